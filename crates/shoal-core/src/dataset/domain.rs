@@ -1,0 +1,177 @@
+use super::{Labels, RawColumn};
+use crate::ValueParser;
+
+/// The distinct values of a column, numbered so that the order of codes is the order of values: numbers
+/// and dates ascending, texts by their bytes, and the missing value, if there is one, last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Domain {
+    labels: Labels,
+    /// Of the values that are not missing; `None` for text.
+    positions: Option<Vec<f64>>,
+    missing: Option<u32>,
+    parser: ValueParser,
+}
+
+/// A text that is not of its column's kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadValue {
+    /// Its code in the raw column.
+    pub raw_code: u32,
+}
+
+impl Domain {
+    /// Orders the values of a raw column. Texts in `missing_tokens`, and nulls, become the one missing
+    /// value, labelled by the first of the tokens that occurs. Returns the domain and, for every raw
+    /// code, its code in the domain.
+    pub fn of(
+        raw: &RawColumn,
+        parser: ValueParser,
+        missing_tokens: &[String],
+    ) -> Result<(Domain, Vec<u32>), BadValue> {
+        let is_missing = |code: u32| {
+            raw.null == Some(code) || missing_tokens.iter().any(|token| token == raw.labels.get(code))
+        };
+        let (absent, present): (Vec<u32>, Vec<u32>) =
+            (0..raw.labels.len() as u32).partition(|&code| is_missing(code));
+        let ordered = parser.kind().is_ordered();
+        let mut values = Vec::with_capacity(present.len());
+        for &raw_code in &present {
+            let label = raw.labels.get(raw_code);
+            let position = if ordered { parser.position(label).ok_or(BadValue { raw_code })? } else { 0.0 };
+            values.push((position, label, raw_code));
+        }
+        values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+
+        let mut labels = Labels::new();
+        let mut code_of = vec![0; raw.labels.len()];
+        for &(_, label, raw_code) in &values {
+            code_of[raw_code as usize] = labels.push(label);
+        }
+        let mut missing = None;
+        if !absent.is_empty() {
+            let occurs = |token: &&String| absent.iter().any(|&code| raw.labels.get(code) == token.as_str());
+            let label = missing_tokens.iter().find(occurs).map_or("", String::as_str);
+            let code = labels.push(label);
+            absent.iter().for_each(|&raw_code| code_of[raw_code as usize] = code);
+            missing = Some(code);
+        }
+        let positions = ordered.then(|| values.iter().map(|v| v.0).collect());
+        Ok((Domain { labels, positions, missing, parser }, code_of))
+    }
+
+    /// How many values there are, the missing one included.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no value at all.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The text of a value.
+    pub fn label(&self, code: u32) -> &str {
+        self.labels.get(code)
+    }
+
+    /// The texts of all values in the order of their codes.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The code of the missing value.
+    pub fn missing(&self) -> Option<u32> {
+        self.missing
+    }
+
+    /// How the column's texts are read.
+    pub fn parser(&self) -> &ValueParser {
+        &self.parser
+    }
+
+    /// Whether the values lie on a line.
+    pub fn is_ordered(&self) -> bool {
+        self.positions.is_some()
+    }
+
+    /// Where the values lie, ascending, the missing one left out; empty for text.
+    pub fn positions(&self) -> &[f64] {
+        self.positions.as_deref().unwrap_or_default()
+    }
+
+    /// From the least to the greatest position; 0 when there are fewer than two or no order.
+    pub fn span(&self) -> f64 {
+        match self.positions() {
+            [first, .., last] => last - first,
+            _ => 0.0,
+        }
+    }
+
+    /// The code of a text, if it is one of the values.
+    pub fn code_of(&self, text: &str) -> Option<u32> {
+        if let Some(missing) = self.missing
+            && self.label(missing) == text
+        {
+            return Some(missing);
+        }
+        let known = (self.len() - usize::from(self.missing.is_some())) as u32;
+        let position = if self.is_ordered() { self.parser.position(text)? } else { 0.0 };
+        let before = |code: u32| {
+            let by_position = match self.positions().get(code as usize) {
+                Some(at) => at.total_cmp(&position),
+                None => std::cmp::Ordering::Equal,
+            };
+            by_position.then_with(|| self.label(code).cmp(text))
+        };
+        let (mut lo, mut hi) = (0, known);
+        while lo < hi {
+            let mid = lo + (hi - lo) / 2;
+            match before(mid) {
+                std::cmp::Ordering::Equal => return Some(mid),
+                std::cmp::Ordering::Less => lo = mid + 1,
+                std::cmp::Ordering::Greater => hi = mid,
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DateFormat, Kind, RawTable};
+
+    fn domain(kind: Kind, values: &[&str]) -> Domain {
+        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
+        let raw = RawTable::from_rows(&["c"], &rows);
+        let parser = ValueParser::new(kind, DateFormat::default());
+        Domain::of(&raw.columns[0], parser, &["".into(), "?".into()]).unwrap().0
+    }
+
+    #[test]
+    fn codes_follow_the_order_of_values_and_missing_is_last() {
+        let numbers = domain(Kind::Integer, &["10", "?", "9", "100", "007", "7"]);
+        let labels: Vec<&str> = numbers.labels().iter().collect();
+        assert_eq!(labels, ["007", "7", "9", "10", "100", "?"]);
+        assert_eq!(numbers.missing(), Some(5));
+        assert_eq!(numbers.span(), 93.0);
+        for (code, label) in labels.iter().enumerate() {
+            assert_eq!(numbers.code_of(label), Some(code as u32));
+        }
+        assert_eq!(numbers.code_of("8"), None);
+        assert_eq!(numbers.code_of("x"), None);
+    }
+
+    #[test]
+    fn several_missing_tokens_are_one_value() {
+        let texts = domain(Kind::Text, &["b", "?", "", "a"]);
+        assert_eq!(texts.labels().iter().collect::<Vec<_>>(), ["a", "b", ""]);
+    }
+
+    #[test]
+    fn dates_are_ordered_by_the_calendar() {
+        let dates = domain(Kind::Date, &["2020-03-01", "2019-12-31", "2020-02-29"]);
+        assert_eq!(dates.label(0), "2019-12-31");
+        assert_eq!(dates.positions()[2] - dates.positions()[1], 1.0);
+    }
+}

@@ -1,0 +1,11 @@
+//! Data about people, encoded once: dense integer codes inside, labels at the doors.
+
+mod domain;
+mod labels;
+mod raw;
+mod table;
+
+pub use domain::{BadValue, Domain};
+pub use labels::Labels;
+pub use raw::{Place, RawColumn, RawColumnBuilder, RawTable};
+pub use table::{Column, Table};

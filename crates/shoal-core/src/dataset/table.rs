@@ -1,0 +1,66 @@
+use super::Domain;
+use crate::hierarchy::BoundHierarchy;
+use crate::{Cell, Role, quote_in_set};
+
+/// An encoded column with all that the policy says about it.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// The column's name.
+    pub name: String,
+    /// What it means for privacy.
+    pub role: Role,
+    /// Its distinct values; the order of codes is the order of values.
+    pub domain: Domain,
+    /// The hierarchy of its values, if one is given.
+    pub hierarchy: Option<BoundHierarchy>,
+    /// Its share in distances and loss, > 0.
+    pub weight: f64,
+    /// The code of each record.
+    pub codes: Vec<u32>,
+}
+
+impl Column {
+    /// The text that a cell of this column is published as.
+    ///
+    /// # Panics
+    /// When the cell is a node and the column has no hierarchy.
+    pub fn render(&self, cell: &Cell) -> String {
+        match cell {
+            Cell::Exact(code) => self.domain.label(*code).to_owned(),
+            Cell::Range { lo, hi } => format!("[{}, {}]", self.domain.label(*lo), self.domain.label(*hi)),
+            Cell::Set(codes) => {
+                let mut labels: Vec<&str> = codes.iter().map(|&c| self.domain.label(c)).collect();
+                labels.sort_unstable();
+                let quoted: Vec<_> = labels.into_iter().map(quote_in_set).collect();
+                format!("{{{}}}", quoted.join(", "))
+            }
+            Cell::Node(node) => {
+                let bound =
+                    self.hierarchy.as_ref().expect("a node cell belongs to a column with a hierarchy");
+                bound.tree().label(*node).to_owned()
+            }
+            Cell::Suppressed => "*".to_owned(),
+        }
+    }
+}
+
+/// An encoded table: one record a person.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The columns that take part, in the order of the source.
+    pub columns: Vec<Column>,
+    /// How many records there are.
+    pub rows: usize,
+}
+
+impl Table {
+    /// The columns of one role, in order.
+    pub fn of_role(&self, role: Role) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(move |c| c.role == role)
+    }
+
+    /// The quasi-identifiers, in order. Cells of a [`Recoding`](crate::Recoding) follow this order.
+    pub fn quasi_identifiers(&self) -> Vec<&Column> {
+        self.of_role(Role::QuasiIdentifier).collect()
+    }
+}

@@ -1,0 +1,1 @@
+//! Hierarchies built from a column's values where nobody has written one.

@@ -1,0 +1,78 @@
+/// Why a hierarchy cannot be used. Lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HierarchyError {
+    /// There is no line at all.
+    #[error("the hierarchy is empty")]
+    Empty,
+    /// A cell is blank.
+    #[error("line {line}: column {column} is blank")]
+    Blank {
+        /// The line.
+        line: usize,
+        /// The column, counted from 1.
+        column: usize,
+    },
+    /// One label stands below two different parents.
+    #[error("`{label}` has two parents: `{first}` in line {first_line} and `{second}` in line {second_line}")]
+    TwoParents {
+        /// The label.
+        label: String,
+        /// Its parent where it was first seen.
+        first: String,
+        /// The line where it was first seen.
+        first_line: usize,
+        /// The other parent.
+        second: String,
+        /// The line of the other parent.
+        second_line: usize,
+    },
+    /// The lines do not end in one common top.
+    #[error("there is no single top: line {first_line} ends in `{first}`, line {second_line} in `{second}`")]
+    TwoTops {
+        /// One top.
+        first: String,
+        /// Its line.
+        first_line: usize,
+        /// The other top.
+        second: String,
+        /// Its line.
+        second_line: usize,
+    },
+    /// A label is a value in one line and a group of values in another, so that nobody could tell what a
+    /// published `label` means.
+    #[error("`{label}` is a value in line {leaf_line} and a group in line {group_line}")]
+    LeafIsGroup {
+        /// The label.
+        label: String,
+        /// Where it is a value.
+        leaf_line: usize,
+        /// Where it is a group.
+        group_line: usize,
+    },
+    /// A line comes back to a label that it has left.
+    #[error("line {line} comes back to `{label}`")]
+    Cycle {
+        /// The line.
+        line: usize,
+        /// The label.
+        label: String,
+    },
+}
+
+impl HierarchyError {
+    /// How to mend it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            HierarchyError::Empty => {
+                "write one line per value: the value, then its ever wider groups, e.g. `34;30-39;*`"
+            }
+            HierarchyError::Blank { .. } => "fill the cell, or shorten the line",
+            HierarchyError::TwoParents { .. } => {
+                "give the label one parent, or two labels where two things are meant"
+            }
+            HierarchyError::TwoTops { .. } => "end every line with the same label, usually `*`",
+            HierarchyError::LeafIsGroup { .. } => "rename the group",
+            HierarchyError::Cycle { .. } => "a line goes from the value to the top, each label once",
+        }
+    }
+}

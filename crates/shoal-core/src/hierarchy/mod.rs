@@ -1,0 +1,13 @@
+//! Hierarchies: rooted trees whose leaves are the values of a column and whose inner nodes are what may
+//! be published instead of them.
+
+mod bound;
+pub mod build;
+mod error;
+mod file;
+mod tree;
+
+pub use bound::{BindError, BoundHierarchy};
+pub use error::HierarchyError;
+pub use file::{from_text, to_text};
+pub use tree::{Hierarchy, NodeId};

@@ -1,0 +1,25 @@
+//! The words of the domain.
+//!
+//! Everything else in Shoal is said in these words: the [`Role`] and [`Kind`] of a column, the
+//! [`Hierarchy`] of its values, a [`Table`] of encoded columns, the [`Recoding`] that an algorithm
+//! decides on, the [`PublishedValue`] that a reader of the release sees, and the [`Policy`] that asks
+//! for it all. The crate holds no algorithm, no privacy model and does no I/O: text goes in, words come
+//! out.
+
+pub mod dataset;
+pub mod hierarchy;
+mod kind;
+pub mod policy;
+mod progress;
+mod published;
+mod recoding;
+mod role;
+
+pub use dataset::{Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Table};
+pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
+pub use kind::{DateFormat, Kind, KindError, ValueParser};
+pub use policy::{Policy, PolicyDocument, PolicyError};
+pub use progress::{Progress, Silent};
+pub use published::{PublishedError, PublishedValue, quote_in_set};
+pub use recoding::{Cell, Class, Recoding, SUPPRESSED};
+pub use role::Role;

@@ -1,0 +1,59 @@
+use crate::NodeId;
+
+/// The class of a record that is left out.
+pub const SUPPRESSED: u32 = u32::MAX;
+
+/// What one class publishes for one quasi-identifier, in codes.
+///
+/// This is what an algorithm decides. What a reader of the file sees is a
+/// [`PublishedValue`](crate::PublishedValue), parsed from the text again: the verifier never looks here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Cell {
+    /// All members share this value.
+    Exact(u32),
+    /// An ordered column: from the value `lo` to the value `hi`, both of them members' values.
+    Range {
+        /// Code of the least value.
+        lo: u32,
+        /// Code of the greatest value.
+        hi: u32,
+    },
+    /// A column without order and hierarchy: exactly these values, ascending, at least two.
+    Set(Vec<u32>),
+    /// A node of the column's hierarchy.
+    Node(NodeId),
+    /// Nothing: `*`.
+    Suppressed,
+}
+
+/// What the members of one class publish, a cell per quasi-identifier in the table's column order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// One cell per quasi-identifier.
+    pub cells: Vec<Cell>,
+}
+
+/// What an algorithm decides for a table: a class for each record and cells for each class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recoding {
+    /// The class of each record, or [`SUPPRESSED`].
+    pub class_of: Vec<u32>,
+    /// The classes.
+    pub classes: Vec<Class>,
+}
+
+impl Recoding {
+    /// How many records are left out.
+    pub fn suppressed(&self) -> usize {
+        self.class_of.iter().filter(|&&c| c == SUPPRESSED).count()
+    }
+
+    /// How many members each class has.
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.classes.len()];
+        for &class in self.class_of.iter().filter(|&&c| c != SUPPRESSED) {
+            sizes[class as usize] += 1;
+        }
+        sizes
+    }
+}
