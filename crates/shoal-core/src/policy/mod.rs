@@ -1,7 +1,300 @@
-//! placeholder
-/// placeholder
-pub struct Policy;
-/// placeholder
-pub struct PolicyDocument;
-/// placeholder
-pub struct PolicyError;
+//! The policy: what a data steward asks for, in TOML.
+//!
+//! The structs below are the only place where keys are defined: the reader, the suggestions for misspelt
+//! keys, `--set` and `shoal schema` all follow from them.
+
+mod check;
+mod document;
+mod error;
+mod keys;
+mod overrides;
+
+pub use document::PolicyDocument;
+pub use error::{PolicyError, PolicyProblem};
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Role};
+
+/// A policy: where the data are, what each column means, what is promised, how, and where to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Policy {
+    /// The version of this language; 1.
+    pub version: u32,
+    /// Where the data are and how to read them.
+    pub data: DataPolicy,
+    /// What each column means; every column of the data must be named.
+    #[serde(default)]
+    pub columns: IndexMap<String, ColumnPolicy>,
+    /// What is promised.
+    #[serde(default)]
+    pub privacy: PrivacyPolicy,
+    /// How the promise is kept.
+    #[serde(default)]
+    pub algorithm: AlgorithmPolicy,
+    /// Where the release goes.
+    #[serde(default)]
+    pub output: OutputPolicy,
+}
+
+/// Where the data are and how to read them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DataPolicy {
+    /// The shape of the data.
+    pub shape: Shape,
+    /// A file (.csv, .csv.gz, .csv.zst, .parquet), a glob, or `-` for standard input. Relative to the
+    /// policy's folder.
+    pub source: String,
+    /// What stands between two values of a line: one character, blanks may follow it.
+    #[serde(default = "defaults::separator")]
+    pub separator: String,
+    /// Whether the first line names the columns.
+    #[serde(default = "defaults::yes")]
+    pub header: bool,
+    /// The columns' names where there is no header.
+    #[serde(default)]
+    pub names: Vec<String>,
+    /// The texts that mean "no value".
+    #[serde(default = "defaults::missing")]
+    pub missing: Vec<String>,
+    /// Whether blanks around values are removed.
+    #[serde(default = "defaults::yes")]
+    pub trim: bool,
+}
+
+/// The shape of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// One record a person.
+    Table,
+}
+
+/// What one column means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ColumnPolicy {
+    /// What the column means for privacy.
+    pub role: Role,
+    /// What its values are.
+    #[serde(default = "defaults::kind")]
+    pub kind: Kind,
+    /// How dates are written, in strftime notation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// A hierarchy file: then the column is published as its nodes, otherwise as ranges or sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<String>,
+    /// What happens to a record without a value here.
+    #[serde(default)]
+    pub missing: MissingPolicy,
+    /// The column's share in distances and loss.
+    #[serde(default = "defaults::weight")]
+    pub weight: f64,
+}
+
+/// What happens to a record that has no value in a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingPolicy {
+    /// "Missing" is a value of its own.
+    #[default]
+    Category,
+    /// The record is left out.
+    Suppress,
+    /// The run stops.
+    Error,
+}
+
+/// What is promised. All that is given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PrivacyPolicy {
+    /// Everybody is in a crowd of at least k who look the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    /// Every crowd has well-mixed sensitive values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l_diversity: Option<LDiversityPolicy>,
+    /// Every crowd's sensitive values are distributed nearly as everybody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t_closeness: Option<f64>,
+    /// No sensitive value is much more frequent in a crowd than among everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta_likeness: Option<f64>,
+}
+
+/// How well a crowd's sensitive values are mixed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct LDiversityPolicy {
+    /// What counts as mixed.
+    pub kind: LDiversityKind,
+    /// How many values.
+    pub l: f64,
+    /// The ratio of recursive diversity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c: Option<f64>,
+}
+
+/// What counts as well mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LDiversityKind {
+    /// l distinct values.
+    Distinct,
+    /// Entropy at least log l.
+    Entropy,
+    /// The most frequent value is rarer than c times the rare ones together.
+    Recursive,
+}
+
+/// How the promise is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AlgorithmPolicy {
+    /// The algorithm.
+    #[serde(default)]
+    pub name: AlgorithmName,
+    /// sbc: what happens to the records that are too few for a class of their own.
+    #[serde(default)]
+    pub remainder: RemainderPolicy,
+    /// sbc: whether categorical and numeric distances are averaged apart, as in the thesis.
+    #[serde(default)]
+    pub separate_distances: bool,
+    /// incognito: the share of records that may be left out.
+    #[serde(default)]
+    pub max_suppressed: f64,
+    /// incognito: which of the minimal generalizations is published.
+    #[serde(default)]
+    pub choose: ChoicePolicy,
+    /// The source of all randomness.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// The algorithms for tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlgorithmName {
+    /// Recursive median cuts (LeFevre et al. 2006).
+    #[default]
+    Mondrian,
+    /// Similarity-based clustering; needs no hierarchies.
+    Sbc,
+    /// The best of all full-domain generalizations (LeFevre et al. 2005).
+    Incognito,
+    /// Greedy full-domain generalization (Sweeney 1997).
+    Datafly,
+}
+
+impl AlgorithmName {
+    /// The name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            AlgorithmName::Mondrian => "mondrian",
+            AlgorithmName::Sbc => "sbc",
+            AlgorithmName::Incognito => "incognito",
+            AlgorithmName::Datafly => "datafly",
+        }
+    }
+}
+
+/// What sbc does with fewer than k left-over records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RemainderPolicy {
+    /// Each joins the class where it adds the least loss.
+    #[default]
+    Nearest,
+    /// All join the last class.
+    Last,
+    /// They are left out.
+    Suppress,
+}
+
+/// Which of the minimal generalizations incognito publishes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoicePolicy {
+    /// The one with the least loss.
+    #[default]
+    Ncp,
+    /// The one with the least sum of levels, as in the thesis.
+    Height,
+}
+
+/// Where the release goes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OutputPolicy {
+    /// The published file, .csv[.gz|.zst] or .parquet. Relative to the policy's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The folder of report.json and release.json. Relative to the policy's folder; beside the published
+    /// file where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// Whether a suppressed record is left out or kept as `*`.
+    #[serde(default)]
+    pub suppressed: SuppressedPolicy,
+    /// Whether the published rows keep the order of the source. An order can give people away.
+    #[serde(default)]
+    pub keep_order: bool,
+}
+
+/// What is published of a suppressed record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SuppressedPolicy {
+    /// Nothing.
+    #[default]
+    Drop,
+    /// A row with `*` in every quasi-identifier.
+    Star,
+}
+
+impl Policy {
+    /// The JSON Schema of policies.
+    pub fn json_schema() -> serde_json::Value {
+        schemars::schema_for!(Policy).to_value()
+    }
+
+    /// The names of all columns of a role, in the order of the policy.
+    pub fn columns_of(&self, role: Role) -> Vec<&str> {
+        self.columns.iter().filter(|(_, c)| c.role == role).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The policy as canonical JSON: what `policy-sha256` is taken of, overrides included.
+    pub fn canonical_json(&self) -> String {
+        serde_json::to_string(self).expect("a policy holds nothing that JSON cannot")
+    }
+}
+
+mod defaults {
+    use crate::Kind;
+
+    pub(super) fn separator() -> String {
+        ",".to_owned()
+    }
+
+    pub(super) fn yes() -> bool {
+        true
+    }
+
+    pub(super) fn missing() -> Vec<String> {
+        vec![String::new(), "?".to_owned()]
+    }
+
+    pub(super) fn kind() -> Kind {
+        Kind::Text
+    }
+
+    pub(super) fn weight() -> f64 {
+        1.0
+    }
+}

@@ -1,0 +1,203 @@
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Policy, PolicyError, PolicyProblem, check, keys, overrides};
+
+/// A policy together with its text, so that every complaint can point at the words it is about.
+#[derive(Clone, Debug)]
+pub struct PolicyDocument {
+    text: String,
+    spans: BTreeMap<String, Range<usize>>,
+    policy: Policy,
+}
+
+impl PolicyDocument {
+    /// Reads and checks a policy. `overrides` are the `KEY=VALUE`s of `--set`.
+    pub fn parse(text: &str, overrides: &[String]) -> Result<PolicyDocument, PolicyError> {
+        let document = DeTable::parse(text).map_err(|e| PolicyError {
+            problem: PolicyProblem::Syntax { message: e.message().to_owned() },
+            key: None,
+            span: e.span(),
+            hint: None,
+        })?;
+        let mut spans = BTreeMap::new();
+        collect_spans(document.get_ref(), &mut Vec::new(), &mut spans);
+
+        let mut table: toml::Table = toml::from_str(text).map_err(|e| type_error(&e))?;
+        overrides::apply(&mut table, overrides)?;
+        let schema = Policy::json_schema();
+        if let Some(unknown) = keys::find_unknown(&table, &schema) {
+            let key = dotted(&unknown.path);
+            return Err(PolicyError {
+                span: spans.get(&key).cloned(),
+                problem: PolicyProblem::UnknownKey { key: key.clone() },
+                key: Some(key),
+                hint: Some(unknown.hint),
+            });
+        }
+
+        // The text knows its spans and the merged table does not: where both fail, the text's complaint is
+        // the better one; where only the merged table fails, `--set` is to blame.
+        let from_text = toml::from_str::<Policy>(text).map_err(|e| type_error(&e));
+        let policy = if overrides.is_empty() {
+            from_text?
+        } else {
+            Policy::deserialize(table).map_err(|e| from_text.err().unwrap_or_else(|| type_error(&e)))?
+        };
+        let document = PolicyDocument { text: text.to_owned(), spans, policy };
+        check::check(&document.policy).map_err(|e| document.locate(e))?;
+        Ok(document)
+    }
+
+    /// The policy, checked.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// An error about the value of a key, pointing at it.
+    pub fn complain(&self, key: &str, message: String, hint: Option<String>) -> PolicyError {
+        self.locate(check::value_error(key, message, hint))
+    }
+
+    fn locate(&self, mut error: PolicyError) -> PolicyError {
+        if let Some(key) = &error.key {
+            error.span = self.spans.get(key).cloned();
+        }
+        error
+    }
+}
+
+fn type_error(e: &toml::de::Error) -> PolicyError {
+    PolicyError {
+        problem: PolicyProblem::Type { message: e.message().to_owned() },
+        key: None,
+        span: e.span(),
+        hint: None,
+    }
+}
+
+fn dotted(path: &[String]) -> String {
+    path.join(".")
+}
+
+/// The place of every key: of its value for plain keys, of the key itself for tables.
+fn collect_spans(table: &DeTable<'_>, path: &mut Vec<String>, spans: &mut BTreeMap<String, Range<usize>>) {
+    for (key, value) in table {
+        path.push(key.get_ref().to_string());
+        let span = |s: &Spanned<DeValue<'_>>| key.span().start..s.span().end;
+        match value.get_ref() {
+            DeValue::Table(inner) => {
+                spans.insert(dotted(path), key.span());
+                collect_spans(inner, path, spans);
+            }
+            _ => {
+                spans.insert(dotted(path), span(value));
+            }
+        }
+        path.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+version = 1
+[data]
+shape = "table"
+source = "a.csv"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns."native country"]
+role = "quasi-identifier"
+[privacy]
+k = 10
+"#;
+
+    fn with(from: &str, to: &str) -> PolicyError {
+        assert!(SMALL.contains(from));
+        PolicyDocument::parse(&SMALL.replace(from, to), &[]).unwrap_err()
+    }
+
+    fn set(overrides: &[&str]) -> Result<PolicyDocument, PolicyError> {
+        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+        PolicyDocument::parse(SMALL, &overrides)
+    }
+
+    #[test]
+    fn a_small_policy_has_safe_defaults() {
+        let document = PolicyDocument::parse(SMALL, &[]).unwrap();
+        let policy = document.policy();
+        assert_eq!(policy.algorithm.name.name(), "mondrian");
+        assert!(!policy.output.keep_order);
+        assert_eq!(policy.columns.keys().collect::<Vec<_>>(), ["age", "native country"]);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_its_place_and_the_nearest_known_key() {
+        let error = with("kind = ", "knd = ");
+        assert_eq!(error.problem, PolicyProblem::UnknownKey { key: "columns.age.knd".into() });
+        assert_eq!(error.hint.as_deref(), Some("did you mean `kind`?"));
+        let text = SMALL.replace("kind = ", "knd = ");
+        assert_eq!(&text[error.span.unwrap()], "knd = \"integer\"");
+    }
+
+    #[test]
+    fn wrong_values_point_at_themselves() {
+        let error = with("k = 10", "k = 1");
+        let text = SMALL.replace("k = 10", "k = 1");
+        assert_eq!(&text[error.span.unwrap()], "k = 1");
+        assert!(matches!(error.problem, PolicyProblem::Value { .. }));
+        let error = with("\"integer\"", "\"number\"");
+        assert!(error.to_string().contains("unknown variant"), "{error}");
+        assert!(error.span.is_some());
+        assert!(with("version = 1", "version = 2").to_string().contains("version"));
+        assert!(with("k = 10", "").to_string().contains("promise"));
+        assert!(matches!(with("[privacy]", "[privacy").problem, PolicyProblem::Syntax { .. }));
+        assert!(with("source = \"a.csv\"", "").to_string().contains("source"));
+    }
+
+    #[test]
+    fn set_overrides_any_key_and_needs_no_quotes() {
+        let document = set(&[
+            "privacy.k=20",
+            "data.source=b.csv",
+            "columns.\"native country\".weight=2",
+            "columns.age.kind=decimal",
+        ])
+        .unwrap();
+        let policy = document.policy();
+        assert_eq!(policy.privacy.k, Some(20));
+        assert_eq!(policy.data.source, "b.csv");
+        assert_eq!(policy.columns["native country"].weight, 2.0);
+    }
+
+    #[test]
+    fn bad_overrides_are_errors() {
+        assert!(matches!(set(&["privacy.k"]).unwrap_err().problem, PolicyProblem::Override { .. }));
+        assert!(matches!(set(&["privacy.q=1"]).unwrap_err().problem, PolicyProblem::UnknownKey { .. }));
+        let error = set(&["privacy.k=many"]).unwrap_err();
+        assert!(error.span.is_none() && error.to_string().contains("invalid type"), "{error}");
+    }
+
+    #[test]
+    fn promises_that_cannot_be_kept_yet_are_refused_and_never_ignored() {
+        for promise in
+            ["t-closeness = 0.2", "beta-likeness = 2.0", "l-diversity = { kind = \"distinct\", l = 3 }"]
+        {
+            let error = with("k = 10", &format!("k = 10\n{promise}"));
+            assert!(error.to_string().contains("cannot"), "{error}");
+        }
+    }
+}
