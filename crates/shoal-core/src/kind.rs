@@ -70,8 +70,13 @@ impl DateFormat {
 
     /// A calendar date in this notation, at midnight.
     pub fn write(&self, date: civil::Date) -> String {
+        self.write_time(date.at(0, 0, 0, 0))
+    }
+
+    /// A moment in this notation, as far as the notation tells the time.
+    pub fn write_time(&self, at: civil::DateTime) -> String {
         // Checked when the format was made; a date that this calendar cannot write stays ISO.
-        strtime::format(&self.0, date.at(0, 0, 0, 0)).unwrap_or_else(|_| date.to_string())
+        strtime::format(&self.0, at).unwrap_or_else(|_| at.date().to_string())
     }
 }
 

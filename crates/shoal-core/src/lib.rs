@@ -20,6 +20,6 @@ pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
-pub use published::{PublishedError, PublishedValue, quote_in_set};
+pub use published::{PublishedError, PublishedValue, looks_generalized, quote_in_set};
 pub use recoding::{Cell, Class, Recoding, SUPPRESSED};
 pub use role::Role;

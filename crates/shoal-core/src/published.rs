@@ -98,12 +98,10 @@ impl PublishedValue {
     }
 }
 
-/// Whether an original text could be taken for a published generalization. Such a value must not be in a
-/// quasi-identifier, since nobody could tell the two apart.
-pub(crate) fn looks_generalized(text: &str) -> bool {
-    text == "*"
-        || (text.starts_with('{') && text.ends_with('}'))
-        || (text.starts_with('[') && text.ends_with(']'))
+/// Whether an original text could be taken for a published generalization: `*`, or something in braces.
+/// Such a value must not be in a quasi-identifier, since nobody could tell the two apart.
+pub fn looks_generalized(text: &str) -> bool {
+    text == "*" || (text.starts_with('{') && text.ends_with('}'))
 }
 
 /// How a label stands inside a set: as it is, or in quotes where it would be misread.

@@ -9,6 +9,8 @@ pub struct Domain {
     /// Of the values that are not missing; `None` for text.
     positions: Option<Vec<f64>>,
     missing: Option<u32>,
+    /// All texts that stand for the missing value in the column; its label is one of them.
+    missing_texts: Vec<String>,
     parser: ValueParser,
 }
 
@@ -48,15 +50,15 @@ impl Domain {
             code_of[raw_code as usize] = labels.push(label);
         }
         let mut missing = None;
+        let occurs = |token: &&String| absent.iter().any(|&code| raw.labels.get(code) == token.as_str());
+        let missing_texts: Vec<String> = missing_tokens.iter().filter(occurs).cloned().collect();
         if !absent.is_empty() {
-            let occurs = |token: &&String| absent.iter().any(|&code| raw.labels.get(code) == token.as_str());
-            let label = missing_tokens.iter().find(occurs).map_or("", String::as_str);
-            let code = labels.push(label);
+            let code = labels.push(missing_texts.first().map_or("", String::as_str));
             absent.iter().for_each(|&raw_code| code_of[raw_code as usize] = code);
             missing = Some(code);
         }
         let positions = ordered.then(|| values.iter().map(|v| v.0).collect());
-        Ok((Domain { labels, positions, missing, parser }, code_of))
+        Ok((Domain { labels, positions, missing, missing_texts, parser }, code_of))
     }
 
     /// How many values there are, the missing one included.
@@ -110,7 +112,7 @@ impl Domain {
     /// The code of a text, if it is one of the values.
     pub fn code_of(&self, text: &str) -> Option<u32> {
         if let Some(missing) = self.missing
-            && self.label(missing) == text
+            && (self.label(missing) == text || self.missing_texts.iter().any(|t| t == text))
         {
             return Some(missing);
         }
@@ -166,6 +168,7 @@ mod tests {
     fn several_missing_tokens_are_one_value() {
         let texts = domain(Kind::Text, &["b", "?", "", "a"]);
         assert_eq!(texts.labels().iter().collect::<Vec<_>>(), ["a", "b", ""]);
+        assert_eq!((texts.code_of(""), texts.code_of("?")), (Some(2), Some(2)));
     }
 
     #[test]

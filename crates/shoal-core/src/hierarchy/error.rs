@@ -12,6 +12,16 @@ pub enum HierarchyError {
         /// The column, counted from 1.
         column: usize,
     },
+    /// A line has more levels than anybody reads.
+    #[error("line {line} has {levels} levels; at most {most} are allowed")]
+    TooDeep {
+        /// The line.
+        line: usize,
+        /// How many cells it has.
+        levels: usize,
+        /// How many are allowed.
+        most: usize,
+    },
     /// One label stands below two different parents.
     #[error("`{label}` has two parents: `{first}` in line {first_line} and `{second}` in line {second_line}")]
     TwoParents {
@@ -67,6 +77,7 @@ impl HierarchyError {
                 "write one line per value: the value, then its ever wider groups, e.g. `34;30-39;*`"
             }
             HierarchyError::Blank { .. } => "fill the cell, or shorten the line",
+            HierarchyError::TooDeep { .. } => "is this a hierarchy? A line goes from one value to the top",
             HierarchyError::TwoParents { .. } => {
                 "give the label one parent, or two labels where two things are meant"
             }

@@ -6,11 +6,7 @@ use super::{Hierarchy, HierarchyError};
 /// Reads a hierarchy file. The separator is `;` where the first line holds one outside quotes, else `,`.
 pub fn from_text(text: &str) -> Result<Hierarchy, HierarchyError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let first = text.lines().next().unwrap_or_default();
-    let separator = if split(first, ';').len() > 1 { ';' } else { ',' };
-    let rows: Vec<Vec<String>> =
-        text.lines().filter(|line| !line.trim().is_empty()).map(|line| split(line, separator)).collect();
-    Hierarchy::from_rows(&rows)
+    Hierarchy::from_rows(&rows(text, separator(text)))
 }
 
 /// Writes a hierarchy file.
@@ -30,28 +26,47 @@ fn quote(cell: &str) -> String {
     if plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
 }
 
-/// One line's cells, blanks around unquoted ones removed. A quote opens only at the start of a cell, as in
-/// CSV, so that `5" pipe` is a plain value.
-fn split(line: &str, separator: char) -> Vec<String> {
-    let mut cells = Vec::new();
-    let mut rest = line.trim_end_matches('\r');
-    loop {
-        let trimmed = rest.trim_start();
-        if let Some(quoted) = trimmed.strip_prefix('"') {
-            let (cell, after) = unquote(quoted);
-            cells.push(cell);
-            match after.split_once(separator) {
-                Some((_, next)) => rest = next,
-                None => return cells,
-            }
-        } else if let Some((cell, next)) = rest.split_once(separator) {
-            cells.push(cell.trim().to_owned());
-            rest = next;
-        } else {
-            cells.push(rest.trim().to_owned());
-            return cells;
+fn separator(text: &str) -> char {
+    let mut quoted = false;
+    for c in text.trim_start().chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ';' if !quoted => return ';',
+            '\n' if !quoted => break,
+            _ => {}
         }
     }
+    ','
+}
+
+/// The lines' cells, blanks around unquoted ones removed, blank lines left out. A quote opens only at the
+/// start of a cell, as in CSV, so that `5" pipe` is a plain value, and may span lines.
+fn rows(text: &str, separator: char) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut row: Vec<String> = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let blank = |c: char| c.is_whitespace() && c != '\n' && c != separator;
+        let (quoted, after) = match rest.trim_start_matches(blank).strip_prefix('"') {
+            Some(inside) => unquote(inside),
+            None => (String::new(), rest),
+        };
+        // What stands between a closing quote and the separator is kept, so that nothing is lost in silence.
+        let end = after.find([separator, '\n']).unwrap_or(after.len());
+        row.push(quoted + after[..end].trim());
+        let ends_line = !after[end..].starts_with(separator);
+        rest = after.get(end + 1..).unwrap_or_default();
+        if !ends_line && rest.is_empty() {
+            row.push(String::new());
+        }
+        if ends_line || rest.is_empty() {
+            let row = std::mem::take(&mut row);
+            if row.iter().any(|cell| !cell.is_empty()) {
+                rows.push(row);
+            }
+        }
+    }
+    rows
 }
 
 /// The text up to the closing quote, and what follows it.
@@ -86,11 +101,25 @@ mod tests {
 
     #[test]
     fn labels_with_separators_survive() {
-        let rows =
-            vec![vec!["x;y", "55267,55283", "*"], vec!["5\" pipe", "say \"so\"", "*"], vec!["", "g", "*"]];
+        let rows = vec![
+            vec![";a", ";*", "*"],
+            vec!["x;y", "55267,55283", "*"],
+            vec!["5\" pipe", "say \"so\"", "*"],
+            vec!["", "g", "*"],
+            vec!["two\nlines", "g", "*"],
+        ];
         let tree = Hierarchy::from_rows(&rows).unwrap();
         for separator in [';', ','] {
-            assert_eq!(from_text(&to_text(&tree, separator)).unwrap().rows(), rows, "{separator}");
+            let read = from_text(&to_text(&tree, separator)).unwrap();
+            // The tree keeps children of one parent together.
+            assert_eq!(read.rows(), tree.rows(), "{separator}");
+            assert_eq!(read.leaf_count(), 5);
         }
+    }
+
+    #[test]
+    fn a_line_that_ends_with_a_separator_has_a_blank_cell() {
+        assert!(matches!(from_text("a;A;*;\n"), Err(HierarchyError::Blank { line: 1, column: 4 })));
+        assert!(matches!(from_text("a;A;*;"), Err(HierarchyError::Blank { line: 1, column: 4 })));
     }
 }

@@ -168,7 +168,6 @@ impl Hierarchy {
         self.by_label.insert(label.to_owned(), id);
         match children.get(label) {
             None => self.leaves.push(id),
-            // Lines are as deep as a person writes columns, so recursion is safe here.
             Some(below) => below.iter().for_each(|child| {
                 self.grow(child, Some(id), depth + 1, children);
             }),
@@ -215,6 +214,9 @@ impl Hierarchy {
     }
 }
 
+/// Also what keeps the recursion of `grow` far from the end of the stack.
+const MOST_LEVELS: usize = 256;
+
 type Children<'a> = HashMap<&'a str, Vec<&'a str>>;
 
 fn check_lines(lines: &[Vec<&str>]) -> Result<(), HierarchyError> {
@@ -225,6 +227,10 @@ fn check_lines(lines: &[Vec<&str>]) -> Result<(), HierarchyError> {
     for (number, line) in lines.iter().enumerate() {
         if line.is_empty() {
             return Err(HierarchyError::Blank { line: number + 1, column: 1 });
+        }
+        if line.len() > MOST_LEVELS {
+            let (levels, most) = (line.len(), MOST_LEVELS);
+            return Err(HierarchyError::TooDeep { line: number + 1, levels, most });
         }
         // The first column may be blank: the empty text is a value like any other.
         if let Some(column) = line.iter().skip(1).position(|label| label.is_empty()) {

@@ -1,1 +1,105 @@
 //! Hierarchies built from a column's values where nobody has written one.
+//!
+//! Numbers become ever wider [`intervals`], codes lose characters from the right ([`prefixes`]), dates
+//! become months and years ([`dates`]), and anything can go straight to `*` ([`flat`]). Ranges are
+//! labelled in the published form `[20, 29]`, both ends included, so that a label says the same thing with
+//! the hierarchy at hand and without it. The missing value is left out, except in [`flat`]: binding the
+//! hierarchy to a column puts it directly below `*`.
+
+mod dates;
+mod error;
+mod flat;
+mod intervals;
+mod number;
+mod prefixes;
+#[cfg(test)]
+mod properties;
+
+pub use dates::{DateParams, DateStep, ValidDateParams, chosen_steps, dates};
+pub use error::BuildError;
+pub use flat::flat;
+pub use intervals::{IntervalParams, ValidIntervalParams, chosen_widths, intervals};
+pub use number::Number;
+pub use prefixes::{PrefixParams, ValidPrefixParams, prefixes};
+
+use super::Hierarchy;
+use crate::{Domain, Kind};
+
+/// A hierarchy that was made from data, and how, in words for a person.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The hierarchy.
+    pub hierarchy: Hierarchy,
+    /// E.g. "intervals of 5, 10, 20, 40".
+    pub description: String,
+}
+
+/// The hierarchy of a column that has none but needs one: intervals for numbers, calendar steps for dates,
+/// one step to `*` for texts, and for numbers and dates that the other builders cannot hold.
+pub fn default_for(domain: &Domain) -> Result<Built, BuildError> {
+    let fitting = match domain.parser().kind() {
+        Kind::Integer | Kind::Decimal => intervals(domain, &ValidIntervalParams::default()),
+        Kind::Date => dates(domain, &ValidDateParams::default()),
+        Kind::Text => return flat(domain),
+    };
+    fitting.or_else(|_| flat(domain))
+}
+
+/// More levels than anybody reads. A bound, so that a slip in the parameters cannot exhaust the memory.
+const MOST_LEVELS: usize = 64;
+
+/// The texts of the values that are not missing, in the order of their codes.
+fn values(domain: &Domain) -> Vec<&str> {
+    let known = domain.len() - usize::from(domain.missing().is_some());
+    domain.labels().iter().take(known).collect()
+}
+
+fn finish(rows: &[Vec<String>], description: String) -> Result<Built, BuildError> {
+    Ok(Built { hierarchy: Hierarchy::from_rows(rows)?, description })
+}
+
+/// `a, b, c`
+fn list<T: ToString>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DateFormat, RawTable, ValueParser};
+
+    fn domain(kind: Kind, values: &[&str]) -> Domain {
+        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
+        let raw = RawTable::from_rows(&["c"], &rows);
+        let parser = ValueParser::new(kind, DateFormat::default());
+        Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap().0
+    }
+
+    #[test]
+    fn each_kind_has_its_builder() {
+        let ages: Vec<String> = (17..=90).map(|age: u32| age.to_string()).collect();
+        let ages: Vec<&str> = ages.iter().map(String::as_str).collect();
+        let described = |kind, values: &[&str]| default_for(&domain(kind, values)).unwrap().description;
+        assert_eq!(described(Kind::Integer, &ages), "intervals of 5, 10, 20, 40");
+        assert_eq!(described(Kind::Text, &["a", "b"]), "one step, from the value to `*`");
+        assert_eq!(
+            described(Kind::Date, &["2020-01-05", "2020-01-06", "2020-05-01", "2021-05-01"]),
+            "dates by month, year"
+        );
+    }
+
+    #[test]
+    fn what_no_interval_holds_still_gets_a_hierarchy() {
+        let wide = default_for(&domain(Kind::Decimal, &["1e-300", "1e300"])).unwrap();
+        assert_eq!(wide.hierarchy.rows(), [["1e-300", "*"], ["1e300", "*"]]);
+        let missing_only = default_for(&domain(Kind::Integer, &["?", "?"])).unwrap();
+        assert_eq!(missing_only.hierarchy.rows(), [["?", "*"]]);
+    }
+
+    #[test]
+    fn a_column_without_values_has_no_hierarchy() {
+        for kind in [Kind::Integer, Kind::Decimal, Kind::Date, Kind::Text] {
+            assert_eq!(default_for(&domain(kind, &[])).unwrap_err(), BuildError::Empty);
+        }
+    }
+}
