@@ -1,0 +1,132 @@
+//! Equivalence classes, by nothing but equality.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use shoal_core::RawColumn;
+
+/// Records that agree in every quasi-identifier stand in one class. Classes are numbered from 0 in the
+/// order of their first records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// The class of each record.
+    pub class_of: Vec<u32>,
+    /// How many records each class has.
+    pub sizes: Vec<u32>,
+}
+
+impl Classes {
+    /// The classes of a published file: equal codes are equal texts.
+    pub fn of(rows: usize, quasi: &[&RawColumn]) -> Classes {
+        let codes: Vec<&[u32]> = quasi.iter().map(|column| column.codes.as_slice()).collect();
+        Classes::of_codes(rows, &codes)
+    }
+
+    /// The classes of records that are given as columns of codes. Without a column all records are alike.
+    ///
+    /// The codes of as many columns as fit are packed into one 64-bit word together with the class found
+    /// so far, and equal words are one class. Words are compared whole, so the result is exact. A word
+    /// has room for the class and at least one column, since neither is wider than 32 bits.
+    ///
+    /// # Panics
+    /// When a column has not `rows` codes.
+    pub fn of_codes(rows: usize, columns: &[&[u32]]) -> Classes {
+        let mut classes = Classes { class_of: vec![0; rows], sizes: vec![rows as u32; rows.min(1)] };
+        let mut columns = columns.iter().map(|codes| (*codes, width(codes))).peekable();
+        while columns.peek().is_some() {
+            let mut words: Vec<u64> = classes.class_of.iter().map(|&class| u64::from(class)).collect();
+            let mut used = u32::BITS - (classes.len() as u32).leading_zeros();
+            while let Some((codes, width)) = columns.next_if(|(_, width)| used + width <= u64::BITS) {
+                assert_eq!(codes.len(), rows, "a column has a code for each record");
+                words
+                    .iter_mut()
+                    .zip(codes)
+                    .for_each(|(word, &code)| *word = *word << width | u64::from(code));
+                used += width;
+            }
+            classes = number(&words);
+        }
+        classes
+    }
+
+    /// How many classes there are.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no class, hence no record.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The size of the smallest class.
+    pub fn smallest(&self) -> Option<u32> {
+        self.sizes.iter().copied().min()
+    }
+
+    /// The first record of each class, counted from 0.
+    pub fn first_rows(&self) -> Vec<u32> {
+        let mut first = Vec::with_capacity(self.len());
+        for (row, &class) in self.class_of.iter().enumerate() {
+            // Classes are numbered by their first records, so a new one is always the next one.
+            if class as usize == first.len() {
+                first.push(row as u32);
+            }
+        }
+        first
+    }
+
+    /// For each class, whether it says nothing: `*` in every quasi-identifier of its published file.
+    pub fn starred(&self, quasi: &[&RawColumn]) -> Vec<bool> {
+        let is_star = |row: u32, column: &RawColumn| column.text(row as usize) == "*";
+        let says_nothing = |row: u32| !quasi.is_empty() && quasi.iter().all(|column| is_star(row, column));
+        self.first_rows().into_iter().map(says_nothing).collect()
+    }
+}
+
+/// How many bits the codes need. Taken from the codes themselves: a column that lied about its number of
+/// labels would otherwise run into its neighbour.
+fn width(codes: &[u32]) -> u32 {
+    u32::BITS - codes.iter().copied().max().unwrap_or(0).leading_zeros()
+}
+
+/// Numbers equal words alike, in order of appearance.
+fn number(words: &[u64]) -> Classes {
+    let mut known: HashMap<u64, u32, FixedState> = HashMap::with_hasher(FixedState::default());
+    let mut classes = Classes { class_of: Vec::with_capacity(words.len()), sizes: Vec::new() };
+    for &word in words {
+        let class = *known.entry(word).or_insert(classes.sizes.len() as u32);
+        if class as usize == classes.sizes.len() {
+            classes.sizes.push(0);
+        }
+        classes.sizes[class as usize] += 1;
+        classes.class_of.push(class);
+    }
+    classes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_numbered_by_their_first_record() {
+        let classes = Classes::of_codes(5, &[&[7, 3, 7, 3, 7], &[0, 0, 0, 0, 1]]);
+        assert_eq!(classes, Classes { class_of: vec![0, 1, 0, 1, 2], sizes: vec![2, 2, 1] });
+        assert_eq!(classes.first_rows(), [0, 1, 4]);
+        assert_eq!(classes.smallest(), Some(1));
+    }
+
+    #[test]
+    fn columns_wider_than_one_word_do_not_run_into_each_other() {
+        let (low, high) = ([0, 1, 0, 0], [u32::MAX, 0, u32::MAX, u32::MAX - 1]);
+        let classes = Classes::of_codes(4, &[&high, &low, &high, &high, &low]);
+        assert_eq!(classes.class_of, [0, 1, 0, 2]);
+    }
+
+    #[test]
+    fn without_columns_all_are_alike_and_without_records_there_is_no_class() {
+        assert_eq!(Classes::of_codes(3, &[]).sizes, [3]);
+        assert!(Classes::of_codes(0, &[]).is_empty());
+        assert!(Classes::of_codes(0, &[&[]]).is_empty());
+    }
+}

@@ -1,0 +1,344 @@
+//! The verifier against a second one that shares no code with it, on correct and on broken releases.
+
+mod support;
+
+use proptest::prelude::*;
+use shoal_core::{
+    DateFormat, Domain, Kind, Place, RawColumn, RawColumnBuilder, RawTable, Role, Table, ValueParser,
+};
+use shoal_privacy::{
+    Claim, Classes, ConservationError, KAnonymity, Model, Refusal, Unverifiable, verify_release,
+};
+use support::{NAMES, QUASI, Release, brute_force, published, releases, table, verify};
+
+/// Texts that a broken release might hold: some readable, some true, some neither.
+const TEXTS: [&str; 18] = [
+    "*",
+    "?",
+    "",
+    "20",
+    "26",
+    "[20, 50]",
+    "[23, 29]",
+    "[50, 20]",
+    "{f, m}",
+    "{?, m}",
+    "{f, zebra}",
+    "f",
+    "Bonn",
+    "Rhine",
+    "Coast",
+    "zebra",
+    "flu",
+    "{20, 23, 26}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn correct_releases_pass_and_say_what_they_are(release in releases()) {
+        prop_assert!(brute_force(&release));
+        let verified = verify(&release).map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
+        prop_assert_eq!(verified.sha256(), "digest");
+        prop_assert_eq!(verified.rows_in(), release.original.len());
+        prop_assert_eq!(verified.rows_published(), release.published.len());
+        prop_assert_eq!(verified.rows_left_out(), release.left_out);
+        prop_assert!(verified.promises().iter().all(|promise| promise.holds));
+        let stars = |row: &&Vec<String>| row[..QUASI].iter().all(|text| text == "*");
+        prop_assert_eq!(verified.rows_starred(), release.published.iter().filter(stars).count());
+    }
+
+    #[test]
+    fn one_broken_cell_is_noticed_exactly_when_it_matters(
+        release in releases(),
+        at in any::<(prop::sample::Index, prop::sample::Index)>(),
+        text in prop_oneof![prop::sample::select(TEXTS.to_vec()).prop_map(Some), Just(None)],
+        other in any::<prop::sample::Index>(),
+    ) {
+        let mut broken = release.clone();
+        let row = at.0.index(broken.published.len());
+        let column = at.1.index(NAMES.len() - 1);
+        let neighbour = other.index(broken.published.len());
+        let new = text.map_or_else(|| release.published[neighbour][column].clone(), str::to_owned);
+        broken.published[row][column] = new;
+        prop_assert_eq!(verify(&broken).is_ok(), brute_force(&broken));
+    }
+
+    #[test]
+    fn swapped_quasi_identifiers_are_noticed_where_they_are_untrue(
+        release in releases(),
+        pair in any::<(prop::sample::Index, prop::sample::Index)>(),
+    ) {
+        let mut broken = release.clone();
+        let rows = broken.published.len();
+        let (one, two) = (pair.0.index(rows), pair.1.index(rows));
+        for column in 0..QUASI {
+            let kept = broken.published[one][column].clone();
+            broken.published[one][column] = std::mem::replace(&mut broken.published[two][column], kept);
+        }
+        let sizes = |release: &Release| classes(release).sizes.iter().copied().min();
+        prop_assert_eq!(sizes(&release), sizes(&broken), "a swap leaves the class sizes as they are");
+        prop_assert_eq!(verify(&broken).is_ok(), brute_force(&broken));
+    }
+
+    #[test]
+    fn lost_doubled_and_misattributed_records_are_noticed(
+        release in releases(),
+        pair in any::<(prop::sample::Index, prop::sample::Index)>(),
+    ) {
+        let rows = release.published.len();
+        let (one, two) = (pair.0.index(rows), pair.1.index(rows));
+
+        let mut lost = release.clone();
+        lost.published.remove(one);
+        prop_assert!(verify(&lost).is_err());
+        lost.origin.remove(one);
+        prop_assert!(verify(&lost).is_err(), "also when the witness knows nothing of it");
+        lost.left_out += 1;
+        prop_assert_eq!(verify(&lost).is_ok(), brute_force(&lost), "left out openly: the crowd decides");
+
+        let mut doubled = release.clone();
+        doubled.published[two] = doubled.published[one].clone();
+        prop_assert_eq!(verify(&doubled).is_ok(), brute_force(&doubled));
+        doubled.origin[two] = doubled.origin[one];
+        prop_assert_eq!(verify(&doubled).is_ok(), one == two, "nobody may be published twice");
+
+        let mut added = release.clone();
+        added.published.push(added.published[one].clone());
+        added.origin.push(added.origin[one]);
+        prop_assert!(verify(&added).is_err());
+
+        let mut swapped = release.clone();
+        swapped.origin.swap(one, two);
+        prop_assert_eq!(verify(&swapped).is_ok(), brute_force(&swapped));
+    }
+
+    #[test]
+    fn classes_are_what_pairwise_comparison_finds(
+        (rows, columns) in (0..30usize, 0..6usize).prop_flat_map(|(rows, columns)| {
+            let code = prop_oneof![0..3u32, Just(u32::MAX), Just(1 << 20)];
+            let column = prop::collection::vec(code, rows);
+            (Just(rows), prop::collection::vec(column, columns))
+        })
+    ) {
+        let slices: Vec<&[u32]> = columns.iter().map(Vec::as_slice).collect();
+        let classes = Classes::of_codes(rows, &slices);
+        let alike = |a: usize, b: usize| columns.iter().all(|column| column[a] == column[b]);
+        let mut next = 0;
+        for row in 0..rows {
+            let earlier = (0..row).find(|&other| alike(row, other));
+            let expected = earlier.map_or(next, |other| classes.class_of[other]);
+            next += u32::from(earlier.is_none());
+            prop_assert_eq!(classes.class_of[row], expected);
+            let size = (0..rows).filter(|&other| alike(row, other)).count();
+            prop_assert_eq!(classes.sizes[expected as usize] as usize, size);
+        }
+        prop_assert_eq!(classes.len(), next as usize);
+    }
+}
+
+fn classes(release: &Release) -> Classes {
+    let file = published(release);
+    let quasi: Vec<_> = file.columns[..QUASI].iter().collect();
+    Classes::of(file.rows, &quasi)
+}
+
+/// Two crowds that have nothing in common.
+fn two_crowds() -> Release {
+    let row = |texts: [&str; 6]| texts.map(str::to_owned).to_vec();
+    Release {
+        k: 2,
+        original: vec![
+            row(["Ann", "20", "f", "Bonn", "flu", ""]),
+            row(["Bea", "23", "f", "Köln", "gout", ""]),
+            row(["Carl", "50", "m", "Kiel", "flu", "seen"]),
+            row(["Dirk", "53", "m", "Husum", "?", ""]),
+            row(["Emil", "90", "m", "Kiel", "acne", ""]),
+        ],
+        published: vec![
+            row(["", "[50, 53]", "m", "Coast", "flu", "seen"])[1..].to_vec(),
+            row(["", "[20, 23]", "f", "Rhine", "flu", ""])[1..].to_vec(),
+            row(["", "[50, 53]", "m", "Coast", "?", ""])[1..].to_vec(),
+            row(["", "[20, 23]", "f", "Rhine", "gout", ""])[1..].to_vec(),
+        ],
+        origin: vec![2, 0, 3, 1],
+        left_out: 1,
+    }
+}
+
+fn refusal(release: &Release) -> ConservationError {
+    match verify(release) {
+        Err(Refusal::Conservation(error)) => error,
+        other => panic!("expected broken conservation, got {other:?}"),
+    }
+}
+
+#[test]
+fn right_sizes_and_wrong_rows_are_wrong() {
+    let mut release = two_crowds();
+    assert!(verify(&release).is_ok());
+    let kept = release.published[0][..QUASI].to_vec();
+    let moved = release.published[1][..QUASI].to_vec();
+    release.published[0].splice(..QUASI, moved);
+    release.published[1].splice(..QUASI, kept);
+    let text = "[20, 23]".to_owned();
+    let expected =
+        ConservationError::NotCovered { row: 1, original_row: 3, column: "age".into(), text, cells: 2 };
+    assert_eq!(refusal(&release), expected);
+}
+
+#[test]
+fn a_changed_sensitive_value_is_named_by_its_place() {
+    let mut release = two_crowds();
+    release.published[2][3] = "acne".into();
+    let text = "acne".to_owned();
+    let expected =
+        ConservationError::Changed { row: 3, original_row: 4, column: "illness".into(), text, cells: 1 };
+    assert_eq!(refusal(&release), expected);
+}
+
+#[test]
+fn a_witness_is_not_trusted() {
+    let mut release = two_crowds();
+    release.origin[3] = 0;
+    let expected = ConservationError::PublishedTwice { first: 2, second: 4, original_row: 1 };
+    assert_eq!(refusal(&release), expected);
+    release.origin[3] = 5;
+    assert_eq!(refusal(&release), ConservationError::NoSuchOrigin { row: 4, original_row: 6, rows_in: 5 });
+    release.origin.pop();
+    assert_eq!(refusal(&release), ConservationError::Origins { published: 4, origins: 3 });
+    release.left_out = 0;
+    assert_eq!(refusal(&release), ConservationError::Rows { rows_in: 5, published: 4, left_out: 0 });
+    release.left_out = usize::MAX;
+    assert!(matches!(refusal(&release), ConservationError::Rows { .. }));
+}
+
+fn verify_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
+    let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
+    let original = table(&release.original);
+    let sha256 = String::new();
+    let (origin, left_out) = (&release.origin[..], release.left_out);
+    verify_release(Claim { sha256, published: file, original: &original, origin, left_out }, &models)
+        .map(|_| ())
+}
+
+#[test]
+fn identifiers_and_strange_columns_are_refused_and_never_quoted() {
+    let release = two_crowds();
+    let with = |name: &str| {
+        let mut file = published(&release);
+        let mut extra = file.columns[4].clone();
+        extra.name = name.to_owned();
+        extra.labels = ["Ann", "Bea"].iter().collect();
+        file.columns.push(extra);
+        verify_file(&release, &file).unwrap_err()
+    };
+    let refused = with("name");
+    let expected = ConservationError::Withheld { column: "name".into(), role: Role::Identifier };
+    assert_eq!(refused, expected.into());
+    assert!(!refused.to_string().contains("Ann"));
+    assert_eq!(with("shoe"), ConservationError::UnknownColumn { column: "shoe".into() }.into());
+    assert_eq!(with("age"), Unverifiable::Twice { column: "age".into() }.into());
+
+    let mut file = published(&release);
+    file.columns.pop();
+    let lacking = ConservationError::LackingColumn { column: "note".into() };
+    assert_eq!(verify_file(&release, &file), Err(lacking.into()));
+    file.columns[0].codes.pop();
+    assert!(matches!(
+        verify_file(&release, &file),
+        Err(Refusal::Unverifiable(Unverifiable::Ragged { cells: 3, rows: 4, .. }))
+    ));
+}
+
+#[test]
+fn a_null_is_the_missing_value_and_no_other() {
+    let release = two_crowds();
+    let mut file = published(&release);
+    let illness = &mut file.columns[3];
+    let missing = illness.codes[2];
+    illness.null = Some(missing);
+    assert!(verify_file(&release, &file).is_ok());
+    file.columns[3].codes[3] = missing;
+    assert!(matches!(
+        verify_file(&release, &file),
+        Err(Refusal::Conservation(ConservationError::Changed { row: 4, .. }))
+    ));
+}
+
+/// In Parquet, "no value" and the empty text are two things, and the missing value's label is empty.
+#[test]
+fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
+    let mut release = two_crowds();
+    release.original.truncate(4);
+    release.left_out = 0;
+    let mut original = table(&release.original);
+    let verdict = |original: &Table, file: &RawTable| {
+        let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+        let (sha256, origin) = (String::new(), &release.origin[..]);
+        verify_release(Claim { sha256, published: file, original, origin, left_out: 0 }, &models).map(|_| ())
+    };
+    let mut file = published(&release);
+    assert_eq!(verdict(&original, &file), Ok(()));
+
+    // Nobody's note is missing, so a null is not true of anybody.
+    let (note, plain) = (4, file.columns[4].clone());
+    file.columns[note].null = Some(plain.codes[1]);
+    assert!(matches!(
+        verdict(&original, &file),
+        Err(Refusal::Conservation(ConservationError::Changed { row: 2, cells: 3, .. }))
+    ));
+
+    // Dirk's note is missing, Ann's and Bea's are empty; the file says the same.
+    let mut builder = RawColumnBuilder::new("note".into());
+    for cell in [Some(""), Some(""), Some("seen"), None] {
+        match cell {
+            Some(text) => builder.push(text, Place::default()),
+            None => builder.push_null(Place::default()),
+        }
+    }
+    let raw = builder.finish();
+    let parser = ValueParser::new(Kind::Text, DateFormat::default());
+    let (domain, code_of) = Domain::of(&raw, parser, &[]).unwrap();
+    original.columns[5].codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
+    original.columns[5].domain = domain;
+    let in_file = release.origin.iter().map(|&row| raw.codes[row as usize]).collect();
+    file.columns[note] = RawColumn { codes: in_file, ..raw };
+    assert_eq!(verdict(&original, &file), Ok(()));
+    let null = file.columns[note].null.unwrap();
+    file.columns[note].codes[1] = null;
+    assert!(verdict(&original, &file).is_err());
+}
+
+#[test]
+fn too_few_stars_are_refused_with_a_way_out() {
+    let mut release = two_crowds();
+    release.published.push(["*", "*", "*", "acne", ""].map(str::to_owned).to_vec());
+    release.origin.push(4);
+    release.left_out = 0;
+    let refused = verify(&release).unwrap_err();
+    assert!(matches!(&refused, Refusal::Broken { broken } if broken[0].violations.worst[0].rows == [5]));
+    assert!(refused.hint().contains("drop"));
+}
+
+#[test]
+fn a_release_of_nothing_says_so() {
+    let mut release = two_crowds();
+    release.published.clear();
+    release.origin.clear();
+    release.left_out = 5;
+    let verified = verify(&release).unwrap();
+    assert!(verified.is_vacuous());
+    assert_eq!(verified.rows_left_out(), 5);
+}
+
+#[test]
+fn a_release_without_a_promise_is_none() {
+    let release = two_crowds();
+    let (original, file) = (table(&release.original), published(&release));
+    let sha256 = String::new();
+    let (origin, left_out) = (&release.origin[..], release.left_out);
+    let claim = Claim { sha256, published: &file, original: &original, origin, left_out };
+    assert_eq!(verify_release(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
+}
