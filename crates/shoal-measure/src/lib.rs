@@ -1,1 +1,14 @@
-//! placeholder
+//! What a release costs and what it is worth: the [`loss`] of information and the [`risk`] that remains.
+//!
+//! Everything is measured on the published file, as its reader sees it, against the original table. Each
+//! measure is a pure function with its formula in its doc comment; [`measure`] takes them all.
+
+pub mod loss;
+mod measure;
+mod quasi;
+pub mod risk;
+
+pub use loss::LossReport;
+pub use measure::{MeasureError, Measures, measure};
+pub use quasi::QuasiColumn;
+pub use risk::RiskReport;

@@ -1,0 +1,96 @@
+//! Loss measures of tables (thesis §2.6), each a pure function with its formula.
+//!
+//! Throughout, |D| is the number of original records, and a record that is not in the published file, or
+//! that holds nothing but `*` there, is suppressed.
+
+pub mod class_size;
+pub mod classification;
+pub mod discernibility;
+pub mod distortion;
+pub mod iloss;
+pub mod ncp;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+use shoal_core::RawColumn;
+use shoal_privacy::Classes;
+
+use crate::QuasiColumn;
+
+/// A published file, read as far as the losses need it.
+#[derive(Clone, Debug)]
+pub struct Published<'a> {
+    /// |D|, the records of the original.
+    pub records: usize,
+    /// The quasi-identifiers.
+    pub quasi: Vec<QuasiColumn<'a>>,
+    /// The sensitive columns.
+    pub sensitive: Vec<&'a RawColumn>,
+    /// The classes of equal quasi-identifiers.
+    pub classes: &'a Classes,
+}
+
+impl Published<'_> {
+    /// Original records that are not in the file.
+    pub fn left_out(&self) -> u64 {
+        (self.records - self.classes.class_of.len()) as u64
+    }
+
+    /// For each class, whether it is nothing but `*`.
+    pub fn starred(&self) -> Vec<bool> {
+        let columns: Vec<&RawColumn> = self.quasi.iter().map(|column| column.published).collect();
+        self.classes.starred(&columns)
+    }
+
+    /// The sum of a column's loss, divided by |D|; 0 where there is no record that could have lost.
+    fn mean(&self, sum: f64) -> f64 {
+        if self.records == 0 { 0.0 } else { sum / self.records as f64 }
+    }
+}
+
+/// What a release lost, as `report.json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LossReport {
+    /// Normalized certainty penalty, see [`ncp`]; in [0, 1].
+    pub ncp: f64,
+    /// The same for each quasi-identifier.
+    pub ncp_by_column: IndexMap<String, f64>,
+    /// 1 − NCP.
+    pub utility: f64,
+    /// See [`discernibility`].
+    pub discernibility: u64,
+    /// See [`distortion`]: how many cells are less specific than they were.
+    pub minimal_distortion: u64,
+    /// The same for each quasi-identifier.
+    pub minimal_distortion_by_column: IndexMap<String, u64>,
+    /// See [`iloss`]; in [0, 1).
+    pub iloss: f64,
+    /// See [`classification`]; in [0, 1]. None without a sensitive column.
+    pub classification_metric: Option<f64>,
+    /// Records of the file per class. None without a class.
+    pub average_class_size: Option<f64>,
+    /// The same divided by k: 1 is the least that k-anonymity can reach. None without a class or a k.
+    pub normalized_average_class_size: Option<f64>,
+}
+
+impl LossReport {
+    /// Takes every measure of this module.
+    pub fn of(published: &Published<'_>, k: Option<usize>) -> LossReport {
+        let names = || published.quasi.iter().map(|column| column.original.name.clone());
+        let ncp = ncp::total(published);
+        let distortion: Vec<u64> = distortion::by_column(published);
+        LossReport {
+            ncp,
+            ncp_by_column: names().zip(ncp::by_column(published)).collect(),
+            utility: 1.0 - ncp,
+            discernibility: discernibility::of(published),
+            minimal_distortion: distortion.iter().sum(),
+            minimal_distortion_by_column: names().zip(distortion).collect(),
+            iloss: iloss::total(published),
+            classification_metric: classification::of(published),
+            average_class_size: class_size::average(published.classes),
+            normalized_average_class_size: k.and_then(|k| class_size::normalized(published.classes, k)),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use rayon::prelude::*;
+use serde::Serialize;
+use shoal_core::{PublishedError, RawColumn, RawTable, Role, Table};
+use shoal_privacy::Classes;
+
+use crate::loss::Published;
+use crate::{LossReport, QuasiColumn, RiskReport, risk};
+
+/// All measures of a release.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Measures {
+    /// What the release lost.
+    pub loss: LossReport,
+    /// What an adversary could do before, and can do after.
+    pub risk: RiskReport,
+}
+
+/// Why a file cannot be measured against an original.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MeasureError {
+    /// There is no column whose loss could be measured.
+    #[error("no column is a quasi-identifier")]
+    NoQuasiIdentifier,
+    /// The file lacks a column of the original.
+    #[error("the published file has no column `{column}`")]
+    Lacking {
+        /// The column.
+        column: String,
+    },
+    /// The file has more records than the original.
+    #[error("{published} records are published, but there were only {original}")]
+    MoreRecords {
+        /// Records of the file.
+        published: usize,
+        /// Records of the original.
+        original: usize,
+    },
+    /// A column, or the classes, belong to a table of another length.
+    #[error("`{what}` has {cells} entries in a table of {rows} records")]
+    Ragged {
+        /// The column's name, or `classes`.
+        what: String,
+        /// How many entries it has.
+        cells: usize,
+        /// How many records the table has.
+        rows: usize,
+    },
+    /// A published text has no meaning.
+    #[error("published row {row}, column `{column}`: {source}")]
+    Unreadable {
+        /// The column.
+        column: String,
+        /// The first record with this text, counted from 1.
+        row: u64,
+        /// What is wrong with it.
+        source: PublishedError,
+    },
+}
+
+impl MeasureError {
+    /// How to mend it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            MeasureError::NoQuasiIdentifier => "give at least one column the role `quasi-identifier`",
+            MeasureError::Lacking { .. } => "measure a file that holds every published column of the policy",
+            MeasureError::MoreRecords { .. } => "is this the original that the file was made from?",
+            MeasureError::Ragged { .. } => "the table was not read to its end; read it again",
+            MeasureError::Unreadable { .. } => {
+                "is this the original, with the hierarchies, that the file was made from?"
+            }
+        }
+    }
+}
+
+/// Takes all measures of a published file. `classes` are the file's equivalence classes; `k` is what was
+/// promised, if k-anonymity was.
+///
+/// Records of the original that are not in the file are suppressed. So are, for every loss, records of
+/// nothing but `*`; for the risk these are a class like any other.
+pub fn measure(
+    original: &Table,
+    published: &RawTable,
+    classes: &Classes,
+    k: Option<usize>,
+) -> Result<Measures, MeasureError> {
+    check_lengths(original, published, classes)?;
+    let columns: Vec<_> = original.of_role(Role::QuasiIdentifier).collect();
+    let quasi = columns.par_iter().map(|column| QuasiColumn::read(column, find(published, &column.name)?));
+    // Collected before errors are looked at, so that the first bad column is named for any thread count.
+    let quasi = quasi.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
+    if quasi.is_empty() {
+        return Err(MeasureError::NoQuasiIdentifier);
+    }
+    let sensitive = original.of_role(Role::Sensitive).map(|column| find(published, &column.name));
+    let sensitive = sensitive.collect::<Result<Vec<_>, _>>()?;
+
+    let codes: Vec<&[u32]> = columns.iter().map(|column| column.codes.as_slice()).collect();
+    let (before, loss) = rayon::join(
+        || Classes::of_codes(original.rows, &codes),
+        || LossReport::of(&Published { records: original.rows, quasi, sensitive, classes }, k),
+    );
+    Ok(Measures { loss, risk: RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) } })
+}
+
+fn find<'a>(published: &'a RawTable, name: &str) -> Result<&'a RawColumn, MeasureError> {
+    published.column(name).ok_or_else(|| MeasureError::Lacking { column: name.to_owned() })
+}
+
+fn check_lengths(original: &Table, published: &RawTable, classes: &Classes) -> Result<(), MeasureError> {
+    if published.rows > original.rows {
+        return Err(MeasureError::MoreRecords { published: published.rows, original: original.rows });
+    }
+    let before = original.columns.iter().map(|c| (c.name.as_str(), c.codes.len(), original.rows));
+    let after = published.columns.iter().map(|c| (c.name.as_str(), c.codes.len(), published.rows));
+    let classes = [("classes", classes.class_of.len(), published.rows)];
+    match before.chain(after).chain(classes).find(|(_, cells, rows)| cells != rows) {
+        None => Ok(()),
+        Some((what, cells, rows)) => Err(MeasureError::Ragged { what: what.to_owned(), cells, rows }),
+    }
+}
