@@ -1,1 +1,6 @@
-//! placeholder
+//! The anonymization algorithms, one folder each.
+//!
+//! They take encoded data, checked parameters and a progress sink, and return a
+//! [`Recoding`](shoal_core::Recoding). They know no files, no privacy verifier and no clock.
+
+pub mod table;

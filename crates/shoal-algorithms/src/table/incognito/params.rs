@@ -1,0 +1,53 @@
+use crate::table::ParamsError;
+
+/// What Incognito is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IncognitoParams {
+    /// The least size of a class.
+    pub k: usize,
+    /// The share of records that may be left out, from 0 (none, the default) to 1.
+    pub max_suppressed: f64,
+    /// Which of the minimal nodes is published.
+    pub choose: Choice,
+}
+
+/// Which of the minimal nodes is published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// The one that loses least (total NCP, a suppressed cell counting 1); then the lowest, then the first
+    /// in lexicographic order of steps.
+    #[default]
+    Ncp,
+    /// The lowest (least sum of steps), as in the paper; then the one that loses least, then the first in
+    /// lexicographic order of steps.
+    Height,
+}
+
+impl IncognitoParams {
+    /// Classes of k, nobody left out, the minimal node that loses least.
+    pub fn new(k: usize) -> Self {
+        IncognitoParams { k, max_suppressed: 0.0, choose: Choice::default() }
+    }
+
+    /// Checks the parameters.
+    pub fn check(self) -> Result<ValidIncognitoParams, ParamsError> {
+        if self.k < 2 {
+            return Err(ParamsError::KTooSmall { k: self.k });
+        }
+        if !(0.0..=1.0).contains(&self.max_suppressed) {
+            return Err(ParamsError::NotAShare { name: "max-suppressed", value: self.max_suppressed });
+        }
+        Ok(ValidIncognitoParams(self))
+    }
+}
+
+/// Checked [`IncognitoParams`]: the algorithm itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValidIncognitoParams(IncognitoParams);
+
+impl ValidIncognitoParams {
+    /// The parameters.
+    pub fn params(&self) -> &IncognitoParams {
+        &self.0
+    }
+}

@@ -1,0 +1,63 @@
+//! Cuts, and cuts what comes of it, until nothing can be cut.
+
+use shoal_core::Progress;
+
+use super::axis::Axis;
+use super::cut::Scratch;
+use super::space::Part;
+
+/// Parts with more points than this are worth a thread of their own.
+const PARALLEL_POINTS: usize = 4096;
+
+/// Data can be made so that every cut takes off a little only. Below this depth no call nests any deeper.
+const PARALLEL_DEPTH: usize = 64;
+
+/// What all cuts have in common.
+pub(super) struct Cutter<'a> {
+    pub(super) axes: &'a [Axis<'a>],
+    pub(super) k: u64,
+    pub(super) progress: &'a dyn Progress,
+}
+
+impl Cutter<'_> {
+    /// Moves the points of the part so that each class is one piece, and returns the number of points in
+    /// each, from front to back.
+    pub(super) fn partition(&self, part: Part<'_>) -> Vec<u32> {
+        let mut scratch = Scratch::new(self.axes);
+        self.split(part, PARALLEL_DEPTH, &mut scratch)
+    }
+
+    fn split(&self, part: Part<'_>, depth: usize, scratch: &mut Scratch) -> Vec<u32> {
+        if part.len() <= PARALLEL_POINTS || depth == 0 {
+            return self.split_here(part, scratch);
+        }
+        let Some(cut) = scratch.find_cut(&part, self.axes, self.k) else {
+            return self.split_here(part, scratch);
+        };
+        let (low, high) = part.cut(cut.dim, cut.after);
+        let (mut classes, more) = rayon::join(
+            || self.split(low, depth - 1, scratch),
+            || self.split(high, depth - 1, &mut Scratch::new(self.axes)),
+        );
+        classes.extend(more);
+        classes
+    }
+
+    fn split_here(&self, part: Part<'_>, scratch: &mut Scratch) -> Vec<u32> {
+        let records = part.records();
+        let mut classes = Vec::new();
+        let mut waiting = vec![part];
+        while let Some(part) = waiting.pop() {
+            match scratch.find_cut(&part, self.axes, self.k) {
+                Some(cut) => {
+                    let (low, high) = part.cut(cut.dim, cut.after);
+                    waiting.push(high);
+                    waiting.push(low);
+                }
+                None => classes.push(part.len() as u32),
+            }
+        }
+        self.progress.advance(records);
+        classes
+    }
+}

@@ -1,0 +1,97 @@
+//! SBC, similarity-based clustering.
+//!
+//! The records are sorted; the first that remains is the seed; it and the k − 1 records nearest to it
+//! become a class, which publishes ranges, sets or nodes that cover its members; and so on while k records
+//! remain. How far apart two names are is learnt from the data: the nearer their frequencies, seen where the
+//! seed's value of the column before is, the more alike. So it needs no hierarchy, though it uses one for
+//! what it publishes where one is given.
+//!
+//! It follows M. R. Sarrafi Aghdam, *Achieving High Data Utility K-Anonymization Using Similarity-Based
+//! Clustering Model* (doctoral thesis, SOKENDAI, 2017), §3.4–3.9. Where it departs:
+//! - The thesis does not say how to sort: lexicographically, columns with fewer values first, then by row
+//!   number. Nor does it break ties: equally near records are taken in sorted order, equally similar values
+//!   by frequency, then by label.
+//! - It normalizes text columns and ordered columns separately before it adds them up; we take the mean over
+//!   all columns, by their weights, and keep the other as
+//!   [`separate_normalization`](SbcParams::separate_normalization).
+//! - It asks for the number of values of a column; we count those of the whole table and not only the ones
+//!   that remain, so that a distance means the same from the first class to the last.
+//! - A row of the contingency table with fewer than k records is replaced by all rows merged, as in its table
+//!   3-3; with more than two rows it leaves open which ones to merge.
+//! - It lets the fewer than k records that are left join the last class or be suppressed; they join the class
+//!   that loses least unless asked otherwise.
+//! - A missing number is at distance 1 from every number. A missing text is a value like any other.
+//!
+//! Cost: O(n²/k) distances at worst, in practice a small part of them, since the search for the nearest runs
+//! over a trie of the distinct rows and leaves out every branch whose prefix is too far. Contingency tables
+//! change with each class and are never counted again.
+//!
+//! It forms as many classes as there can be, all of size k but for the few that take the remainder, so it is
+//! the choice where class sizes matter. The last classes take what the first have left over, and that costs:
+//! [`mondrian`](super::mondrian) loses less on the thesis' own tuples (0.49 against 0.67 % at k = 5, 7.3 against
+//! 8.1 % at k = 100), and clearly less with many columns and hierarchies, which the distances do not know.
+
+mod cluster;
+mod contingency;
+mod distance;
+mod likeness;
+mod params;
+mod remainder;
+mod similarity;
+#[cfg(test)]
+mod tests;
+mod trie;
+
+pub use likeness::{LikeValue, Likeness};
+pub use params::{Remainder, SbcParams, ValidSbcParams};
+
+use rayon::prelude::*;
+use shoal_core::{Cell, Class, Column, Progress, Recoding, Table};
+
+use super::points::Points;
+use super::recode::Recoder;
+use super::{TableAlgorithm, TableError};
+use cluster::Clusters;
+
+impl TableAlgorithm for ValidSbcParams {
+    fn name(&self) -> &'static str {
+        "sbc"
+    }
+
+    fn needs_hierarchies(&self) -> bool {
+        false
+    }
+
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+        let params = self.0;
+        let quasi = super::crowdable(table, params.k)?;
+        let order = by_cardinality(&quasi);
+        let columns: Vec<&Column> = order.iter().map(|&c| quasi[c]).collect();
+        let points = Points::fold(&columns, table.rows);
+        let recoder = Recoder::new(&columns);
+
+        let mut clusters = cluster::cluster(&columns, &points, table.rows, params, progress);
+        remainder::place(&mut clusters, &points, &recoder, params);
+        Ok(publish(clusters, &points, &recoder, &order))
+    }
+}
+
+/// The columns by increasing number of values, equal ones in the order of the table.
+fn by_cardinality(quasi: &[&Column]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..quasi.len()).collect();
+    order.sort_by_key(|&c| quasi[c].domain.len());
+    order
+}
+
+fn publish(clusters: Clusters, points: &Points, recoder: &Recoder<'_>, order: &[usize]) -> Recoding {
+    let class = |members: &Vec<u32>| {
+        let mut covers = recoder.nothing();
+        members.iter().for_each(|&m| recoder.add(&mut covers, points.point(m as usize)));
+        let mut cells = vec![Cell::Suppressed; order.len()];
+        for (cell, &column) in recoder.class(&covers).cells.into_iter().zip(order) {
+            cells[column] = cell;
+        }
+        Class { cells }
+    };
+    Recoding { class_of: clusters.class_of, classes: clusters.members.par_iter().map(class).collect() }
+}

@@ -1,0 +1,93 @@
+//! Mondrian once more, literally: no folding, every boundary of every axis tried on the records themselves.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use shoal_algorithms::table::TableAlgorithm;
+use shoal_algorithms::table::mondrian::MondrianParams;
+use shoal_core::{Class, Column, Recoding, Silent, Table};
+
+use crate::slow_cover::{above_all, cover};
+use crate::tables::any_table;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn agrees_with_its_twin(table in any_table(true), k in 2_usize..9) {
+        prop_assume!(table.rows >= k);
+        let fast = MondrianParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
+        prop_assert_eq!(fast, twin(&table, k));
+    }
+}
+
+fn twin(table: &Table, k: usize) -> Recoding {
+    let quasi = table.quasi_identifiers();
+    let mut classes = Vec::new();
+    split(&quasi, (0..table.rows).collect(), k, &mut classes);
+    let mut class_of = vec![0; table.rows];
+    for (number, class) in classes.iter().enumerate() {
+        class.iter().for_each(|&row| class_of[row] = number as u32);
+    }
+    let cells = |class: &Vec<usize>| quasi.iter().map(|c| cover(c, &values(c, class)).0).collect();
+    Recoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
+}
+
+fn split(quasi: &[&Column], rows: Vec<usize>, k: usize, classes: &mut Vec<Vec<usize>>) {
+    let mut axes: Vec<(usize, f64)> =
+        quasi.iter().map(|c| cover(c, &values(c, &rows)).1 * c.weight).enumerate().collect();
+    axes.sort_by(|a, b| {
+        let fewer = quasi[a.0].domain.len().cmp(&quasi[b.0].domain.len());
+        b.1.total_cmp(&a.1).then(fewer).then(a.0.cmp(&b.0))
+    });
+    for (axis, _) in axes {
+        let column = quasi[axis];
+        let cuts = sides(column, &rows).into_iter().map(|low| {
+            let (low, high): (Vec<usize>, Vec<usize>) =
+                rows.iter().partition(|&&row| low.contains(&column.codes[row]));
+            (low, high)
+        });
+        let allowable = cuts.filter(|(low, high)| low.len() >= k && high.len() >= k);
+        // Of equals the first: `min_by_key` keeps it.
+        if let Some((low, high)) = allowable.min_by_key(|(low, high)| low.len().abs_diff(high.len())) {
+            split(quasi, low, k, classes);
+            split(quasi, high, k, classes);
+            return;
+        }
+    }
+    classes.push(rows);
+}
+
+/// The low sides of all cuts of one axis, from the lowest up.
+fn sides(column: &Column, rows: &[usize]) -> Vec<BTreeSet<u32>> {
+    let taken = values(column, rows);
+    let groups: Vec<Vec<u32>> = match &column.hierarchy {
+        Some(bound) => {
+            // The branches of the lowest node above all, in the order of their leaves.
+            let (tree, top) = (bound.tree(), above_all(bound, &taken));
+            let mut codes: Vec<u32> = taken.into_iter().collect();
+            codes.sort_by_key(|&code| bound.leaf_of(code));
+            let branch = |code: u32| {
+                let mut node = tree.leaf_node(bound.leaf_of(code));
+                while node != top && tree.parent(node) != Some(top) {
+                    node = tree.parent(node).unwrap();
+                }
+                node
+            };
+            codes.chunk_by(|&a, &b| branch(a) == branch(b)).map(<[u32]>::to_vec).collect()
+        }
+        None if column.domain.is_ordered() => taken.into_iter().map(|code| vec![code]).collect(),
+        None => {
+            let frequency = |code: u32| column.codes.iter().filter(|&&c| c == code).count();
+            let mut codes: Vec<u32> = taken.into_iter().collect();
+            codes.sort_by_key(|&code| (Reverse(frequency(code)), code));
+            codes.into_iter().map(|code| vec![code]).collect()
+        }
+    };
+    (1..groups.len()).map(|low| groups[..low].iter().flatten().copied().collect()).collect()
+}
+
+fn values(column: &Column, rows: &[usize]) -> BTreeSet<u32> {
+    rows.iter().map(|&row| column.codes[row]).collect()
+}

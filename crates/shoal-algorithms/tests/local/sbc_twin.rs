@@ -1,0 +1,153 @@
+//! SBC once more, literally: no folding, everything counted again for each class, a full sort, and exact
+//! fractions for distances.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use shoal_algorithms::table::TableAlgorithm;
+use shoal_algorithms::table::sbc::{Remainder, SbcParams};
+use shoal_core::{Class, Column, Recoding, SUPPRESSED, Silent, Table};
+
+use crate::slow_cover::cover;
+use crate::tables::any_table;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn agrees_with_its_twin(
+        (separate_normalization, table) in any::<bool>().prop_flat_map(|s| (Just(s), any_table(!s))),
+        k in 2_usize..9,
+        remainder in prop::sample::select(vec![Remainder::Nearest, Remainder::Last, Remainder::Suppress]),
+    ) {
+        prop_assume!(table.rows >= k);
+        let params = SbcParams { k, remainder, separate_normalization };
+        let fast = params.check().unwrap().anonymize(&table, &Silent).unwrap();
+        prop_assert_eq!(fast, twin(&table, params));
+    }
+}
+
+fn twin(table: &Table, params: SbcParams) -> Recoding {
+    let quasi = table.quasi_identifiers();
+    let mut order: Vec<usize> = (0..quasi.len()).collect();
+    order.sort_by_key(|&c| (quasi[c].domain.len(), c));
+    let sorted: Vec<&Column> = order.iter().map(|&c| quasi[c]).collect();
+
+    let mut remaining: Vec<usize> = (0..table.rows).collect();
+    remaining.sort_by_key(|&row| (sorted.iter().map(|c| c.codes[row]).collect::<Vec<_>>(), row));
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    while remaining.len() >= params.k {
+        let seed = remaining[0];
+        let mut by_distance = remaining.clone();
+        by_distance.sort_by_key(|&row| distance(&sorted, &remaining, seed, row, params));
+        let class = by_distance[..params.k].to_vec();
+        assert_eq!(class[0], seed, "the seed is nearest to itself");
+        remaining.retain(|row| !class.contains(row));
+        classes.push(class);
+    }
+    for row in remaining {
+        match params.remainder {
+            Remainder::Suppress => {}
+            Remainder::Last => classes.last_mut().unwrap().push(row),
+            Remainder::Nearest => {
+                let added = |class: &Vec<usize>| {
+                    let with: Vec<usize> = class.iter().copied().chain([row]).collect();
+                    (total_loss(&sorted, &with) - total_loss(&sorted, class)) * 2_f64.powi(32)
+                };
+                classes.iter_mut().min_by_key(|class| added(class).round() as i64).unwrap().push(row);
+            }
+        }
+    }
+    let mut class_of = vec![SUPPRESSED; table.rows];
+    for (number, class) in classes.iter().enumerate() {
+        class.iter().for_each(|&row| class_of[row] = number as u32);
+    }
+    let cells = |class: &Vec<usize>| quasi.iter().map(|c| cover(c, &values(c, class)).0).collect();
+    Recoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
+}
+
+fn values(column: &Column, rows: &[usize]) -> BTreeSet<u32> {
+    rows.iter().map(|&row| column.codes[row]).collect()
+}
+
+fn total_loss(columns: &[&Column], rows: &[usize]) -> f64 {
+    let weights: f64 = columns.iter().map(|c| c.weight).sum();
+    let loss: f64 = columns.iter().map(|c| cover(c, &values(c, rows)).1 * c.weight).sum();
+    loss / weights * rows.len() as f64
+}
+
+/// The distance as a fraction over a denominator that is the same for all rows.
+fn distance(columns: &[&Column], remaining: &[usize], seed: usize, row: usize, params: SbcParams) -> u128 {
+    let texts: Vec<&Column> = columns.iter().copied().filter(|c| !c.domain.is_ordered()).collect();
+    let numbers: Vec<&Column> = columns.iter().copied().filter(|c| c.domain.is_ordered()).collect();
+    let terms = |group: &[&Column]| -> Vec<Fraction> {
+        let of = |(nth, column): (usize, &&Column)| {
+            let before = nth.checked_sub(1).map(|b| group[b]);
+            let weight = column.weight as u128;
+            let (over, under) = match column.domain.is_ordered() {
+                true => along_the_line(column, seed, row),
+                false => by_similarity(before, column, remaining, seed, row, params.k),
+            };
+            (over * weight, under)
+        };
+        group.iter().enumerate().map(of).collect()
+    };
+    let (texts, numbers) = (terms(&texts), terms(&numbers));
+    let (for_text, for_number) = match params.separate_normalization {
+        // Each group's mean counts the same: cross-multiplied by the other group's size.
+        true => (numbers.len().max(1) as u128, texts.len().max(1) as u128),
+        false => (1, 1),
+    };
+    let all: Vec<(Fraction, u128)> = texts
+        .into_iter()
+        .map(|t| (t, for_text))
+        .chain(numbers.into_iter().map(|n| (n, for_number)))
+        .collect();
+    let common: u128 = all.iter().map(|((_, under), _)| under).product();
+    all.iter().map(|((over, under), times)| over * times * (common / under)).sum()
+}
+
+type Fraction = (u128, u128);
+
+fn along_the_line(column: &Column, seed: usize, row: usize) -> Fraction {
+    let (a, b) = (column.codes[seed], column.codes[row]);
+    let at = column.domain.positions();
+    let under = at.last().map_or(0.0, |last| last - at[0]).max(1.0) as u128;
+    if a == b {
+        (0, under)
+    } else if [Some(a), Some(b)].contains(&column.domain.missing()) {
+        (under, under)
+    } else {
+        ((at[a as usize] - at[b as usize]).abs() as u128, under)
+    }
+}
+
+fn by_similarity(
+    before: Option<&Column>,
+    column: &Column,
+    remaining: &[usize],
+    seed: usize,
+    row: usize,
+    k: usize,
+) -> Fraction {
+    let own = column.codes[seed];
+    let card = column.domain.len() as u32;
+    if card <= 2 {
+        return (u128::from(own != column.codes[row]), 1);
+    }
+    let beside: Vec<usize> = match before {
+        None => remaining.to_vec(),
+        Some(before) => {
+            let same = |r: &&usize| before.codes[**r] == before.codes[seed];
+            remaining.iter().filter(same).copied().collect()
+        }
+    };
+    let beside = if beside.len() < k { remaining } else { &beside };
+    let count = |value: u32| beside.iter().filter(|&&r| column.codes[r] == value).count();
+    let mut order: Vec<u32> = (0..card).filter(|&value| value != own).collect();
+    order.sort_by_key(|&v| (count(v).abs_diff(count(own)), Reverse(count(v)), v));
+    order.insert(0, own);
+    let index = order.iter().position(|&v| v == column.codes[row]).unwrap();
+    (index as u128, u128::from(card) - 1)
+}

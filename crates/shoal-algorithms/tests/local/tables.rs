@@ -1,0 +1,102 @@
+//! Tables to run on: from texts, random ones, and the thesis' part of the Adult data.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::read::GzDecoder;
+use proptest::prelude::*;
+use shoal_core::{
+    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
+};
+
+/// What a column is like besides its values.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) kind: Kind,
+    pub(crate) weight: f64,
+    /// Lines from leaf to root.
+    pub(crate) tree: Option<Vec<Vec<String>>>,
+}
+
+impl Shape {
+    pub(crate) fn plain(kind: Kind) -> Self {
+        Shape { kind, weight: 1.0, tree: None }
+    }
+}
+
+/// A table of quasi-identifiers in which `?` is missing.
+pub(crate) fn table<S: AsRef<str>>(shapes: &[Shape], rows: &[Vec<S>]) -> Table {
+    let names: Vec<String> = (0..shapes.len()).map(|c| format!("c{c}")).collect();
+    let raw = RawTable::from_rows(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows);
+    let column = |(c, shape): (usize, &Shape)| {
+        let raw = &raw.columns[c];
+        let parser = ValueParser::new(shape.kind, DateFormat::default());
+        let (domain, code_of) = Domain::of(raw, parser, &["?".to_owned()]).unwrap();
+        let bind = |rows: &Vec<Vec<String>>| {
+            BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(rows).unwrap()), &domain).unwrap()
+        };
+        Column {
+            name: raw.name.clone(),
+            role: Role::QuasiIdentifier,
+            hierarchy: shape.tree.as_ref().map(bind),
+            domain,
+            weight: shape.weight,
+            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
+        }
+    };
+    Table { columns: shapes.iter().enumerate().map(column).collect(), rows: rows.len() }
+}
+
+/// One to four columns of numbers or names, some with a hierarchy, some with missing values, of unequal
+/// weight if asked for. Values are few, so that rows are equal and distances tie.
+pub(crate) fn any_table(weighted: bool) -> impl Strategy<Value = Table> {
+    let kind = prop_oneof![Just(Kind::Integer), Just(Kind::Text)];
+    let weight = if weighted { 1_u32..3 } else { 1..2 };
+    let groups = prop::option::of(prop::collection::vec(0_u8..4, 12));
+    let column = (kind, weight, groups, 1_u32..12, any::<bool>());
+    prop::collection::vec(column, 1..=4).prop_flat_map(|columns| {
+        let values: Vec<_> =
+            columns.iter().map(|&(.., values, missing)| 0..values + u32::from(missing)).collect();
+        prop::collection::vec(values, 2..60).prop_map(move |codes| {
+            let shape = |(kind, weight, groups, _, _): &Drawn| Shape {
+                kind: *kind,
+                weight: f64::from(*weight),
+                tree: groups.as_deref().map(tree),
+            };
+            let text = |(&code, &(.., values, _)): (&u32, &Drawn)| {
+                if code == values { "?".to_owned() } else { (code * code).to_string() }
+            };
+            let row = |row: &Vec<u32>| row.iter().zip(&columns).map(text).collect::<Vec<String>>();
+            table(&columns.iter().map(shape).collect::<Vec<_>>(), &codes.iter().map(row).collect::<Vec<_>>())
+        })
+    })
+}
+
+/// Kind, weight, group of each leaf, number of values, whether some are missing.
+type Drawn = (Kind, u32, Option<Vec<u8>>, u32, bool);
+
+/// Leaf, one of four groups (the last two under a common node), root.
+fn tree(groups: &[u8]) -> Vec<Vec<String>> {
+    let line = |(leaf, group): (usize, &u8)| {
+        let above = if *group < 2 { format!("g{group}") } else { "high".to_owned() };
+        vec![(leaf * leaf).to_string(), format!("g{group}"), above, "*".to_owned()]
+    };
+    groups.iter().enumerate().map(line).collect()
+}
+
+/// The thesis' 5,000 tuples: the first whose country is known; age, sex, native-country.
+pub(crate) fn thesis() -> Table {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
+    let mut text = String::new();
+    GzDecoder::new(File::open(folder.join("adult.data.gz")).unwrap()).read_to_string(&mut text).unwrap();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(|line| line.split(", ").collect::<Vec<_>>())
+        .filter(|fields| fields.len() > 13 && fields[13] != "?")
+        .take(5000)
+        .map(|fields| vec![fields[0], fields[9], fields[13]])
+        .collect();
+    table(&[Kind::Integer, Kind::Text, Kind::Text].map(Shape::plain), &rows)
+}
