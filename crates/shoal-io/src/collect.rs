@@ -1,0 +1,106 @@
+use shoal_core::{Place, RawColumnBuilder, RawTable};
+
+use crate::error::ReadError;
+
+/// Gathers the records of all files of a source.
+pub(crate) struct Collector<'a> {
+    keep: &'a dyn Fn(&str) -> bool,
+    limit: u64,
+    header: Vec<String>,
+    /// The columns that are stored, with their number in the source.
+    kept: Vec<(usize, RawColumnBuilder)>,
+    files: Vec<String>,
+    rows: u64,
+}
+
+impl<'a> Collector<'a> {
+    /// Stores the columns that `keep` wants, of at most `limit` records.
+    pub(crate) fn new(keep: &'a dyn Fn(&str) -> bool, limit: u64) -> Self {
+        Collector { keep, limit, header: Vec::new(), kept: Vec::new(), files: Vec::new(), rows: 0 }
+    }
+
+    /// A file with these columns begins.
+    pub(crate) fn begin(&mut self, file: &str, names: Vec<String>) -> Result<(), ReadError> {
+        match self.files.first() {
+            Some(first_file) => self.compare(file, first_file, &names)?,
+            None => self.open(file, names)?,
+        }
+        self.files.push(file.to_owned());
+        Ok(())
+    }
+
+    /// The names of all columns, stored or not.
+    pub(crate) fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// Whether no further record is wanted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows >= self.limit
+    }
+
+    /// How many records are still wanted.
+    pub(crate) fn room(&self) -> u64 {
+        self.limit - self.rows
+    }
+
+    /// A new record begins; each of the kept columns must get its value.
+    pub(crate) fn next_row(&mut self, line: Option<u64>) -> Place {
+        self.rows += 1;
+        self.place(self.rows, line)
+    }
+
+    /// `count` new records begin. Returns the place of the first.
+    pub(crate) fn next_rows(&mut self, count: u64) -> Place {
+        let first = self.rows + 1;
+        self.rows += count;
+        self.place(first, None)
+    }
+
+    /// The columns that are stored, with their numbers in the source.
+    pub(crate) fn kept(&mut self) -> &mut [(usize, RawColumnBuilder)] {
+        &mut self.kept
+    }
+
+    /// All that was gathered: the table and the names of all columns.
+    pub(crate) fn finish(self) -> (RawTable, Vec<String>) {
+        let columns = self.kept.into_iter().map(|(_, builder)| builder.finish()).collect();
+        (RawTable { columns, rows: self.rows as usize, files: self.files }, self.header)
+    }
+
+    fn place(&self, row: u64, line: Option<u64>) -> Place {
+        Place { row, line, file: self.files.len() as u32 - 1 }
+    }
+
+    fn open(&mut self, file: &str, names: Vec<String>) -> Result<(), ReadError> {
+        for (second, name) in names.iter().enumerate() {
+            if let Some(first) = names[..second].iter().position(|other| other == name) {
+                let (first, second) = (first + 1, second + 1);
+                return Err(ReadError::DuplicateName {
+                    file: file.to_owned(),
+                    name: name.clone(),
+                    first,
+                    second,
+                });
+            }
+        }
+        let wanted = names.iter().enumerate().filter(|(_, name)| (self.keep)(name));
+        self.kept = wanted.map(|(number, name)| (number, RawColumnBuilder::new(name.clone()))).collect();
+        self.header = names;
+        Ok(())
+    }
+
+    fn compare(&self, file: &str, first_file: &str, names: &[String]) -> Result<(), ReadError> {
+        let columns = names.len().max(self.header.len());
+        match (0..columns).find(|&column| names.get(column) != self.header.get(column)) {
+            None => Ok(()),
+            Some(column) => Err(ReadError::HeaderDiffers {
+                file: file.to_owned(),
+                first_file: first_file.to_owned(),
+                column: column + 1,
+                expected: self.header.get(column).cloned(),
+                found: names.get(column).cloned(),
+            }),
+        }
+    }
+}

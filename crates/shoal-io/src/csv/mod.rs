@@ -1,0 +1,88 @@
+//! Comma-separated values and their kin.
+
+mod options;
+mod records;
+mod sniff;
+mod split;
+mod write;
+
+use std::io::{self, Read};
+
+pub use options::{CsvOptions, SeparatorError};
+pub use sniff::separator_of;
+pub(crate) use write::write;
+
+use crate::collect::Collector;
+use crate::error::ReadError;
+use records::{Records, Row, ScanError};
+
+/// Reads one file's records into the collector, until its end or until the collector is full.
+pub(crate) fn read(
+    file: &str,
+    input: impl Read,
+    options: &CsvOptions,
+    into: &mut Collector<'_>,
+) -> Result<(), ReadError> {
+    let mut records = Records::new(input, options);
+    let fail = |error: ScanError, names: &[String]| located(error, file, names);
+    let Some(first) = records.next().map_err(|e| fail(e, &[]))? else {
+        return Err(ReadError::Empty { file: file.to_owned() });
+    };
+    let expected = first.len();
+    if options.header {
+        into.begin(file, first.iter().map(str::to_owned).collect())?;
+    } else {
+        into.begin(file, given_names(file, &first, options)?)?;
+        push(&first, into);
+    }
+    while !into.is_full() {
+        let Some(row) = records.next().map_err(|e| fail(e, into.header()))? else { break };
+        if row.len() != expected {
+            let (line, found) = (row.line, row.len());
+            return Err(ReadError::Ragged { file: file.to_owned(), line, expected, found });
+        }
+        push(&row, into);
+    }
+    Ok(())
+}
+
+/// The names for a file without a header.
+fn given_names(file: &str, first: &Row<'_>, options: &CsvOptions) -> Result<Vec<String>, ReadError> {
+    let (names, columns) = (options.names.len(), first.len());
+    if names == 0 {
+        return Err(ReadError::NamesMissing { file: file.to_owned(), columns });
+    }
+    if names != columns {
+        return Err(ReadError::NamesCount { file: file.to_owned(), line: first.line, names, columns });
+    }
+    Ok(options.names.clone())
+}
+
+fn push(row: &Row<'_>, into: &mut Collector<'_>) {
+    let place = into.next_row(Some(row.line));
+    for (column, builder) in into.kept() {
+        builder.push(row.get(*column), place);
+    }
+}
+
+fn located(error: ScanError, file: &str, names: &[String]) -> ReadError {
+    let file = file.to_owned();
+    let name = |column: usize| names.get(column).cloned().unwrap_or_else(|| format!("#{}", column + 1));
+    match error {
+        ScanError::Io(source) => ReadError::Unreadable { file, source },
+        ScanError::OpenQuote { line, column } => ReadError::OpenQuote { file, line, column: name(column) },
+        ScanError::TextAfterQuote { line, column } => {
+            ReadError::TextAfterQuote { file, line, column: name(column) }
+        }
+        ScanError::InvalidUtf8 { line, column, offset } => {
+            ReadError::InvalidUtf8 { file, line, column: name(column), offset }
+        }
+    }
+}
+
+/// The first bytes of a text, at most `limit`.
+pub(crate) fn head(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

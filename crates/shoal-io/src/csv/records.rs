@@ -1,0 +1,280 @@
+use std::io::{self, Read};
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use super::CsvOptions;
+use super::split::{Quoted, Rules, Span, line_ends};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Why the next record cannot be had. Columns count from 0, lines from 1.
+#[derive(Debug)]
+pub(super) enum ScanError {
+    Io(io::Error),
+    OpenQuote { line: u64, column: usize },
+    TextAfterQuote { line: u64, column: usize },
+    InvalidUtf8 { line: u64, column: usize, offset: u64 },
+}
+
+/// The records of a text, one at a time and without a copy where nothing is quoted.
+pub(super) struct Records<R> {
+    input: R,
+    rules: Rules,
+    buffer: Vec<u8>,
+    /// What the buffer still holds.
+    held: Range<usize>,
+    ended: bool,
+    /// How many bytes of the text come before the buffer.
+    offset: u64,
+    /// The line at which the held bytes begin.
+    line: u64,
+    /// The fields of a record with quotes, unquoted.
+    text: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+/// One record.
+pub(super) struct Row<'a> {
+    /// The line on which it begins.
+    pub(super) line: u64,
+    text: &'a str,
+    spans: &'a [Span],
+}
+
+impl Row<'_> {
+    /// How many fields there are.
+    pub(super) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// A field.
+    pub(super) fn get(&self, column: usize) -> &str {
+        let (from, to) = self.spans[column];
+        &self.text[from..to]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|column| self.get(column))
+    }
+}
+
+/// A record that has been found in the buffer.
+struct Found {
+    line: u64,
+    /// Its bytes, the line end left out where nothing is quoted.
+    raw: Range<usize>,
+    quoted: bool,
+}
+
+impl<R: Read> Records<R> {
+    pub(super) fn new(input: R, options: &CsvOptions) -> Self {
+        Self::with_capacity(input, options, 1 << 18)
+    }
+
+    fn with_capacity(input: R, options: &CsvOptions, capacity: usize) -> Self {
+        Records {
+            input,
+            rules: Rules { separator: options.separator, trim: options.trim },
+            buffer: vec![0; capacity.max(BOM.len())],
+            held: 0..0,
+            ended: false,
+            offset: 0,
+            line: 0,
+            text: Vec::new(),
+            spans: Vec::new(),
+        }
+    }
+
+    /// The next record that is not a blank line; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, ScanError> {
+        if self.line == 0 {
+            self.line = 1;
+            self.fill().map_err(ScanError::Io)?;
+            if self.buffer[self.held.clone()].starts_with(BOM) {
+                self.held.start += BOM.len();
+            }
+        }
+        match self.find()? {
+            Some(found) => self.row(&found).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Moves past the next record and notes its spans.
+    fn find(&mut self) -> Result<Option<Found>, ScanError> {
+        while let Some((end, next)) = self.line_end().map_err(ScanError::Io)? {
+            let raw = self.held.start..end;
+            let line = self.line;
+            if memchr(b'"', &self.buffer[raw.clone()]).is_some() {
+                return self.find_quoted().map(Some);
+            }
+            self.held.start = next;
+            self.line += 1;
+            self.rules.split_plain(&self.buffer[raw.clone()], &mut self.spans);
+            let blank = matches!(self.spans[..], [(from, to)] if from == to);
+            if !blank {
+                return Ok(Some(Found { line, raw, quoted: false }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the line ends that begins the held bytes, and where the next one begins; `None` at the end.
+    fn line_end(&mut self) -> io::Result<Option<(usize, usize)>> {
+        loop {
+            let Range { start, end } = self.held;
+            match memchr2(b'\n', b'\r', &self.buffer[start..end]) {
+                Some(length) => {
+                    let at = start + length;
+                    if self.buffer[at] == b'\n' {
+                        return Ok(Some((at, at + 1)));
+                    }
+                    // A `\n` may follow that is not yet read.
+                    if at + 1 < end || self.ended {
+                        let pair = at + 1 < end && self.buffer[at + 1] == b'\n';
+                        return Ok(Some((at, at + 1 + usize::from(pair))));
+                    }
+                }
+                None if self.ended => return Ok((start < end).then_some((end, end))),
+                None => {}
+            }
+            self.fill()?;
+        }
+    }
+
+    fn find_quoted(&mut self) -> Result<Found, ScanError> {
+        let line = self.line;
+        loop {
+            let held = &self.buffer[self.held.clone()];
+            match self.rules.split_quoted(held, self.ended, &mut self.text, &mut self.spans) {
+                Quoted::Ends(length) => {
+                    let raw = self.held.start..self.held.start + length;
+                    self.line += line_ends(&held[..length]);
+                    self.held.start += length;
+                    return Ok(Found { line, raw, quoted: true });
+                }
+                Quoted::GoesOn(from) if self.ended => {
+                    let line = line + line_ends(&held[..from]);
+                    return Err(ScanError::OpenQuote { line, column: self.spans.len() });
+                }
+                Quoted::GoesOn(_) => self.fill().map_err(ScanError::Io)?,
+                Quoted::TextAfterQuote(at) => {
+                    let line = line + line_ends(&held[..at]);
+                    return Err(ScanError::TextAfterQuote { line, column: self.spans.len() - 1 });
+                }
+            }
+        }
+    }
+
+    /// Reads until the buffer is full. A buffer that is full of one record is doubled, so that looking at
+    /// the record again from its start costs no more than a constant factor.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.held.clone(), 0);
+        self.offset += self.held.start as u64;
+        self.held = 0..self.held.len();
+        if self.held.end == self.buffer.len() {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        while self.held.end < self.buffer.len() {
+            match self.input.read(&mut self.buffer[self.held.end..]) {
+                Ok(0) => {
+                    self.ended = true;
+                    break;
+                }
+                Ok(count) => self.held.end += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The found record as text. Its raw bytes are what is checked: two halves of a character in
+    /// neighbouring fields would otherwise join to a whole one.
+    fn row(&self, found: &Found) -> Result<Row<'_>, ScanError> {
+        let raw = &self.buffer[found.raw.clone()];
+        let invalid = |error: std::str::Utf8Error| self.invalid_utf8(found, error.valid_up_to());
+        let mut text = std::str::from_utf8(raw).map_err(invalid)?;
+        if found.quoted {
+            text = std::str::from_utf8(&self.text).map_err(invalid)?;
+        }
+        Ok(Row { line: found.line, text, spans: &self.spans })
+    }
+
+    fn invalid_utf8(&self, found: &Found, at: usize) -> ScanError {
+        let before = &self.buffer[found.raw.start..found.raw.start + at];
+        let (mut text, mut spans) = (Vec::new(), Vec::new());
+        let column = match self.rules.split_quoted(before, true, &mut text, &mut spans) {
+            Quoted::GoesOn(_) => spans.len(),
+            _ => spans.len() - 1,
+        };
+        let offset = self.offset + (found.raw.start + at) as u64;
+        ScanError::InvalidUtf8 { line: found.line + line_ends(before), column, offset }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte at a time.
+    struct Trickle<'a>(&'a [u8]);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = buffer.len().min(1);
+            self.0.read(&mut buffer[..count])
+        }
+    }
+
+    fn all(text: &[u8], capacity: usize) -> Result<Vec<(u64, Vec<String>)>, ScanError> {
+        let mut records = Records::with_capacity(Trickle(text), &CsvOptions::default(), capacity);
+        let mut rows = Vec::new();
+        while let Some(row) = records.next()? {
+            rows.push((row.line, row.iter().map(str::to_owned).collect()));
+        }
+        Ok(rows)
+    }
+
+    fn row(line: u64, fields: &[&str]) -> (u64, Vec<String>) {
+        (line, fields.iter().map(|&f| f.to_owned()).collect())
+    }
+
+    #[test]
+    fn every_buffer_size_gives_the_same_records() {
+        let text = "\u{feff}a,b\r\n\r\n \"x\r\ny\", ü \n\n  \n\"\",\"q\"\"\"\rlast,\"1\"";
+        let expected =
+            [row(1, &["a", "b"]), row(3, &["x\r\ny", "ü"]), row(7, &["", "q\""]), row(8, &["last", "1"])];
+        for capacity in 1..40 {
+            assert_eq!(all(text.as_bytes(), capacity).unwrap(), expected, "{capacity}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_blank_lines_is_nothing() {
+        for text in ["", "\n", "\r\n \t\r\n", "\u{feff}", "\u{feff}\n"] {
+            assert_eq!(all(text.as_bytes(), 8).unwrap(), [], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn errors_know_their_place() {
+        for capacity in [1, 5, 100] {
+            let open = all(b"a,b\n1,\"x\ny", capacity).unwrap_err();
+            assert!(matches!(open, ScanError::OpenQuote { line: 2, column: 1 }), "{open:?}");
+            let after = all(b"a,b\n\"1\n\"x,2", capacity).unwrap_err();
+            assert!(matches!(after, ScanError::TextAfterQuote { line: 3, column: 0 }), "{after:?}");
+            let bad = all(b"a,b\n1,x\xffy\n", capacity).unwrap_err();
+            assert!(matches!(bad, ScanError::InvalidUtf8 { line: 2, column: 1, offset: 7 }), "{bad:?}");
+            let bad = all(b"\"a\nb\",\"c\n\xff\"\n", capacity).unwrap_err();
+            assert!(matches!(bad, ScanError::InvalidUtf8 { line: 3, column: 1, offset: 9 }), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn halves_of_a_character_do_not_join_over_a_separator() {
+        let bad = all(b"\"\xc3\",\xa9\n", 64).unwrap_err();
+        assert!(matches!(bad, ScanError::InvalidUtf8 { line: 1, column: 0, offset: 1 }), "{bad:?}");
+    }
+}

@@ -1,0 +1,116 @@
+use std::io::{self, Write};
+
+use shoal_core::{RawColumn, RawTable};
+
+/// How much is gathered before it is handed on.
+const CHUNK: usize = 1 << 18;
+
+/// Writes a header line and the records. A null and the empty text are both written as nothing.
+pub(crate) fn write(table: &RawTable, separator: u8, mut out: impl Write) -> io::Result<()> {
+    let alone = table.columns.len() == 1;
+    let ends = |column: usize| if column + 1 == table.columns.len() { b'\n' } else { separator };
+    let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
+    for (number, column) in table.columns.iter().enumerate() {
+        push_field(&mut chunk, &column.name, separator, alone);
+        chunk.push(ends(number));
+    }
+    let columns: Vec<(Fields, &[u32])> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(number, column)| (Fields::of(column, separator, alone, ends(number)), &column.codes[..]))
+        .collect();
+    for row in 0..table.rows {
+        for (fields, codes) in &columns {
+            chunk.extend_from_slice(fields.get(codes[row]));
+        }
+        if chunk.len() >= CHUNK {
+            out.write_all(&chunk)?;
+            chunk.clear();
+        }
+    }
+    out.write_all(&chunk)
+}
+
+/// The distinct labels of a column as they stand in the file, with what follows them, in one piece.
+struct Fields {
+    bytes: Vec<u8>,
+    /// Where each begins; one more at the end.
+    bounds: Vec<usize>,
+}
+
+impl Fields {
+    fn of(column: &RawColumn, separator: u8, alone: bool, ends: u8) -> Fields {
+        let mut fields = Fields { bytes: Vec::new(), bounds: vec![0] };
+        for label in column.labels.iter() {
+            push_field(&mut fields.bytes, label, separator, alone);
+            fields.bytes.push(ends);
+            fields.bounds.push(fields.bytes.len());
+        }
+        fields
+    }
+
+    fn get(&self, code: u32) -> &[u8] {
+        let code = code as usize;
+        &self.bytes[self.bounds[code]..self.bounds[code + 1]]
+    }
+}
+
+fn push_field(out: &mut Vec<u8>, text: &str, separator: u8, alone: bool) {
+    if !needs_quotes(text, separator, alone) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for byte in text.bytes() {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+/// Quoted is what a reader could otherwise take for something else: separators, quotes and line ends;
+/// blanks at the edges, which readers trim; a byte order mark, which readers skip at the start of a file;
+/// and in a column that stands alone the empty text, which would be a blank line.
+fn needs_quotes(text: &str, separator: u8, alone: bool) -> bool {
+    const BLANKS: [char; 2] = [' ', '\t'];
+    text.bytes().any(|b| b == separator || matches!(b, b'"' | b'\n' | b'\r'))
+        || text.starts_with(BLANKS)
+        || text.ends_with(BLANKS)
+        || text.starts_with('\u{feff}')
+        || (alone && text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(table: &RawTable, separator: u8) -> String {
+        let mut out = Vec::new();
+        write(table, separator, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn only_what_must_be_is_quoted() {
+        let rows = vec![
+            vec!["[25, 40]", "a;b", ""],
+            vec!["5\" pipe", " x", "two\nlines"],
+            vec!["plain text", "ü", "\u{feff}"],
+        ];
+        let table = RawTable::from_rows(&["age, years", "b", "c"], &rows);
+        assert_eq!(
+            written(&table, b','),
+            "\"age, years\",b,c\n\"[25, 40]\",a;b,\n\"5\"\" pipe\",\" x\",\"two\nlines\"\n\
+             plain text,ü,\"\u{feff}\"\n"
+        );
+        assert!(written(&table, b';').starts_with("age, years;b;c\n[25, 40];\"a;b\";\n"));
+    }
+
+    #[test]
+    fn an_empty_value_alone_is_not_a_blank_line() {
+        assert_eq!(written(&RawTable::from_rows(&["a"], &[vec![""], vec!["x"]]), b','), "a\n\"\"\nx\n");
+    }
+}

@@ -1,0 +1,221 @@
+use std::io;
+
+/// Why a source cannot be read. `file` is the name as it was given, `-` for standard input.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is no such file.
+    #[error("{file}: there is no such file")]
+    NotFound {
+        /// The file.
+        file: String,
+    },
+    /// The operating system refuses the file.
+    #[error("{file}: cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The location is not a pattern that can be matched.
+    #[error("`{pattern}` cannot be used as a pattern: {why}")]
+    BadGlob {
+        /// The location.
+        pattern: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The pattern matches no file.
+    #[error("no file matches `{pattern}`")]
+    NoMatch {
+        /// The location.
+        pattern: String,
+    },
+    /// There is not even a header.
+    #[error("{file}: the file is empty")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// A row has too many or too few fields.
+    #[error("{file}, line {line}: {found} fields where {expected} are expected")]
+    Ragged {
+        /// The file.
+        file: String,
+        /// The line on which the row begins.
+        line: u64,
+        /// The number of columns.
+        expected: usize,
+        /// The number of fields.
+        found: usize,
+    },
+    /// A byte that is not part of any UTF-8 text.
+    #[error("{file}, line {line}, column {column}: not UTF-8 (byte {offset} of the text)")]
+    InvalidUtf8 {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The column's name, or `#` and its number in the header itself.
+        column: String,
+        /// How many bytes come before it in the (unpacked) file.
+        offset: u64,
+    },
+    /// A quote is opened and the file ends.
+    #[error("{file}, line {line}, column {column}: the quote that opens here is never closed")]
+    OpenQuote {
+        /// The file.
+        file: String,
+        /// The line of the opening quote.
+        line: u64,
+        /// The column's name, or `#` and its number in the header itself.
+        column: String,
+    },
+    /// A field goes on after its closing quote.
+    #[error("{file}, line {line}, column {column}: text after the closing quote")]
+    TextAfterQuote {
+        /// The file.
+        file: String,
+        /// The line of the closing quote.
+        line: u64,
+        /// The column's name, or `#` and its number in the header itself.
+        column: String,
+    },
+    /// Two columns have one name.
+    #[error("{file}: columns {first} and {second} are both named `{name}`")]
+    DuplicateName {
+        /// The file.
+        file: String,
+        /// The name.
+        name: String,
+        /// The first of the two columns, counted from 1.
+        first: usize,
+        /// The other one.
+        second: usize,
+    },
+    /// The files of one source have different columns.
+    #[error(
+        "{file}: column {column} is {}, but {} in {first_file}",
+        name_or_nothing(found),
+        name_or_nothing(expected)
+    )]
+    HeaderDiffers {
+        /// The file.
+        file: String,
+        /// The first file of the source.
+        first_file: String,
+        /// The first column that differs, counted from 1.
+        column: usize,
+        /// Its name in the first file, if that has so many columns.
+        expected: Option<String>,
+        /// Its name in this file, if this has so many columns.
+        found: Option<String>,
+    },
+    /// There is no header and nobody named the columns.
+    #[error("{file}: the file has no header, and its {columns} columns have no names")]
+    NamesMissing {
+        /// The file.
+        file: String,
+        /// How many columns its first row has.
+        columns: usize,
+    },
+    /// There is no header and not one name a column.
+    #[error("{file}, line {line}: {columns} columns, but {names} names are given")]
+    NamesCount {
+        /// The file.
+        file: String,
+        /// The line of the first row.
+        line: u64,
+        /// How many names there are.
+        names: usize,
+        /// How many columns the first row has.
+        columns: usize,
+    },
+    /// The packing is broken or cut off.
+    #[error("{file}: the {packing} data is damaged: {source}")]
+    Corrupt {
+        /// The file.
+        file: String,
+        /// gzip or Zstandard.
+        packing: &'static str,
+        /// What the unpacker said.
+        source: io::Error,
+    },
+    /// The Parquet file cannot be understood.
+    #[error("{file}: not a Parquet file that can be read: {why}")]
+    Parquet {
+        /// The file.
+        file: String,
+        /// What the Parquet reader said.
+        why: String,
+    },
+    /// A Parquet column that is not one plain value a record.
+    #[error("{file}, column {column}: values of the type {kind} cannot be read")]
+    UnsupportedType {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// Its type as Arrow calls it.
+        kind: String,
+    },
+}
+
+impl ReadError {
+    /// The error for a file that does not open.
+    pub(crate) fn opening(file: &str, source: io::Error) -> ReadError {
+        let file = file.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => ReadError::NotFound { file },
+            _ => ReadError::Unreadable { file, source },
+        }
+    }
+
+    /// How to mend it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            ReadError::NotFound { .. } => "check the path; in a policy it is relative to the policy's folder",
+            ReadError::Unreadable { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => "you may not read this file; ask its owner",
+                io::ErrorKind::IsADirectory => {
+                    "this is a folder; name a file, or a pattern such as `folder/*.csv`"
+                }
+                _ => "check the disk or the connection, then try again",
+            },
+            ReadError::BadGlob { .. } => "use `*` and `?`; write `[*]` for a star that is part of a name",
+            ReadError::NoMatch { .. } => "check the folder and the ending; quote the pattern in a shell",
+            ReadError::Empty { .. } => {
+                "give a file with a header line, or with `header = false` at least one row"
+            }
+            ReadError::Ragged { .. } => {
+                "check the separator; a field that contains it must stand in double quotes"
+            }
+            ReadError::InvalidUtf8 { .. } => {
+                "save the file as UTF-8 (e.g. `iconv -f latin1 -t utf-8`); a packed file must end in .gz or .zst"
+            }
+            ReadError::OpenQuote { .. } => {
+                "close the quote; a double quote inside a quoted field is written twice"
+            }
+            ReadError::TextAfterQuote { .. } => {
+                "quote the whole field; a double quote inside a quoted field is written twice"
+            }
+            ReadError::DuplicateName { .. } => "rename one of the columns",
+            ReadError::HeaderDiffers { .. } => "files of one source need the same columns in the same order",
+            ReadError::NamesMissing { .. } => {
+                "list the names: `names = [\"age\", …]`, or set `header = true`"
+            }
+            ReadError::NamesCount { .. } => "give one name per column, in order; check the separator too",
+            ReadError::Corrupt { .. } => "fetch the file again; its copy is damaged or was cut off",
+            ReadError::Parquet { .. } => {
+                "check that the file is whole; pages packed by snappy, gzip or zstd are read"
+            }
+            ReadError::UnsupportedType { .. } => {
+                "turn the column into text or numbers before, or leave it out"
+            }
+        }
+    }
+}
+
+fn name_or_nothing(name: &Option<String>) -> String {
+    name.as_ref().map_or_else(|| "absent".to_owned(), |name| format!("`{name}`"))
+}

@@ -1,0 +1,85 @@
+use std::io;
+use std::path::PathBuf;
+
+/// Why something cannot be written or published.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The folder of the target does not exist.
+    #[error("{}: the folder {} does not exist", path.display(), folder.display())]
+    MissingFolder {
+        /// The target.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
+    /// The target is a folder.
+    #[error("{}: this is a folder", path.display())]
+    IsFolder {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The operating system refuses.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The target.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The table has no column.
+    #[error("{}: the table has no column to write", path.display())]
+    NoColumns {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The Parquet writer refuses.
+    #[error("{}: cannot be written as Parquet: {why}", path.display())]
+    Parquet {
+        /// The target.
+        path: PathBuf,
+        /// What the Parquet writer said.
+        why: String,
+    },
+    /// The bytes are not those that were verified.
+    #[error("{}: not published: SHA-256 {proven} was verified, but the file has {found}", path.display())]
+    NotTheVerifiedBytes {
+        /// The target.
+        path: PathBuf,
+        /// The digest in the proof.
+        proven: String,
+        /// The digest of the file as it is on disk.
+        found: String,
+    },
+}
+
+impl WriteError {
+    /// The error for a refused action on a target.
+    pub(crate) fn io(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> WriteError {
+        WriteError::Io { path: path.into(), action, source }
+    }
+
+    /// How to mend it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            WriteError::MissingFolder { .. } => "create the folder, or choose another place",
+            WriteError::IsFolder { .. } => "name a file in it",
+            WriteError::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                    "free space or choose another place"
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "you may not write here; choose another place or ask for permission"
+                }
+                io::ErrorKind::BrokenPipe => "the program that reads the output ended early",
+                _ => "check the disk or the connection, then try again",
+            },
+            WriteError::NoColumns { .. } => "give at least one column a role other than identifier",
+            WriteError::Parquet { .. } => "write .csv instead",
+            WriteError::NotTheVerifiedBytes { .. } => {
+                "something changed the file between verifying and publishing; find out what, then run again"
+            }
+        }
+    }
+}

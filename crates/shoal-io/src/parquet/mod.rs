@@ -1,0 +1,9 @@
+//! Apache Parquet.
+
+mod read;
+mod text;
+mod typed;
+mod write;
+
+pub(crate) use read::read;
+pub(crate) use write::write;

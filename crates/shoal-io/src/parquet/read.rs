@@ -1,0 +1,80 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::ChunkReader;
+
+use super::text::{is_readable, push_texts};
+use crate::collect::Collector;
+use crate::error::ReadError;
+
+/// Reads one file's records into the collector, until its end or until the collector is full.
+pub(crate) fn read<T: ChunkReader + 'static>(
+    file: &str,
+    input: T,
+    into: &mut Collector<'_>,
+) -> Result<(), ReadError> {
+    if input.len() == 0 {
+        return Err(ReadError::Empty { file: file.to_owned() });
+    }
+    // The Parquet reader trusts what a file says about itself, and a damaged file can make it panic.
+    let outcome = catch_unwind(AssertUnwindSafe(|| read_trusting(file, input, into)));
+    outcome.unwrap_or_else(|_| Err(broken(file, &"its parts contradict each other")))
+}
+
+fn read_trusting<T: ChunkReader + 'static>(
+    file: &str,
+    input: T,
+    into: &mut Collector<'_>,
+) -> Result<(), ReadError> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|e| broken(file, &e))?;
+    let schema = builder.schema().clone();
+    into.begin(file, schema.fields().iter().map(|field| field.name().clone()).collect())?;
+    let kept: Vec<usize> = into.kept().iter().map(|(column, _)| *column).collect();
+    check_types(file, &schema, &kept)?;
+    if into.is_full() {
+        return Ok(());
+    }
+    let mask = ProjectionMask::roots(builder.parquet_schema(), kept);
+    let room = usize::try_from(into.room()).unwrap_or(usize::MAX);
+    let builder = builder.with_projection(mask).with_limit(room).with_batch_size(8192.min(room));
+    for batch in builder.build().map_err(|e| broken(file, &e))? {
+        let batch = batch.map_err(|e| broken(file, &e))?;
+        push_batch(&batch, into).map_err(|e| broken(file, &e))?;
+    }
+    Ok(())
+}
+
+fn check_types(file: &str, schema: &Schema, kept: &[usize]) -> Result<(), ReadError> {
+    for &column in kept {
+        let field = schema.field(column);
+        if !is_readable(field.data_type()) {
+            return Err(ReadError::UnsupportedType {
+                file: file.to_owned(),
+                column: field.name().clone(),
+                kind: short_name(field.data_type()),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn push_batch(batch: &RecordBatch, into: &mut Collector<'_>) -> Result<(), arrow_schema::ArrowError> {
+    let first = into.next_rows(batch.num_rows() as u64);
+    for ((_, builder), array) in into.kept().iter_mut().zip(batch.columns()) {
+        push_texts(array, builder, first)?;
+    }
+    Ok(())
+}
+
+/// The outermost part of a type; the whole of a nested one can fill a page.
+fn short_name(kind: &DataType) -> String {
+    let whole = format!("{kind:?}");
+    whole.split(['(', ' ']).next().unwrap_or_default().to_owned()
+}
+
+fn broken(file: &str, why: &impl ToString) -> ReadError {
+    ReadError::Parquet { file: file.to_owned(), why: why.to_string() }
+}

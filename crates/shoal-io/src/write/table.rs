@@ -1,0 +1,72 @@
+use std::io;
+
+use parquet::errors::ParquetError;
+use shoal_core::RawTable;
+
+use super::PendingFile;
+use crate::compress::Packer;
+use crate::csv;
+use crate::error::WriteError;
+use crate::format::{Format, Layout};
+use crate::parquet as parquet_file;
+
+/// How a column may be written where the format knows types (Parquet).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnForm {
+    /// As text: quasi-identifiers, which may hold ranges next to numbers.
+    #[default]
+    Text,
+    /// As whole numbers, floats or truth values, if every value reads back from that to exactly the same
+    /// text; otherwise as text.
+    Typed,
+}
+
+/// How a table is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// The character between the fields of CSV.
+    pub separator: u8,
+    /// The form of each column in order; columns beyond the end of the list are text.
+    pub columns: Vec<ColumnForm>,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions { separator: b',', columns: Vec::new() }
+    }
+}
+
+/// Writes a table in the [`Format`] that the target's name tells. CSV has a header line and ends its lines
+/// with `\n`. The same table gives the same bytes.
+pub fn write_table(
+    out: &mut PendingFile,
+    table: &RawTable,
+    options: &WriteOptions,
+) -> Result<(), WriteError> {
+    let path = out.target().to_owned();
+    if table.columns.is_empty() {
+        return Err(WriteError::NoColumns { path });
+    }
+    let Format { layout, compression } = out.format();
+    let refused = |source| WriteError::io(&path, "write", source);
+    let mut packer = Packer::new(compression, out).map_err(refused)?;
+    match layout {
+        Layout::Csv => csv::write(table, options.separator, &mut packer).map_err(refused)?,
+        Layout::Parquet => {
+            let form = |column: usize| options.columns.get(column).copied().unwrap_or_default();
+            packer = parquet_file::write(table, form, packer).map_err(|error| match io_error(error) {
+                Ok(source) => refused(source),
+                Err(why) => WriteError::Parquet { path: path.clone(), why },
+            })?;
+        }
+    }
+    packer.finish().map_err(refused)
+}
+
+/// The error of the disk, where there is one behind what the Parquet writer says.
+fn io_error(error: ParquetError) -> Result<io::Error, String> {
+    match error {
+        ParquetError::External(inner) => inner.downcast::<io::Error>().map(|e| *e).map_err(|e| e.to_string()),
+        other => Err(other.to_string()),
+    }
+}
