@@ -1,0 +1,215 @@
+use std::path::PathBuf;
+
+use shoal_algorithms::table::{ParamsError, TableError};
+use shoal_core::hierarchy::build::BuildError;
+use shoal_core::{HierarchyError, Place, PolicyError};
+use shoal_io::{ReadError, WriteError};
+use shoal_measure::MeasureError;
+use shoal_privacy::Refusal;
+
+/// Why a verb did not reach its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// A file that the policy needs cannot be read.
+    #[error("the {what} `{}` cannot be read: {error}", path.display())]
+    ReadFile {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// The policy is wrong.
+    #[error("{error}")]
+    Policy {
+        /// The policy file.
+        path: PathBuf,
+        /// Its text, to show the place.
+        text: String,
+        /// What is wrong.
+        error: Box<PolicyError>,
+    },
+    /// The policy does not fit the data.
+    #[error("{error}")]
+    PolicyAndData {
+        /// What is wrong, with the key.
+        error: Box<PolicyError>,
+    },
+    /// The data cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// There is no record.
+    #[error("`{source_name}` holds a header and no records")]
+    NoRecords {
+        /// The source.
+        source_name: String,
+    },
+    /// A value is not of its column's kind.
+    #[error("{}: `{value}` in column `{column}` is not {}", at(file, place), article(kind))]
+    NotOfKind {
+        /// The file.
+        file: String,
+        /// The place.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+        /// The kind that the policy names.
+        kind: &'static str,
+    },
+    /// A value is missing where the policy says that none may be.
+    #[error("{}: column `{column}` has no value", at(file, place))]
+    MissingValue {
+        /// The file.
+        file: String,
+        /// The place.
+        place: Place,
+        /// The column.
+        column: String,
+    },
+    /// A value of a quasi-identifier reads like a published generalization.
+    #[error(
+        "{}: `{value}` in column `{column}` cannot be told from a published generalization",
+        at(file, place)
+    )]
+    LooksGeneralized {
+        /// The file.
+        file: String,
+        /// The place.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// A hierarchy is broken.
+    #[error("the hierarchy `{}` of column `{column}` is broken: {error}", path.display())]
+    Hierarchy {
+        /// The hierarchy file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What is wrong.
+        error: HierarchyError,
+    },
+    /// No hierarchy can be built for a column that needs one.
+    #[error("no hierarchy can be built for column `{column}`: {error}")]
+    Build {
+        /// The column.
+        column: String,
+        /// Why not.
+        error: BuildError,
+    },
+    /// A hierarchy misses a value of the data.
+    #[error("{}: `{value}` in column `{column}` is not in the hierarchy `{}`", at(file, place), path.display())]
+    OutsideHierarchy {
+        /// The file.
+        file: String,
+        /// The place.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+        /// The hierarchy file.
+        path: PathBuf,
+    },
+    /// Algorithm parameters are wrong.
+    #[error(transparent)]
+    Params(#[from] ParamsError),
+    /// The algorithm cannot keep the promise.
+    #[error(transparent)]
+    Infeasible(#[from] TableError),
+    /// The verifier refuses the release.
+    #[error("{0}")]
+    Refused(Box<Refusal>),
+    /// The published file cannot be measured against the original.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// The published file has not the columns that the policy says.
+    #[error("the published file `{file}` has no column `{column}`")]
+    PublishedColumn {
+        /// The published file.
+        file: String,
+        /// The column it lacks.
+        column: String,
+    },
+    /// The output exists and `--force` was not given.
+    #[error("`{}` exists already", path.display())]
+    Exists {
+        /// The output.
+        path: PathBuf,
+    },
+    /// Neither the policy nor the command names an output.
+    #[error("there is no place to write to")]
+    NoOutput,
+    /// Writing failed.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl PipelineError {
+    /// Whether the request was right and the promise cannot be kept: exit code 1 instead of 2.
+    pub fn is_broken_promise(&self) -> bool {
+        match self {
+            PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
+            PipelineError::Infeasible(error) => matches!(error, TableError::TooFewRecords { .. }),
+            _ => false,
+        }
+    }
+
+    /// How to mend it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            PipelineError::ReadFile { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
+                "check the name; paths in a policy are relative to the policy's folder"
+            }
+            PipelineError::ReadFile { .. } => "check that you may read it",
+            PipelineError::Policy { error, .. } | PipelineError::PolicyAndData { error } => {
+                return error.hint.clone();
+            }
+            PipelineError::Read(error) => return Some(error.hint().to_string()),
+            PipelineError::NoRecords { .. } => "there is nothing to publish",
+            PipelineError::NotOfKind { .. } => {
+                "mend the value, list it under data.missing, or change the column's kind in the policy"
+            }
+            PipelineError::MissingValue { .. } => {
+                "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
+            }
+            PipelineError::LooksGeneralized { .. } => "rename the value before publishing",
+            PipelineError::Hierarchy { error, .. } => error.hint(),
+            PipelineError::Build { .. } => "give the column a hierarchy in the policy",
+            PipelineError::OutsideHierarchy { .. } => {
+                "add a line for the value to the hierarchy, or mend the value"
+            }
+            PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
+            PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
+            PipelineError::PublishedColumn { .. } => {
+                "is it the right file? A published CSV file starts with a line of column names"
+            }
+            PipelineError::Write(error) => return Some(error.hint().to_string()),
+            PipelineError::Refused(refusal) => refusal.hint(),
+            PipelineError::Params(error) => error.hint(),
+            PipelineError::Infeasible(error) => error.hint(),
+            PipelineError::Measure(error) => error.hint(),
+        };
+        Some(hint.to_owned())
+    }
+}
+
+fn at(file: &str, place: &Place) -> String {
+    match place.line {
+        Some(line) => format!("{file}:{line} (record {})", place.row),
+        None => format!("{file}, record {}", place.row),
+    }
+}
+
+fn article(kind: &str) -> String {
+    match kind {
+        "integer" => "an integer".to_owned(),
+        kind => format!("a {kind}"),
+    }
+}

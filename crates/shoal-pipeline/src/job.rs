@@ -1,0 +1,77 @@
+use std::path::{Path, PathBuf};
+
+use shoal_core::{Policy, PolicyDocument, Role};
+use shoal_io::{CsvOptions, Source};
+
+use crate::PipelineError;
+
+/// A policy and the folder that its paths are relative to.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The policy with its text.
+    pub document: PolicyDocument,
+    /// The folder of the policy file.
+    pub folder: PathBuf,
+}
+
+impl Job {
+    /// Reads a policy file; `overrides` are the `KEY=VALUE`s of `--set`.
+    pub fn open(path: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
+        let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
+            path: path.to_owned(),
+            what: "policy",
+            error,
+        })?;
+        let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
+            path: path.to_owned(),
+            text: text.clone(),
+            error: Box::new(error),
+        })?;
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Ok(Job { document, folder })
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        self.document.policy()
+    }
+
+    /// A path of the policy as seen from here. `-` and devices stay what they are.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        if path == "-" { PathBuf::from(path) } else { self.folder.join(path) }
+    }
+
+    /// The source of the data as the policy describes it.
+    pub fn source(&self) -> Result<Source, PipelineError> {
+        self.file(&self.resolve(&self.policy().data.source), self.policy().data.header)
+    }
+
+    /// Another file in the dialect of the policy: an original elsewhere.
+    pub fn original(&self, path: &Path) -> Result<Source, PipelineError> {
+        self.file(path, self.policy().data.header)
+    }
+
+    /// A published file in the dialect of the policy. It always names its columns.
+    pub fn published(&self, path: &Path) -> Result<Source, PipelineError> {
+        self.file(path, true)
+    }
+
+    /// Whether a column of the source is read at all: identifiers never are.
+    pub fn is_read(&self, column: &str) -> bool {
+        self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
+    }
+
+    fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
+        let data = &self.policy().data;
+        // The policy's check has tried the separator already; the error is for the type's sake.
+        let mut csv = CsvOptions::with_separator(&data.separator).map_err(|error| {
+            let hint = Some(error.hint().to_owned());
+            let error = Box::new(self.document.complain("data.separator", error.to_string(), hint));
+            PipelineError::PolicyAndData { error }
+        })?;
+        csv.header = header;
+        csv.names = if header { Vec::new() } else { data.names.clone() };
+        csv.trim = data.trim;
+        Ok(Source { location: path.to_string_lossy().into_owned(), csv })
+    }
+}

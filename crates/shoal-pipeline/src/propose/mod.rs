@@ -1,0 +1,99 @@
+//! What `shoal init` proposes for a table: kinds, roles and hierarchies, each with its reason.
+//!
+//! Everything is judged from a sample of the table, from the names of its columns and from their values. In
+//! doubt a column becomes a quasi-identifier: that costs detail, while a wrong `insensitive` costs privacy.
+//! No role is given silently: the reason goes with it into the policy, for a person to review.
+
+mod hierarchies;
+mod kinds;
+mod policy_text;
+mod profile;
+mod roles;
+mod words;
+
+pub use hierarchies::{Builder, HierarchyProposal};
+
+use shoal_core::{Kind, RawTable, Role};
+
+use kinds::Reading;
+use profile::Profile;
+
+/// What is known about the source of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The source as the policy will name it, relative to the policy's folder.
+    pub location: String,
+    /// What stands between two values of a line; `None` for sources without lines (Parquet).
+    pub separator: Option<char>,
+    /// Whether the source itself names its columns.
+    pub header: bool,
+    /// How many records the source has, where that is known.
+    pub rows: Option<u64>,
+    /// The file that will hold the policy, for the commands in its comments.
+    pub policy: String,
+}
+
+/// A proposed policy for a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// The source that was looked at.
+    pub source: Source,
+    /// How many of its records were looked at.
+    pub sampled: usize,
+    /// One proposal per column, in the order of the source.
+    pub columns: Vec<ColumnProposal>,
+}
+
+/// What is proposed for one column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnProposal {
+    /// The column's name.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// How its dates are written.
+    pub format: Option<String>,
+    /// What it means for privacy.
+    pub role: Role,
+    /// Why this role, in words for a person.
+    pub reason: String,
+    /// What was seen: distinct values, missing ones, a range or frequent values where they give nobody away.
+    pub facts: String,
+    /// What a person should know about the kind, e.g. that day and month cannot be told apart.
+    pub note: Option<String>,
+    /// The texts in it that mean "no value".
+    pub missing_tokens: Vec<String>,
+    /// A hierarchy that could be built for it.
+    pub hierarchy: Option<HierarchyProposal>,
+}
+
+/// Proposes a policy for the table that `sample` was taken from.
+pub fn propose(sample: &RawTable, source: Source) -> Proposal {
+    let readings: Vec<Reading> = sample.columns.iter().map(kinds::read).collect();
+    let whole = source.rows == Some(sample.rows as u64);
+    let columns = sample
+        .columns
+        .iter()
+        .zip(readings)
+        .map(|(column, reading)| {
+            let profile = Profile::of(column, &reading);
+            let (role, reason) = roles::judge(&profile, whole);
+            let hierarchy = match role {
+                Role::QuasiIdentifier => hierarchies::propose(column, &reading, &profile),
+                _ => None,
+            };
+            ColumnProposal {
+                name: column.name.clone(),
+                kind: reading.kind,
+                facts: profile.facts(role),
+                role,
+                reason,
+                note: reading.note,
+                missing_tokens: reading.missing_tokens,
+                format: reading.format.map(|format| format.as_str().to_owned()),
+                hierarchy,
+            }
+        })
+        .collect();
+    Proposal { source, sampled: sample.rows, columns }
+}

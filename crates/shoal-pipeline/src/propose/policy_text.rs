@@ -1,0 +1,260 @@
+//! A proposal as the policy file that a person reviews.
+
+use std::fmt::Write;
+
+use shoal_core::Role;
+
+use super::{ColumnProposal, Proposal};
+
+/// The crowd that is proposed where there are enough records.
+const USUAL_K: u64 = 10;
+
+impl Proposal {
+    /// The k that is proposed: 10, or less for very few records, so that there can be two crowds.
+    pub fn k(&self) -> u64 {
+        (self.rows() / 2).clamp(2, USUAL_K)
+    }
+
+    /// The commented policy.
+    pub fn to_toml(&self) -> String {
+        let mut text = self.heading();
+        text.push_str("version = 1\n\n");
+        text.push_str(&self.data());
+        self.columns.iter().for_each(|column| text.push_str(&self.column(column)));
+        text.push_str(&self.rest());
+        text
+    }
+
+    fn rows(&self) -> u64 {
+        self.source.rows.unwrap_or(self.sampled as u64)
+    }
+
+    fn heading(&self) -> String {
+        let looked_at = match self.source.rows {
+            Some(rows) if rows > self.sampled as u64 => {
+                format!("the first {} of {rows} records", self.sampled)
+            }
+            Some(rows) => format!("all {rows} records"),
+            None => format!("the first {} records", self.sampled),
+        };
+        let mut text = comment(&format!("A policy for {}, proposed from {looked_at}.", self.source.location));
+        text.push_str("#\n");
+        text.push_str(&comment(
+            "The roles are proposals, made from the names and the values of the columns. They can be wrong, and \
+             a wrong role can give people away: review every one of them.",
+        ));
+        text.push_str(
+            "#   identifier        names a person; is not published\n\
+             #   quasi-identifier  may be known to others; is published in common with a crowd\n\
+             #   sensitive         nobody should learn it; is published as it is\n\
+             #   insensitive       neither of them; is published as it is\n\n",
+        );
+        text
+    }
+
+    fn data(&self) -> String {
+        let source = &self.source;
+        let mut text = String::from("[data]\nshape = \"table\"\n");
+        key(&mut text, "source", &string(&source.location));
+        if let Some(separator) = source.separator {
+            key(&mut text, "separator", &string(&separator.to_string()));
+        }
+        if source.separator.is_some() || !source.header {
+            key(&mut text, "header", &source.header.to_string());
+        }
+        if !source.header {
+            let names: Vec<String> = self.columns.iter().map(|column| string(&column.name)).collect();
+            text.push_str("# The source does not name its columns. Rename them here and below.\n");
+            key(&mut text, "names", &format!("[{}]", names.join(", ")));
+        }
+        let missing: Vec<String> = self.missing_tokens().iter().map(|token| string(token)).collect();
+        key(&mut text, "missing", &format!("[{}]", missing.join(", ")));
+        text.push('\n');
+        text
+    }
+
+    /// The usual ones and all that were seen, each once.
+    fn missing_tokens(&self) -> Vec<&str> {
+        let mut tokens = vec!["", "?"];
+        for token in self.columns.iter().flat_map(|column| &column.missing_tokens) {
+            if !tokens.contains(&token.as_str()) {
+                tokens.push(token);
+            }
+        }
+        tokens
+    }
+
+    fn column(&self, column: &ColumnProposal) -> String {
+        let mut text = comment(&format!("{}.", capital(&column.facts)));
+        text.push_str(&comment(&format!("{}: {}.", capital(column.role.name()), column.reason)));
+        if let Some(note) = &column.note {
+            text.push_str(&comment(&format!("{}.", capital(note))));
+        }
+        let _ = writeln!(text, "[columns.{}]", key_name(&column.name));
+        key(&mut text, "role", &string(column.role.name()));
+        key(&mut text, "kind", &string(column.kind.name()));
+        if let Some(format) = &column.format {
+            key(&mut text, "format", &string(format));
+        }
+        if let Some(hierarchy) = &column.hierarchy {
+            let command = hierarchy.command(&self.source.policy, &column.name);
+            let _ = writeln!(text, "# hierarchy = {}  # made by:", string(&hierarchy.file));
+            let _ = writeln!(text, "#   {command}");
+        }
+        text.push('\n');
+        text
+    }
+
+    fn rest(&self) -> String {
+        let k = self.k();
+        let mut text = String::from("[privacy]\n");
+        text.push_str(&comment(&match k {
+            USUAL_K => "Everybody is in a crowd of at least k records that look the same.".to_owned(),
+            _ => format!(
+                "Everybody is in a crowd of at least k records that look the same. {USUAL_K} is usual; there are \
+                 only {} records.",
+                self.rows()
+            ),
+        }));
+        key(&mut text, "k", &k.to_string());
+        if self.columns.iter().all(|column| column.role != Role::QuasiIdentifier) {
+            text.push_str(&comment(
+                "No column is a quasi-identifier yet, so there is nothing to anonymize: give at least one that role.",
+            ));
+        }
+        text.push_str("\n[algorithm]\nname = \"mondrian\"\nseed = 0\n\n[output]\n");
+        key(&mut text, "path", &string(&self.output()));
+        key(&mut text, "report", "\"report/\"");
+        text
+    }
+
+    /// `adult.csv.gz` is published as `adult.k10.csv`, in the policy's folder.
+    fn output(&self) -> String {
+        let location = &self.source.location;
+        let file = match location.contains("://") {
+            true => "",
+            false => location.rsplit(['/', '\\']).next().unwrap_or_default(),
+        };
+        let packed = [".gz", ".zst"].iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+        let (stem, end) = match packed.strip_suffix(".parquet") {
+            Some(stem) => (stem, "parquet"),
+            None => (packed.rsplit_once('.').map_or(packed, |(stem, _)| stem), "csv"),
+        };
+        let stem: String = stem.chars().filter(|c| !"*?[]{}".contains(*c)).collect();
+        let stem = stem.trim_matches(['-', '_', '.', ' ']);
+        format!("{}.k{}.{end}", if stem.is_empty() { "published" } else { stem }, self.k())
+    }
+}
+
+fn key(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "{name} = {value}");
+}
+
+/// Lines of a comment, filled with words up to the width of a page.
+fn comment(text: &str) -> String {
+    const WIDTH: usize = 100;
+    let mut lines = String::new();
+    let mut line = String::from("#");
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH && line != "#" {
+            lines.push_str(&line);
+            lines.push('\n');
+            line = String::from("#");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    lines.push_str(&line);
+    lines.push('\n');
+    lines
+}
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
+/// A TOML key: bare where it may be.
+fn key_name(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if bare { name.to_owned() } else { string(name) }
+}
+
+/// A TOML string.
+fn string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\t' => quoted.push_str("\\t"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", c as u32);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{PolicyDocument, RawTable};
+
+    use super::super::{Source, propose};
+
+    fn source(location: &str) -> Source {
+        Source {
+            location: location.to_owned(),
+            separator: Some(','),
+            header: true,
+            rows: None,
+            policy: "policy.toml".to_owned(),
+        }
+    }
+
+    fn table(rows: usize) -> RawTable {
+        let rows: Vec<Vec<String>> =
+            (0..rows).map(|i| vec![format!("{}", 20 + i % 50), "x".into()]).collect();
+        RawTable::from_rows(&["age", "job"], &rows)
+    }
+
+    #[test]
+    fn k_leaves_room_for_two_crowds() {
+        for (rows, k) in [(0, 2), (3, 2), (9, 4), (20, 10), (1000, 10)] {
+            assert_eq!(propose(&table(rows), source("a.csv")).k(), k, "{rows}");
+        }
+        let of_many = Source { rows: Some(1_000_000), ..source("a.csv") };
+        assert_eq!(propose(&table(8), of_many).k(), 10);
+    }
+
+    #[test]
+    fn the_output_is_named_after_the_source() {
+        for (location, output) in [
+            ("data/adult.csv.gz", "adult.k10.csv"),
+            ("adult.data.gz", "adult.k10.csv"),
+            ("a.b.parquet", "a.b.k10.parquet"),
+            ("visits-*.csv", "visits.k10.csv"),
+            ("-", "published.k10.csv"),
+            ("postgres://host/people", "published.k10.csv"),
+        ] {
+            assert_eq!(propose(&table(100), source(location)).output(), output);
+        }
+    }
+
+    #[test]
+    fn names_and_values_cannot_break_out_of_their_place() {
+        let nasty = ["a.b", "say \"so\"", "new\nline = 1", "back\\slash", "tab\t", "", "ü", "]\r\n[privacy]"];
+        let rows: Vec<Vec<String>> =
+            (0..40).map(|i| nasty.iter().map(|name| format!("{name}{}\n[x]", i % 2)).collect()).collect();
+        let sample = RawTable::from_rows(&nasty, &rows);
+        let odd = Source { header: false, separator: Some('\t'), ..source("it's\n.csv") };
+        let text = propose(&sample, odd).to_toml();
+        let policy = PolicyDocument::parse(&text, &[]).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let names: Vec<&str> = policy.policy().columns.keys().map(String::as_str).collect();
+        assert_eq!(names, nasty);
+    }
+}

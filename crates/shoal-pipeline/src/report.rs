@@ -1,0 +1,110 @@
+//! What a run says about itself: `report.json`, and `release.json` for a later audit.
+
+use serde::Serialize;
+use shoal_core::Policy;
+use shoal_measure::{LossReport, RiskReport};
+use shoal_privacy::PromiseResult;
+
+/// `report.json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Report {
+    /// The version of this layout; 1.
+    pub version: u32,
+    /// SHA-256 of the policy in canonical JSON, `--set` included.
+    pub policy_sha256: String,
+    /// SHA-256 of the source's bytes.
+    pub input_sha256: String,
+    /// SHA-256 of the published bytes.
+    pub output_sha256: String,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// The shape of the data.
+    pub shape: &'static str,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// Records in the source.
+    pub records_in: usize,
+    /// Rows in the published file, starred ones included.
+    pub records_out: usize,
+    /// Records left out or published as `*` only.
+    pub records_suppressed: usize,
+    /// What the algorithm formed.
+    pub clusters: usize,
+    /// Equivalence classes in the published file: clusters that publish the same are one.
+    pub classes: usize,
+    /// What was promised and what the verifier found.
+    pub promises: Vec<PromiseResult>,
+    /// What was lost.
+    pub loss: LossReport,
+    /// What an attacker can hope for, before and after.
+    pub risk: RiskReport,
+    /// How long each stage took.
+    pub seconds: Seconds,
+    /// The most memory that the process held, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// What a reader should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// How long each stage took, in seconds.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Seconds {
+    /// Reading and encoding the source.
+    pub read: f64,
+    /// The algorithm.
+    pub anonymize: f64,
+    /// Writing the temporary file.
+    pub write: f64,
+    /// Reading it back and verifying it.
+    pub verify: f64,
+    /// Loss and risk.
+    pub measure: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// `release.json`: what `apply` and a later audit need. It holds published values only, never a raw one.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ReleaseFile<'a> {
+    /// The version of this layout; 1.
+    pub version: u32,
+    /// The policy with all overrides.
+    pub policy: &'a Policy,
+    /// SHA-256 of the policy in canonical JSON.
+    pub policy_sha256: &'a str,
+    /// SHA-256 of the source's bytes.
+    pub input_sha256: &'a str,
+    /// SHA-256 of the published bytes.
+    pub output_sha256: &'a str,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// What was promised and found.
+    pub promises: &'a [PromiseResult],
+    /// How the data were recoded.
+    pub recoding: RecodingFile,
+}
+
+/// The recoding of a table: the classes of the published file.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecodingFile {
+    /// The quasi-identifiers, in the order of the cells below.
+    pub quasi_identifiers: Vec<String>,
+    /// Each class: its published cells and its size.
+    pub classes: Vec<ClassFile>,
+}
+
+/// One class of the published file.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClassFile {
+    /// The published cells.
+    pub cells: Vec<String>,
+    /// How many rows publish them.
+    pub size: u32,
+}
