@@ -45,6 +45,8 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
     let mut seconds = Seconds::default();
     let targets = Targets::of(job, options)?;
     let algorithm = algorithm(job.policy())?;
+    // Before the work: a folder that lacks or may not be written to is better known now than in an hour.
+    let mut pending = PendingFile::create(&targets.output)?;
 
     let (read, bound) = timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
     let (working, recoding, mut notes) =
@@ -52,13 +54,12 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
     let clusters = recoding.classes.len();
     let suppressed = recoding.suppressed();
 
-    let (pending, origin) = timed(&mut seconds.write, || {
+    let origin = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } = compose(job.policy(), &read.table, &working, &recoding);
-        let mut pending = PendingFile::create(&targets.output)?;
         shoal_io::write_table(&mut pending, &published, &write_options(job, &published))?;
         pending.finish()?;
-        Ok((pending, origin))
+        Ok(origin)
     })?;
     drop((working, recoding));
 

@@ -1,0 +1,290 @@
+//! The command line: every verb and flag, defined once. Help, completions and man pages follow from here.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use shoal_core::hierarchy::build::{DateStep, Number};
+
+/// Publish data about people so that everybody stays in a crowd.
+///
+/// Write a policy (`shoal init data.csv` proposes one), look at what it would do (`shoal check policy.toml`),
+/// and run it (`shoal run policy.toml`). What is published has been verified from the written bytes; a run
+/// whose promise does not hold leaves nothing behind.
+#[derive(Debug, Parser)]
+#[command(name = "shoal", version, propagate_version = false, after_long_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub manner: Manner,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+const EXIT_CODES: &str = "\
+Exit code:
+  0  the promise holds, or the verb did what it was asked
+  1  the promise does not hold: violations, not feasible, values outside a hierarchy
+  2  the request was wrong: policy, data or arguments
+
+Answers go to standard output; progress and errors go to standard error. With --json, standard output holds \
+one JSON document: the answer, or {\"error\": {…}}. Where the published file itself goes to standard output, \
+the document goes to standard error.";
+
+/// How the program talks.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Manner {
+    /// Print the machine form: one JSON document on standard output.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub json: bool,
+    /// Print no progress, and no summary where the product is a file; answers and errors remain.
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Look at the data and write a commented policy with a proposed role for every column.
+    Init(InitArgs),
+    /// Dry run: read policy, hierarchies and data, print the plan, write nothing.
+    ///
+    /// The exit code is 1 when the promise cannot be kept, e.g. when k is above the number of records.
+    Check(CheckArgs),
+    /// The main job: read, anonymize, verify, measure, write.
+    Run(RunArgs),
+    /// Does this file keep the policy's promise? Works on any file, ours or not.
+    ///
+    /// The exit code is 0 when it does, 1 when it does not.
+    Verify(VerifyArgs),
+    /// Loss of a published file against its original, and the risk before and after.
+    Measure(MeasureArgs),
+    /// Build, show and check hierarchies.
+    ///
+    /// A hierarchy file has one line per value, from the value to the top, separated by `;` or `,`:
+    /// `34;30-39;*`.
+    #[command(subcommand)]
+    Hierarchy(HierarchyVerb),
+    /// Print the JSON Schema of policies.
+    Schema,
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Print the manual page of a verb, or write all of them into a folder.
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The data: .csv[.gz|.zst], .parquet, or a glob in quotes.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub data: String,
+    /// The shape of the data.
+    #[arg(long, value_enum, default_value_t = ShapeArg::Table)]
+    pub shape: ShapeArg,
+    /// Where the policy goes; `-` for standard output.
+    #[arg(long, short, value_name = "FILE", default_value = "policy.toml", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// Replace the policy where it exists.
+    #[arg(long)]
+    pub force: bool,
+    /// The first line holds the columns' names; found out where neither this nor --no-header is given.
+    #[arg(long, conflicts_with = "no_header")]
+    pub header: bool,
+    /// The first line holds values: the columns become `column1`, `column2`, …
+    #[arg(long)]
+    pub no_header: bool,
+    /// What stands between two values of a line; guessed where it is not given.
+    #[arg(long, value_name = "CHARACTER")]
+    pub separator: Option<String>,
+}
+
+/// The shapes of data that this version knows.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ShapeArg {
+    /// One record a person.
+    Table,
+}
+
+/// Changes to a policy, for this call only.
+#[derive(Debug, Args)]
+pub(crate) struct Overrides {
+    /// Override a key of the policy, e.g. `--set privacy.k=20`; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The policy.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The policy.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// The published file instead of the policy's: .csv[.gz|.zst] or .parquet; `-` for standard output.
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// The folder of report.json and release.json instead of the policy's.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// The source of all randomness; short for `--set algorithm.seed=N`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+    /// How many threads to use; 0 for one per core. The published bytes do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
+    /// Replace the published file and its reports where they exist.
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The published file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub published: PathBuf,
+    /// The policy that makes the promise.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MeasureArgs {
+    /// The original data, in the dialect that the policy describes.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub original: PathBuf,
+    /// The published file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub published: PathBuf,
+    /// The policy with the columns' roles, kinds and hierarchies.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HierarchyVerb {
+    /// Make a hierarchy from the values of a column.
+    Build(BuildArgs),
+    /// Draw a hierarchy as a tree with the number of values below each node.
+    Show(ShowArgs),
+    /// Is the file a tree, and does it hold every value of a column?
+    ///
+    /// The exit code is 1 when values of the column are missing from it, 2 when it is no tree.
+    Check(HierarchyCheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub values: ColumnOf,
+    /// How values are grouped.
+    #[arg(long, value_enum)]
+    pub kind: BuildKind,
+    /// intervals: the widths, each a multiple of the one before; chosen from the data where not given.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(Number))]
+    pub widths: Vec<Number>,
+    /// prefixes: how many characters each level keeps, descending; one fewer a level where not given.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
+    pub keep: Vec<usize>,
+    /// dates: the steps of the calendar, from fine to coarse; chosen from the data where not given.
+    #[arg(long, value_name = "STEP,STEP,…", value_delimiter = ',', value_parser = date_step())]
+    pub steps: Vec<DateStep>,
+    /// dates: how they are written, in strftime notation.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Where the hierarchy goes; standard output where not given.
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Replace the file where it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A column of a data file.
+#[derive(Debug, Args)]
+pub(crate) struct ColumnOf {
+    /// The data: .csv[.gz|.zst], .parquet, a glob in quotes, or `-` for standard input.
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "policy")]
+    pub data: Option<String>,
+    /// The column.
+    #[arg(long, value_name = "NAME")]
+    pub column: String,
+    /// Read the data as this policy says: source, separator, names, missing values.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath, conflicts_with = "data")]
+    pub policy: Option<PathBuf>,
+}
+
+/// The ways to build a hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BuildKind {
+    /// Numbers into ever wider ranges.
+    Intervals,
+    /// Codes (zip, ICD) by their first characters.
+    Prefixes,
+    /// Dates into months, years, decades.
+    Dates,
+    /// Every value directly below `*`.
+    Flat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The hierarchy file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Draw no more than this many levels below the top.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Draw every child of every node instead of the first few.
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HierarchyCheckArgs {
+    /// The hierarchy file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Also look for the values of a column of this file.
+    #[arg(long, value_name = "DATA", value_hint = ValueHint::FilePath, requires = "column", conflicts_with = "policy")]
+    pub data: Option<String>,
+    /// The column.
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Also look for the values of a column of this policy's data.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath, requires = "column")]
+    pub policy: Option<PathBuf>,
+}
+
+/// Reads a step of the calendar, and lets help and completions know all of them.
+fn date_step() -> impl TypedValueParser<Value = DateStep> {
+    PossibleValuesParser::new(DateStep::ALL.map(DateStep::name)).try_map(|name| name.parse::<DateStep>())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The verb, e.g. `run` or `hierarchy build`; the program itself where not given.
+    #[arg(value_name = "VERB", conflicts_with = "output")]
+    pub verb: Vec<String>,
+    /// Write a page for every verb into this folder.
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,147 @@
+//! The one place where errors become prose, or JSON.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
+use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::failure::{Blamed, Failure};
+use crate::print;
+use crate::voice::Voice;
+
+const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
+
+/// An error as `--json` prints it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ErrorDocument {
+    error: ErrorBody,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ErrorBody {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// The policy's key, dotted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceInPolicy>,
+    exit_code: u8,
+}
+
+#[derive(Debug, Serialize)]
+struct PlaceInPolicy {
+    file: String,
+    line: usize,
+    column: usize,
+}
+
+/// Prints a failure to standard error for a person, with `--json` also to where answers go. Returns the
+/// exit code.
+pub(crate) fn report(failure: &Failure, voice: &Voice) -> u8 {
+    let exit_code = if failure.is_broken_promise() { 1 } else { 2 };
+    to_stderr(&prose(failure));
+    if voice.is_json() {
+        let key = match failure {
+            Failure::Policy { error, .. } => error.key.clone(),
+            _ => None,
+        };
+        let place = match failure {
+            Failure::Policy { at: Blamed::File { path, text, span: Some(span) }, .. } => {
+                Some(place(path, text, span))
+            }
+            _ => None,
+        };
+        let (message, hint) = (failure.to_string(), failure.hint());
+        speak(voice, ErrorBody { message, hint, key, place, exit_code });
+    }
+    exit_code
+}
+
+/// The same for a command line that makes no sense, and for `--help` and `--version`, which arrive here too.
+pub(crate) fn usage(error: &clap::Error, voice: &Voice) -> u8 {
+    // Nothing can be said where nobody listens.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return 0;
+    }
+    if voice.is_json() {
+        let rendered = error.render().to_string();
+        let message = rendered.strip_prefix("error: ").unwrap_or(&rendered).trim_end().to_owned();
+        speak(voice, ErrorBody { message, hint: None, key: None, place: None, exit_code: 2 });
+    }
+    2
+}
+
+fn speak(voice: &Voice, error: ErrorBody) {
+    // A failure to print a failure has been told on standard error already.
+    let _ = voice.answer(&ErrorDocument { error }, String::new);
+}
+
+/// Colours vanish where nobody can see them.
+fn to_stderr(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+fn prose(failure: &Failure) -> String {
+    let mut text = match failure {
+        Failure::Policy { at: Blamed::File { path, text, span }, .. } => {
+            in_policy(&failure.to_string(), path, text, span.clone())
+        }
+        Failure::Policy { at: Blamed::Set(given), .. } => {
+            pointing(&failure.to_string(), Origin::path(format!("--set {given}")))
+        }
+        _ => labelled(ERROR, "error", &failure.to_string()),
+    };
+    if let Some(hint) = failure.hint() {
+        text.push('\n');
+        text.push_str(&labelled(HINT, "hint", &hint));
+    }
+    text
+}
+
+/// The message with the line of the policy that it is about. A key that lacks has none.
+fn in_policy(message: &str, path: &Path, text: &str, span: Option<Range<usize>>) -> String {
+    let path = path.display().to_string();
+    match span {
+        Some(span) => {
+            let caret = AnnotationKind::Primary.span(first_line(text, span));
+            pointing(message, Snippet::source(text).path(path).annotation(caret))
+        }
+        None => pointing(message, Origin::path(path)),
+    }
+}
+
+fn pointing<'a>(message: &'a str, at: impl Into<Element<'a>>) -> String {
+    let width = print::width().map_or(DEFAULT_TERM_WIDTH, usize::from);
+    Renderer::styled().term_width(width).render(&[Level::ERROR.primary_title(message).element(at)])
+}
+
+fn labelled(style: Style, label: &str, message: &str) -> String {
+    format!("{style}{label}{style:#}: {message}")
+}
+
+/// A span within one line and within the text, so that there is always something to point at.
+fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
+    let start = span.start.min(text.len());
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    start..span.end.clamp(start, line_end)
+}
+
+fn place(path: &Path, text: &str, span: &Range<usize>) -> PlaceInPolicy {
+    let before = &text[..span.start.min(text.len())];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    PlaceInPolicy {
+        file: path.display().to_string(),
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    }
+}

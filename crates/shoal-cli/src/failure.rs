@@ -1,0 +1,128 @@
+//! Everything that can keep a verb from its end, as data. [`diagnose`](crate::diagnose) makes prose of it.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use shoal_core::hierarchy::build::BuildError;
+use shoal_core::policy::PolicyProblem;
+use shoal_core::{HierarchyError, KindError, PolicyError};
+use shoal_io::{ReadError, SeparatorError, WriteError};
+use shoal_pipeline::PipelineError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The policy is wrong, or wrong for the data.
+    #[error("{error}")]
+    Policy { at: Blamed, error: Box<PolicyError> },
+    #[error(transparent)]
+    Pipeline(Box<PipelineError>),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("the hierarchy `{}` cannot be read: {error}", path.display())]
+    HierarchyFile { path: PathBuf, error: io::Error },
+    #[error("the hierarchy `{}` is broken: {error}", path.display())]
+    Hierarchy { path: PathBuf, error: HierarchyError },
+    #[error("no hierarchy can be built for column `{column}`: {error}")]
+    Build { column: String, error: BuildError },
+    #[error(transparent)]
+    Format(#[from] KindError),
+    #[error("{place}: `{value}` in column `{column}` is not {kind}")]
+    NotOfKind { place: String, column: String, value: String, kind: &'static str },
+    #[error("`{file}` has no column `{column}`")]
+    NoColumn { file: String, column: String, header: Vec<String> },
+    #[error(transparent)]
+    Separator(#[from] SeparatorError),
+    #[error("`init` cannot look at standard input: it looks at the data more than once")]
+    NotTwice,
+    #[error("the folder `{}` cannot be found: {error}", path.display())]
+    Folder { path: PathBuf, error: io::Error },
+    #[error("`{}` exists already", path.display())]
+    Exists { path: PathBuf },
+    #[error("`--{flag}` is for hierarchies of {belongs}")]
+    WrongFlag { flag: &'static str, belongs: &'static str },
+    #[error("there is no verb `{verb}`")]
+    NoVerb { verb: String },
+    #[error("{threads} threads cannot be started: {error}")]
+    Threads { threads: u16, error: rayon::ThreadPoolBuildError },
+    #[error("standard output cannot be written: {error}")]
+    Stdout { error: io::Error },
+}
+
+/// Whose words are wrong.
+#[derive(Debug)]
+pub(crate) enum Blamed {
+    /// The policy file's, in these bytes of its text where they are known.
+    File { path: PathBuf, text: String, span: Option<Range<usize>> },
+    /// The command line's: `--set KEY=VALUE`.
+    Set(String),
+}
+
+impl Blamed {
+    /// A key that `--set` gave is not to be looked for in the file.
+    fn of(path: &Path, text: &str, set: &[String], error: &PolicyError) -> Blamed {
+        let key_of = |given: &str| given.split('=').next().unwrap_or_default().trim().replace('"', "");
+        let given = set.iter().rev().find(|given| match &error.key {
+            Some(key) => key_of(given) == *key,
+            // Neither a key nor a place in the file: only `--set` is left.
+            None => error.span.is_none(),
+        });
+        match given {
+            Some(given) => Blamed::Set(given.clone()),
+            None => Blamed::File { path: path.to_owned(), text: text.to_owned(), span: error.span.clone() },
+        }
+    }
+}
+
+impl Failure {
+    /// What a pipeline step said about the policy at `path`, whose text and `--set`s are at hand to point at.
+    pub(crate) fn of_policy(error: PipelineError, path: &Path, text: &str, set: &[String]) -> Failure {
+        match error {
+            PipelineError::Policy { text, error, .. } => {
+                Failure::Policy { at: Blamed::of(path, &text, set, &error), error }
+            }
+            PipelineError::PolicyAndData { error } => {
+                Failure::Policy { at: Blamed::of(path, text, set, &error), error }
+            }
+            error => Failure::Pipeline(Box::new(error)),
+        }
+    }
+
+    /// Whether the request was right and the promise cannot be kept.
+    pub(crate) fn is_broken_promise(&self) -> bool {
+        matches!(self, Failure::Pipeline(error) if error.is_broken_promise())
+    }
+
+    /// How to mend it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Failure::Policy { error, .. } if error.hint.is_some() => return error.hint.clone(),
+            Failure::Policy { error, .. } => match error.problem {
+                PolicyProblem::Syntax { .. } => {
+                    "a table is `[name]`, a key is `name = value`, text is in quotes"
+                }
+                _ => "`shoal schema` prints every key and what it may hold",
+            },
+            Failure::Pipeline(error) => return error.hint(),
+            Failure::Read(error) => return Some(error.hint().to_string()),
+            Failure::Write(error) => return Some(error.hint().to_string()),
+            Failure::HierarchyFile { .. } => "check the name, and that it is a text file you may read",
+            Failure::Hierarchy { error, .. } => error.hint(),
+            Failure::Build { error, .. } => error.hint(),
+            Failure::Format(_) => "for example %Y-%m-%d or %d.%m.%Y",
+            Failure::NotOfKind { .. } => "mend the value, or build prefixes or flat, which take any value",
+            Failure::NoColumn { header, .. } => return Some(format!("it has: {}", header.join(", "))),
+            Failure::Separator(error) => error.hint(),
+            Failure::NotTwice => "put the data into a file",
+            Failure::Folder { .. } => "create it first",
+            Failure::Exists { .. } => "give --force to replace it, or another name with -o",
+            Failure::WrongFlag { .. } => "leave it out, or give another --kind",
+            Failure::NoVerb { .. } => "`shoal --help` lists the verbs",
+            Failure::Threads { .. } => "give fewer with --threads",
+            Failure::Stdout { .. } => "is the disk full?",
+        };
+        Some(hint.to_owned())
+    }
+}

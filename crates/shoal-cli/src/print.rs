@@ -1,0 +1,99 @@
+//! Tables and figures as a person reads them.
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use shoal_privacy::PromiseResult;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Lines the rows up below a header. The columns named in `right` hold figures.
+pub(crate) fn table(header: &[&str], right: &[usize], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if let Some(width) = width() {
+        table.set_width(width);
+    }
+    table.set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row);
+    }
+    for &at in right {
+        if let Some(column) = table.column_mut(at) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    trimmed(&table.to_string())
+}
+
+/// Names and what they stand for, without a header.
+pub(crate) fn facts(rows: &[(&str, String)]) -> String {
+    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let line = |(name, value): &(&str, String)| format!("{name:widest$}  {value}\n");
+    rows.iter().map(line).collect()
+}
+
+/// One fact per promise: what was asked, what was found.
+pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
+    let fact = |promise: &PromiseResult| {
+        let holds = verdict(promise.holds, "holds", "is broken");
+        format!("{} asked, {} found: {holds}", promise.asked, promise.found)
+    };
+    promises.iter().map(|promise| (promise.name.as_str(), fact(promise))).collect()
+}
+
+/// `good` in green or `bad` in red.
+pub(crate) fn verdict(holds: bool, good: &str, bad: &str) -> String {
+    let (style, word) = if holds { (GOOD, good) } else { (BAD, bad) };
+    format!("{style}{word}{style:#}")
+}
+
+/// A share between 0 and 1 as a person reads it.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.2} %", share * 100.0)
+}
+
+/// `1 record`, `30,162 records`.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// `30,162`.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The columns of the terminal that standard output goes to, if it goes to one.
+pub(crate) fn width() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+}
+
+/// Without the blanks that a table leaves at the ends of lines.
+fn trimmed(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_grouped_by_thousands() {
+        let texts = [0, 999, 1000, 30162, 1234567].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "30,162", "1,234,567"]);
+    }
+
+    #[test]
+    fn tables_line_up() {
+        let rows = [vec!["age".to_owned(), "7".to_owned()], vec!["sex".to_owned(), "1200".to_owned()]];
+        assert_eq!(table(&["column", "n"], &[1], &rows), " column     n\n age        7\n sex     1200\n");
+    }
+}

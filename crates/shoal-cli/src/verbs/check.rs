@@ -1,0 +1,49 @@
+use shoal_pipeline::{ColumnPlan, Plan};
+
+use super::{Answer, Opened};
+use crate::args::CheckArgs;
+use crate::failure::Failure;
+use crate::print::{count, facts, grouped, table, verdict};
+use crate::progress;
+use crate::voice::Voice;
+
+/// The dry run.
+pub(crate) fn check(args: &CheckArgs, voice: &Voice) -> Result<Answer, Failure> {
+    let opened = Opened::open(&args.policy, &args.overrides.set)?;
+    let progress = progress::sink(voice);
+    let plan = shoal_pipeline::check(&opened.job, progress.as_ref()).map_err(|e| opened.blame(e))?;
+    drop(progress);
+    voice.answer(&plan, || prose(&plan))?;
+    Ok(plan.feasible.into())
+}
+
+fn prose(plan: &Plan) -> String {
+    let columns: Vec<Vec<String>> = plan.columns.iter().map(column_row).collect();
+    let mut records = count(plan.records, "record", "records");
+    if plan.incomplete > 0 {
+        records.push_str(&format!(", {} left out because a value is missing", grouped(plan.incomplete)));
+    }
+    let mut rows = vec![
+        ("source", plan.source.clone()),
+        ("records", records),
+        ("promise", format!("k = {}: at most {}", plan.k, count(plan.most_classes, "class", "classes"))),
+        ("algorithm", plan.algorithm.to_owned()),
+        ("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())),
+    ];
+    rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
+    rows.push(("feasible", verdict(plan.feasible, "yes", "no")));
+    let header = ["column", "role", "kind", "distinct", "missing", "published as"];
+    format!("{}\n{}", table(&header, &[3, 4], &columns), facts(&rows))
+}
+
+fn column_row(column: &ColumnPlan) -> Vec<String> {
+    let figure = |figure: Option<usize>| figure.map_or_else(|| "–".to_owned(), grouped);
+    vec![
+        column.name.clone(),
+        column.role.name().to_owned(),
+        column.kind.name().to_owned(),
+        figure(column.distinct),
+        figure(column.missing),
+        column.published_as.clone(),
+    ]
+}

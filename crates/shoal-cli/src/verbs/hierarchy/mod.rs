@@ -1,0 +1,30 @@
+//! `shoal hierarchy …`
+
+mod build;
+mod check;
+mod column;
+mod show;
+
+use std::path::Path;
+
+use shoal_core::Hierarchy;
+use shoal_core::hierarchy::from_text;
+
+use super::Answer;
+use crate::args::HierarchyVerb;
+use crate::failure::Failure;
+use crate::voice::Voice;
+
+pub(crate) fn dispatch(verb: &HierarchyVerb, voice: &Voice) -> Result<Answer, Failure> {
+    match verb {
+        HierarchyVerb::Build(args) => build::build(args, voice),
+        HierarchyVerb::Show(args) => show::show(args, voice),
+        HierarchyVerb::Check(args) => check::check(args, voice),
+    }
+}
+
+fn read(path: &Path) -> Result<Hierarchy, Failure> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::HierarchyFile { path: path.to_owned(), error })?;
+    from_text(&text).map_err(|error| Failure::Hierarchy { path: path.to_owned(), error })
+}

@@ -1,0 +1,73 @@
+//! How a file is written that nobody has described yet.
+
+use shoal_io::{CsvOptions, Format, Layout, ReadError, Source};
+
+use crate::args::InitArgs;
+use crate::failure::Failure;
+
+/// What was found out about a file.
+pub(super) struct Dialect {
+    pub source: Source,
+    /// `None` for Parquet.
+    pub separator: Option<char>,
+    pub header: bool,
+    /// What a person should know about the guess.
+    pub note: Option<String>,
+}
+
+impl Dialect {
+    pub(super) fn of(args: &InitArgs) -> Result<Dialect, Failure> {
+        if args.data == "-" {
+            return Err(Failure::NotTwice);
+        }
+        let mut source = Source::new(&args.data);
+        let is_parquet = source.files()?.iter().all(|file| Format::of(file).layout == Layout::Parquet);
+        if is_parquet {
+            return Ok(Dialect { source, separator: None, header: true, note: None });
+        }
+        source.csv = match &args.separator {
+            Some(given) => CsvOptions::with_separator(given)?,
+            None => CsvOptions {
+                separator: shoal_io::sniff_separator(&args.data)?.unwrap_or(b','),
+                ..CsvOptions::default()
+            },
+        };
+        let separator = Some(char::from(source.csv.separator));
+        let nameless = without_header(&source)?;
+        let doubt = if args.header || args.no_header { None } else { why_no_header(&nameless)? };
+        if args.no_header || doubt.is_some() {
+            let note =
+                doubt.map(|why| format!("{why}, so it is taken for a record; --header says otherwise"));
+            return Ok(Dialect { source: nameless, separator, header: false, note });
+        }
+        Ok(Dialect { source, separator, header: true, note: None })
+    }
+}
+
+/// The same source, read as if its first line were a record.
+fn without_header(source: &Source) -> Result<Source, ReadError> {
+    let mut nameless = source.clone();
+    nameless.csv = nameless.csv.without_header(Vec::<String>::new());
+    // The reader refuses columns without names, and says how many there are.
+    if let Err(error) = shoal_io::read_header(&nameless) {
+        let ReadError::NamesMissing { columns, .. } = error else { return Err(error) };
+        nameless.csv.names = (1..=columns).map(|number| format!("column{number}")).collect();
+    }
+    Ok(nameless)
+}
+
+/// Why the first line cannot be a header, or nothing. Names are neither blank nor numbers, and differ.
+fn why_no_header(nameless: &Source) -> Result<Option<String>, ReadError> {
+    let first = shoal_io::sample(nameless, 1)?;
+    if first.rows == 0 {
+        return Ok(None);
+    }
+    let cells: Vec<&str> = first.columns.iter().map(|column| column.text(0)).collect();
+    let number = cells.iter().find(|cell| cell.parse::<f64>().is_ok());
+    let blank = cells.iter().any(|cell| cell.is_empty());
+    Ok(match number {
+        Some(number) => Some(format!("the first line holds the number `{number}`")),
+        None if blank => Some("the first line holds a blank".to_owned()),
+        None => None,
+    })
+}

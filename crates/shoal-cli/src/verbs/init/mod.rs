@@ -1,0 +1,131 @@
+//! `shoal init`: a first policy for data that nobody has described yet.
+
+mod dialect;
+mod relative;
+
+use std::path::Path;
+
+use serde::Serialize;
+use shoal_core::{Kind, Role};
+use shoal_pipeline::propose::{self, ColumnProposal, Proposal};
+
+use super::Answer;
+use crate::args::InitArgs;
+use crate::failure::Failure;
+use crate::print::{count, table};
+use crate::voice::Voice;
+use dialect::Dialect;
+
+/// How many records are looked at.
+const SAMPLE: usize = 100_000;
+
+/// The machine form of a proposal.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ProposalDocument<'a> {
+    policy: Option<String>,
+    source: &'a str,
+    header: bool,
+    separator: Option<char>,
+    records_seen: usize,
+    k: u64,
+    columns: Vec<ColumnDocument<'a>>,
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ColumnDocument<'a> {
+    name: &'a str,
+    role: Role,
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'a str>,
+    reason: &'a str,
+    facts: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+}
+
+/// Looks at the data and writes a commented policy.
+pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
+    let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
+    if let Some(path) = file.filter(|path| path.is_file() && !args.force) {
+        return Err(Failure::Exists { path: path.to_owned() });
+    }
+    let dialect = Dialect::of(args)?;
+    let sample = shoal_io::sample(&dialect.source, SAMPLE)?;
+    let proposal = propose::propose(&sample, source(args, file, &dialect, sample.rows)?);
+    let text = proposal.to_toml();
+    match file {
+        Some(path) => {
+            shoal_io::write_atomically(path, text.as_bytes())?;
+            let document = document(&proposal, Some(path), text);
+            voice.summary(&document, || prose(&proposal, path, &dialect))?;
+        }
+        None if voice.is_json() => voice.answer(&document(&proposal, None, text), String::new)?,
+        None => voice.product(&text)?,
+    }
+    Ok(Answer::Holds)
+}
+
+fn source(
+    args: &InitArgs,
+    policy: Option<&Path>,
+    dialect: &Dialect,
+    sampled: usize,
+) -> Result<propose::Source, Failure> {
+    let folder = policy.and_then(Path::parent).unwrap_or(Path::new(""));
+    Ok(propose::Source {
+        location: relative::seen_from(folder, &args.data)?,
+        separator: dialect.separator,
+        header: dialect.header,
+        // Fewer than asked for are all there are.
+        rows: (sampled < SAMPLE).then_some(sampled as u64),
+        policy: policy.unwrap_or(Path::new("policy.toml")).display().to_string(),
+    })
+}
+
+fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> ProposalDocument<'a> {
+    let column = |column: &'a ColumnProposal| ColumnDocument {
+        name: &column.name,
+        role: column.role,
+        kind: column.kind,
+        format: column.format.as_deref(),
+        reason: &column.reason,
+        facts: &column.facts,
+        note: column.note.as_deref(),
+    };
+    ProposalDocument {
+        policy: policy.map(|path| path.display().to_string()),
+        source: &proposal.source.location,
+        header: proposal.source.header,
+        separator: proposal.source.separator,
+        records_seen: proposal.sampled,
+        k: proposal.k(),
+        columns: proposal.columns.iter().map(column).collect(),
+        text,
+    }
+}
+
+fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
+    let row = |column: &ColumnProposal| {
+        let (role, kind) = (column.role.name().to_owned(), column.kind.name().to_owned());
+        vec![column.name.clone(), role, kind, column.reason.clone()]
+    };
+    let rows: Vec<Vec<String>> = proposal.columns.iter().map(row).collect();
+    let columns = table(&["column", "proposed role", "kind", "because"], &[], &rows);
+    let seen = count(proposal.sampled, "record", "records");
+    let mut text = format!("{} was written from a look at {seen}.\n\n{columns}\n", policy.display());
+    if let Some(note) = &dialect.note {
+        text.push_str(&format!("note: {note}\n\n"));
+    }
+    let policy = policy.display();
+    text.push_str(&format!(
+        "Roles are proposals, and a wrong one can give people away. Next:\n  \
+         1. review {policy}, every role first\n  \
+         2. shoal check {policy}\n  \
+         3. shoal run {policy}\n"
+    ));
+    text
+}

@@ -1,0 +1,71 @@
+use shoal_measure::{LossReport, RiskReport};
+use shoal_pipeline::Measured;
+
+use super::{Answer, Opened};
+use crate::args::MeasureArgs;
+use crate::failure::Failure;
+use crate::print::{count, facts, grouped, percent, table};
+use crate::progress;
+use crate::voice::Voice;
+
+/// Loss and risk of a published file against its original.
+pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failure> {
+    let opened = Opened::open(&args.policy, &args.overrides.set)?;
+    let progress = progress::sink(voice);
+    let measured = shoal_pipeline::measure(&opened.job, &args.original, &args.published, progress.as_ref());
+    let measured = measured.map_err(|e| opened.blame(e))?;
+    drop(progress);
+    voice.answer(&measured, || prose(&measured))?;
+    Ok(Answer::Holds)
+}
+
+fn prose(measured: &Measured) -> String {
+    let out = format!("{} in, {} out", grouped(measured.records_in), grouped(measured.records_out));
+    let classes = count(measured.classes, "class", "classes");
+    let (loss, risk) = (&measured.measures.loss, &measured.measures.risk);
+    let records = facts(&[("records", format!("{out}, {classes}"))]);
+    [records, losses_by_column(loss), losses(loss), risks(risk)].join("\n")
+}
+
+fn losses_by_column(loss: &LossReport) -> String {
+    let row = |(name, ncp): (&String, &f64)| {
+        let changed = loss.minimal_distortion_by_column.get(name).copied().unwrap_or_default();
+        vec![name.clone(), percent(*ncp), grouped(changed as usize)]
+    };
+    let mut rows: Vec<Vec<String>> = loss.ncp_by_column.iter().map(row).collect();
+    rows.push(vec!["all".to_owned(), percent(loss.ncp), grouped(loss.minimal_distortion as usize)]);
+    table(&["column", "NCP", "cells changed"], &[1, 2], &rows)
+}
+
+fn losses(loss: &LossReport) -> String {
+    let or_none = |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), |f| format!("{f:.2}"));
+    facts(&[
+        ("utility", percent(loss.utility)),
+        ("ILoss", percent(loss.iloss)),
+        ("discernibility", grouped(loss.discernibility as usize)),
+        ("classification metric", loss.classification_metric.map_or_else(|| "–".to_owned(), percent)),
+        ("average class size", or_none(loss.average_class_size)),
+        ("  divided by k", or_none(loss.normalized_average_class_size)),
+    ])
+}
+
+fn risks(risk: &RiskReport) -> String {
+    let row = |name: &str, before: String, after: String| vec![name.to_owned(), before, after];
+    let shares = |name: &str, before: f64, after: f64| row(name, percent(before), percent(after));
+    let (before, after) = (&risk.before, &risk.after);
+    let above = format!("records above {}", percent(after.prosecutor.threshold));
+    let unique = |unique: u64| grouped(unique as usize);
+    let rows = [
+        shares("prosecutor, highest", before.prosecutor.highest, after.prosecutor.highest),
+        shares("prosecutor, mean", before.prosecutor.mean, after.prosecutor.mean),
+        shares(&above, before.prosecutor.share_above_threshold, after.prosecutor.share_above_threshold),
+        row(
+            "unique records",
+            unique(before.prosecutor.unique_records),
+            unique(after.prosecutor.unique_records),
+        ),
+        shares("journalist, highest", before.journalist.highest, after.journalist.highest),
+        shares("marketer", before.marketer, after.marketer),
+    ];
+    table(&["risk", "before", "after"], &[1, 2], &rows)
+}

@@ -1,0 +1,74 @@
+//! One file a verb: arguments in, work elsewhere, words out.
+
+mod check;
+mod completions;
+mod hierarchy;
+mod init;
+mod man;
+mod measure;
+mod run;
+mod schema;
+mod verify;
+
+use std::path::Path;
+
+use shoal_pipeline::{Job, PipelineError};
+
+use crate::args::Verb;
+use crate::failure::Failure;
+use crate::voice::Voice;
+
+/// Whether what was asked about holds. A verb that only does something holds when it has done it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Holds,
+    DoesNotHold,
+}
+
+impl Answer {
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Answer::Holds => 0,
+            Answer::DoesNotHold => 1,
+        }
+    }
+}
+
+impl From<bool> for Answer {
+    fn from(holds: bool) -> Answer {
+        if holds { Answer::Holds } else { Answer::DoesNotHold }
+    }
+}
+
+pub(crate) fn dispatch(verb: &Verb, voice: &Voice) -> Result<Answer, Failure> {
+    match verb {
+        Verb::Init(args) => init::init(args, voice),
+        Verb::Check(args) => check::check(args, voice),
+        Verb::Run(args) => run::run(args, voice),
+        Verb::Verify(args) => verify::verify(args, voice),
+        Verb::Measure(args) => measure::measure(args, voice),
+        Verb::Hierarchy(verb) => hierarchy::dispatch(verb, voice),
+        Verb::Schema => schema::schema(voice),
+        Verb::Completions(args) => completions::completions(args, voice),
+        Verb::Man(args) => man::man(args, voice),
+    }
+}
+
+/// A policy that was opened, with all that errors about it name.
+struct Opened<'a> {
+    job: Job,
+    path: &'a Path,
+    set: &'a [String],
+}
+
+impl<'a> Opened<'a> {
+    fn open(path: &'a Path, set: &'a [String]) -> Result<Opened<'a>, Failure> {
+        let job = Job::open(path, set).map_err(|error| Failure::of_policy(error, path, "", set))?;
+        Ok(Opened { job, path, set })
+    }
+
+    /// An error of a later step, which may be about a place in the policy.
+    fn blame(&self, error: PipelineError) -> Failure {
+        Failure::of_policy(error, self.path, self.job.document.text(), self.set)
+    }
+}

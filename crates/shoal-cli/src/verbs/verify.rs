@@ -1,0 +1,67 @@
+use shoal_pipeline::Verified;
+use shoal_privacy::{BrokenPromise, Violation};
+
+use super::{Answer, Opened};
+use crate::args::VerifyArgs;
+use crate::failure::Failure;
+use crate::print::{count, facts, grouped, promises, table, verdict};
+use crate::progress;
+use crate::voice::Voice;
+
+/// Does this file keep the policy's promise?
+pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure> {
+    let opened = Opened::open(&args.policy, &args.overrides.set)?;
+    let progress = progress::sink(voice);
+    let verified = shoal_pipeline::verify(&opened.job, &args.published, progress.as_ref());
+    let verified = verified.map_err(|e| opened.blame(e))?;
+    drop(progress);
+    voice.answer(&verified, || prose(&verified))?;
+    Ok(verified.verdict.holds().into())
+}
+
+fn prose(verified: &Verified) -> String {
+    let found = &verified.verdict;
+    let mut rows = vec![
+        ("file", verified.file.clone()),
+        ("records", grouped(found.records)),
+        ("classes", grouped(found.classes)),
+    ];
+    rows.extend(promises(&found.promises));
+    let withheld = |name: &String| {
+        let style = verdict(false, "", "must not be published");
+        ("column", format!("`{name}` {style}"))
+    };
+    rows.extend(found.withheld_columns.iter().map(withheld));
+    if found.is_vacuous() {
+        rows.push(("note", "there are no records: every promise is kept by silence".to_owned()));
+    }
+    let mut text = facts(&rows);
+    for broken in &found.broken {
+        text.push('\n');
+        text.push_str(&violations(broken));
+    }
+    text
+}
+
+/// The worst classes with their cells, sizes and rows.
+fn violations(broken: &BrokenPromise) -> String {
+    let shown = &broken.violations.worst;
+    let columns = shown.first().map(|violation| &violation.cells[..]).unwrap_or_default();
+    let mut header = vec!["records", "rows"];
+    header.extend(columns.iter().map(|cell| cell.column.as_str()));
+    let rows: Vec<Vec<String>> = shown.iter().map(violation_row).collect();
+    let mut text = table(&header, &[0], &rows);
+    let more = broken.violations.total - shown.len();
+    if more > 0 {
+        text.push_str(&format!(" … and {}\n", count(more, "more class", "more classes")));
+    }
+    format!("{} the promise:\n{text}", count(broken.violations.total, "class breaks", "classes break"))
+}
+
+fn violation_row(violation: &Violation) -> Vec<String> {
+    let rows: Vec<String> = violation.rows.iter().map(u64::to_string).collect();
+    let more = if rows.len() < violation.size as usize { ", …" } else { "" };
+    let mut row = vec![grouped(violation.size as usize), rows.join(", ") + more];
+    row.extend(violation.cells.iter().map(|cell| cell.text.clone()));
+    row
+}

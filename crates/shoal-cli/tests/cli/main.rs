@@ -1,0 +1,11 @@
+//! The command as a user and a script meet it: what it prints, what it leaves, how it exits.
+
+mod adult;
+mod bad_input;
+mod hierarchy;
+mod init;
+mod manner;
+mod reference;
+mod run;
+mod verify;
+mod workshop;

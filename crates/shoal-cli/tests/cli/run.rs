@@ -1,0 +1,156 @@
+//! `shoal run`: what it leaves, and that the same request leaves the same bytes.
+
+use crate::workshop::{PEOPLE, Workshop};
+
+fn publish(shop: &Workshop, output: &str, args: &[&str]) -> Vec<u8> {
+    let mut run = vec!["run", "policy.toml", "-o", output, "--quiet"];
+    run.extend(args);
+    shop.shoal(&run).ended_with(0);
+    shop.bytes(output)
+}
+
+#[test]
+fn a_run_leaves_the_file_and_its_reports_and_nothing_else() {
+    let shop = Workshop::with_people();
+    let said = shop.shoal(&["run", "policy.toml"]).ended_with(0);
+    let names: Vec<String> = shop
+        .everything()
+        .keys()
+        .map(|path| path.strip_prefix(shop.path("")).unwrap().display().to_string())
+        .collect();
+    assert_eq!(
+        names,
+        ["out.csv", "out.report/release.json", "out.report/report.json", "people.csv", "policy.toml"]
+    );
+    insta::assert_snapshot!("summary", said.timeless());
+    assert!(!shop.read("out.csv").contains("Ann"), "identifiers are not published");
+    assert!(!shop.read("out.report/release.json").contains("Ann"));
+}
+
+#[test]
+fn threads_and_repetition_do_not_change_a_byte() {
+    for algorithm in ["mondrian", "sbc", "incognito", "datafly"] {
+        let shop = Workshop::with_people();
+        let name = format!("algorithm.name={algorithm}");
+        let first = publish(&shop, "a.csv", &["--set", &name, "--threads", "1"]);
+        assert_eq!(first, publish(&shop, "b.csv", &["--set", &name, "--threads", "2"]), "{algorithm}");
+        assert_eq!(first, publish(&shop, "c.csv", &["--set", &name]), "{algorithm}");
+        assert_eq!(shop.bytes("a.report/release.json"), shop.bytes("b.report/release.json"), "{algorithm}");
+    }
+}
+
+#[test]
+fn another_seed_gives_another_order_of_the_same_rows() {
+    let shop = Workshop::with_people();
+    let sorted = |bytes: &[u8]| {
+        let mut lines: Vec<String> = String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let (a, b) = (publish(&shop, "a.csv", &["--seed", "1"]), publish(&shop, "b.csv", &["--seed", "2"]));
+    assert_ne!(a, b);
+    assert_eq!(sorted(&a), sorted(&b));
+    assert_eq!(a, publish(&shop, "c.csv", &["--set", "algorithm.seed=1"]));
+    let kept = publish(&shop, "d.csv", &["--set", "output.keep-order=true"]);
+    let illness = |line: &str| line.rsplit(',').next().unwrap().to_owned();
+    let column = |text: &str| text.lines().map(illness).collect::<Vec<_>>();
+    assert_eq!(column(&String::from_utf8(kept).unwrap()), column(PEOPLE));
+}
+
+#[test]
+fn set_overrides_the_policy() {
+    let shop = Workshop::with_people();
+    let args = ["run", "policy.toml", "--json", "--set", "privacy.k=6", "--set", "algorithm.name=sbc"];
+    let report = shop.shoal(&args).ended_with(0).json();
+    assert_eq!(report["promises"][0]["asked"], 6);
+    assert_eq!(report["algorithm"], "sbc");
+    assert!(report["promises"][0]["found"].as_u64().unwrap() >= 6);
+}
+
+#[test]
+fn the_json_of_a_run_is_its_report() {
+    let shop = Workshop::with_people();
+    let printed =
+        shop.shoal(&["run", "policy.toml", "--json", "--report", "where/it/goes"]).ended_with(0).json();
+    let written: serde_json::Value = serde_json::from_str(&shop.read("where/it/goes/report.json")).unwrap();
+    assert_eq!(printed, written);
+    for key in [
+        "version",
+        "policy-sha256",
+        "input-sha256",
+        "output-sha256",
+        "seed",
+        "shape",
+        "algorithm",
+        "records-in",
+        "records-out",
+        "records-suppressed",
+        "clusters",
+        "classes",
+        "promises",
+        "loss",
+        "risk",
+        "seconds",
+        "peak-memory-bytes",
+    ] {
+        assert!(printed.get(key).is_some(), "{key}");
+    }
+    for key in ["name", "asked", "found", "holds"] {
+        assert!(printed["promises"][0].get(key).is_some(), "{key}");
+    }
+    assert!(printed["seconds"]["total"].is_number());
+    assert_eq!(printed["records-in"], 12);
+}
+
+#[test]
+fn the_source_may_be_standard_input() {
+    let shop = Workshop::with_people();
+    let from_file = publish(&shop, "a.csv", &[]);
+    let args = ["run", "policy.toml", "--set", "data.source=-", "-o", "b.csv"];
+    shop.shoal_reading(&args, PEOPLE).ended_with(0);
+    assert_eq!(from_file, shop.bytes("b.csv"));
+}
+
+#[test]
+fn every_kind_of_output_is_read_back_and_verified() {
+    let shop = Workshop::with_people();
+    for output in ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet"] {
+        publish(&shop, output, &["--force"]);
+        let said = shop.shoal(&["verify", output, "--policy", "policy.toml"]).ended_with(0);
+        assert!(said.stdout.contains("3 asked, 3 found: holds"), "{output}: {}", said.stdout);
+        let strict = ["verify", output, "--policy", "policy.toml", "--set", "privacy.k=13"];
+        shop.shoal(&strict).ended_with(1);
+    }
+    assert_eq!(shop.bytes("a.csv.gz")[..2], [0x1f, 0x8b]);
+    assert_eq!(shop.bytes("a.csv.zst")[..4], [0x28, 0xb5, 0x2f, 0xfd]);
+    assert_eq!(shop.bytes("a.parquet")[..4], *b"PAR1");
+}
+
+#[test]
+fn the_published_file_may_go_to_standard_output() {
+    let shop = Workshop::with_people();
+    let file = publish(&shop, "a.csv", &[]);
+    for output in ["-", "/dev/stdout"] {
+        let said = shop.shoal(&["run", "policy.toml", "-o", output]).ended_with(0);
+        assert_eq!(said.stdout.as_bytes(), file, "{output}");
+        assert!(said.stderr.contains("k-anonymity  3 asked, 3 found: holds"), "{}", said.stderr);
+    }
+    let said = shop.shoal(&["run", "policy.toml", "-o", "-", "--json", "--quiet"]).ended_with(0);
+    assert_eq!(said.stdout.as_bytes(), file);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&said.stderr).unwrap()["records-out"], 12);
+    shop.edit_policy("out.csv", "-");
+    let said = shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    assert_eq!((said.stdout.as_bytes(), said.stderr.as_str()), (&file[..], ""));
+    let said = shop.shoal(&["run", "policy.toml", "--json", "--set", "privacy.k=99"]).ended_with(1);
+    assert_eq!(said.stdout, "");
+    assert!(said.stderr.contains("\"exit-code\": 1"), "{}", said.stderr);
+}
+
+#[test]
+fn paths_of_a_policy_are_seen_from_its_folder() {
+    let shop = Workshop::empty();
+    shop.write("deep/people.csv", PEOPLE);
+    shop.write("deep/policy.toml", crate::workshop::POLICY);
+    shop.shoal(&["run", "deep/policy.toml"]).ended_with(0);
+    assert!(shop.exists("deep/out.csv") && shop.exists("deep/out.report/report.json"));
+}
