@@ -51,7 +51,7 @@ pub(crate) fn with_hierarchies(table: &Table) -> Result<(Cow<'_, Table>, Vec<Str
     let mut notes = Vec::new();
     for column in complete.columns.iter_mut().filter(|c| lacks(c)) {
         let built = build::default_for(&column.domain)
-            .map_err(|error| PipelineError::Build { column: column.name.clone(), error })?;
+            .map_err(|error| PipelineError::Build { column: column.name.clone(), error: Box::new(error) })?;
         let bound = BoundHierarchy::new(&Arc::new(built.hierarchy), &column.domain)
             .expect("a hierarchy built from a domain holds every value of it");
         notes.push(format!("no hierarchy for `{}`: built {}", column.name, built.description));

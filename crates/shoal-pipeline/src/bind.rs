@@ -11,7 +11,7 @@ use shoal_core::{
     looks_generalized,
 };
 
-use crate::{Job, PipelineError};
+use crate::{Job, PipelineError, ValueAt};
 
 /// The original data in codes, with the policy's hierarchies and no others: what the verifier compares with.
 #[derive(Debug)]
@@ -58,9 +58,8 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
                 MissingPolicy::Suppress => incomplete.extend(rows.map(|(row, _)| row as u32)),
                 MissingPolicy::Error => {
                     let row = rows.map(|(row, _)| row).next().unwrap_or_default();
-                    let place = raw_column.first_seen[raw_column.codes[row] as usize];
-                    let (file, column) = (file_of(raw, place.file), column.name);
-                    return Err(PipelineError::MissingValue { file, place, column });
+                    let at = Box::new(value_at(raw, raw_column, raw_column.codes[row]));
+                    return Err(PipelineError::MissingValue { at });
                 }
             }
         }
@@ -81,7 +80,7 @@ pub(crate) fn read_hierarchy(path: &Path, column: &str) -> Result<Hierarchy, Pip
     hierarchy::from_text(&text).map_err(|error| PipelineError::Hierarchy {
         path: path.to_owned(),
         column: column.to_owned(),
-        error,
+        error: Box::new(error),
     })
 }
 
@@ -94,27 +93,18 @@ fn bind_column(
 ) -> Result<Column, PipelineError> {
     let name = raw_column.name.clone();
     let parser = ValueParser::new(spec.kind, date_format(spec));
-    let (domain, code_of) = Domain::of(raw_column, parser, &job.policy().data.missing).map_err(|bad| {
-        let place = raw_column.first_seen[bad.raw_code as usize];
-        PipelineError::NotOfKind {
-            file: file_of(raw, place.file),
-            place,
-            column: name.clone(),
-            value: raw_column.labels.get(bad.raw_code).to_owned(),
-            kind: spec.kind.name(),
-        }
-    })?;
+    let value_at = |raw_code: u32| Box::new(value_at(raw, raw_column, raw_code));
+    let (domain, code_of) = Domain::of(raw_column, parser, &job.policy().data.missing)
+        .map_err(|bad| PipelineError::NotOfKind { at: value_at(bad.raw_code), kind: spec.kind.name() })?;
     // Where a value of the domain stands first in the source.
     let first_seen = |code: u32| {
         let raw_code = code_of.iter().position(|&c| c == code).unwrap_or_default();
-        let place = raw_column.first_seen[raw_code];
-        (file_of(raw, place.file), place)
+        value_at(raw_code as u32)
     };
     let mut bound = None;
     if spec.role == Role::QuasiIdentifier {
         if let Some(code) = (0..domain.len() as u32).find(|&c| looks_generalized(domain.label(c))) {
-            let ((file, place), value) = (first_seen(code), domain.label(code).to_owned());
-            return Err(PipelineError::LooksGeneralized { file, place, column: name, value });
+            return Err(PipelineError::LooksGeneralized { at: first_seen(code) });
         }
         if let Some(file) = &spec.hierarchy {
             let path = job.resolve(file);
@@ -122,11 +112,10 @@ fn bind_column(
                 trees.insert(path.clone(), Arc::new(read_hierarchy(&path, &name)?));
             }
             bound = Some(BoundHierarchy::new(&trees[&path], &domain).map_err(|error| match error {
-                BindError::Outside { code } => {
-                    let ((file, place), value) = (first_seen(code), domain.label(code).to_owned());
-                    PipelineError::OutsideHierarchy { file, place, column: name.clone(), value, path }
+                BindError::Outside { code } => PipelineError::OutsideHierarchy { at: first_seen(code), path },
+                BindError::Missing(error) => {
+                    PipelineError::Hierarchy { path, column: name.clone(), error: Box::new(error) }
                 }
-                BindError::Missing(error) => PipelineError::Hierarchy { path, column: name.clone(), error },
             })?);
         }
     }
@@ -139,6 +128,13 @@ fn date_format(spec: &ColumnPolicy) -> DateFormat {
     spec.format.as_deref().and_then(|f| DateFormat::new(f).ok()).unwrap_or_default()
 }
 
-fn file_of(raw: &RawTable, file: u32) -> String {
-    raw.files.get(file as usize).cloned().unwrap_or_default()
+/// A distinct value of a column, where it stands first.
+fn value_at(raw: &RawTable, column: &RawColumn, raw_code: u32) -> ValueAt {
+    let place = column.first_seen[raw_code as usize];
+    ValueAt {
+        file: raw.files.get(place.file as usize).cloned().unwrap_or_default(),
+        place,
+        column: column.name.clone(),
+        value: column.labels.get(raw_code).to_owned(),
+    }
 }

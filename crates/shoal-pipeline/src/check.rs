@@ -44,7 +44,7 @@ pub struct ColumnPlan {
     pub role: Role,
     /// Its kind.
     pub kind: Kind,
-    /// How many different values it has; identifiers are not read.
+    /// How many different values it has, the missing one not counted; identifiers are not read.
     pub distinct: Option<usize>,
     /// How many records have no value in it; identifiers are not read.
     pub missing: Option<usize>,
@@ -98,6 +98,6 @@ fn column_plan(job: &Job, bound: &Bound, name: &str) -> ColumnPlan {
         (Role::QuasiIdentifier, None) if spec.kind.is_ordered() => "ranges".to_owned(),
         (Role::QuasiIdentifier, None) => "sets".to_owned(),
     };
-    let distinct = column.map(|c| c.domain.len());
+    let distinct = column.map(|c| c.domain.len() - usize::from(c.domain.missing().is_some()));
     ColumnPlan { name: name.to_owned(), role: spec.role, kind: spec.kind, distinct, missing, published_as }
 }

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::path::PathBuf;
 
 use shoal_algorithms::table::{ParamsError, TableError};
@@ -39,7 +40,7 @@ pub enum PipelineError {
     },
     /// The data cannot be read.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(Box<ReadError>),
     /// There is no record.
     #[error("`{source_name}` holds a header and no records")]
     NoRecords {
@@ -47,43 +48,24 @@ pub enum PipelineError {
         source_name: String,
     },
     /// A value is not of its column's kind.
-    #[error("{}: `{value}` in column `{column}` is not {}", at(file, place), article(kind))]
+    #[error("{at}: `{}` in column `{}` is not {}", at.value, at.column, article(kind))]
     NotOfKind {
-        /// The file.
-        file: String,
-        /// The place.
-        place: Place,
-        /// The column.
-        column: String,
         /// The value.
-        value: String,
+        at: Box<ValueAt>,
         /// The kind that the policy names.
         kind: &'static str,
     },
     /// A value is missing where the policy says that none may be.
-    #[error("{}: column `{column}` has no value", at(file, place))]
+    #[error("{at}: column `{}` has no value", at.column)]
     MissingValue {
-        /// The file.
-        file: String,
-        /// The place.
-        place: Place,
-        /// The column.
-        column: String,
+        /// The value.
+        at: Box<ValueAt>,
     },
     /// A value of a quasi-identifier reads like a published generalization.
-    #[error(
-        "{}: `{value}` in column `{column}` cannot be told from a published generalization",
-        at(file, place)
-    )]
+    #[error("{at}: `{}` in column `{}` cannot be told from a published generalization", at.value, at.column)]
     LooksGeneralized {
-        /// The file.
-        file: String,
-        /// The place.
-        place: Place,
-        /// The column.
-        column: String,
         /// The value.
-        value: String,
+        at: Box<ValueAt>,
     },
     /// A hierarchy is broken.
     #[error("the hierarchy `{}` of column `{column}` is broken: {error}", path.display())]
@@ -93,7 +75,7 @@ pub enum PipelineError {
         /// The column.
         column: String,
         /// What is wrong.
-        error: HierarchyError,
+        error: Box<HierarchyError>,
     },
     /// No hierarchy can be built for a column that needs one.
     #[error("no hierarchy can be built for column `{column}`: {error}")]
@@ -101,19 +83,13 @@ pub enum PipelineError {
         /// The column.
         column: String,
         /// Why not.
-        error: BuildError,
+        error: Box<BuildError>,
     },
     /// A hierarchy misses a value of the data.
-    #[error("{}: `{value}` in column `{column}` is not in the hierarchy `{}`", at(file, place), path.display())]
+    #[error("{at}: `{}` in column `{}` is not in the hierarchy `{}`", at.value, at.column, path.display())]
     OutsideHierarchy {
-        /// The file.
-        file: String,
-        /// The place.
-        place: Place,
-        /// The column.
-        column: String,
         /// The value.
-        value: String,
+        at: Box<ValueAt>,
         /// The hierarchy file.
         path: PathBuf,
     },
@@ -128,7 +104,7 @@ pub enum PipelineError {
     Refused(Box<Refusal>),
     /// The published file cannot be measured against the original.
     #[error(transparent)]
-    Measure(#[from] MeasureError),
+    Measure(Box<MeasureError>),
     /// The published file has not the columns that the policy says.
     #[error("the published file `{file}` has no column `{column}`")]
     PublishedColumn {
@@ -136,6 +112,12 @@ pub enum PipelineError {
         file: String,
         /// The column it lacks.
         column: String,
+    },
+    /// The output is one of the inputs.
+    #[error("the output `{}` is also an input", path.display())]
+    OutputIsInput {
+        /// The file.
+        path: PathBuf,
     },
     /// The output exists and `--force` was not given.
     #[error("`{}` exists already", path.display())]
@@ -148,8 +130,20 @@ pub enum PipelineError {
     NoOutput,
     /// Writing failed.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(Box<WriteError>),
 }
+
+macro_rules! boxed {
+    ($($variant:ident($error:ty)),*) => {
+        $(impl From<$error> for PipelineError {
+            fn from(error: $error) -> Self {
+                PipelineError::$variant(Box::new(error))
+            }
+        })*
+    };
+}
+
+boxed!(Read(ReadError), Write(WriteError), Measure(MeasureError), Refused(Refusal));
 
 impl PipelineError {
     /// Whether the request was right and the promise cannot be kept: exit code 1 instead of 2.
@@ -186,6 +180,7 @@ impl PipelineError {
                 "add a line for the value to the hierarchy, or mend the value"
             }
             PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
+            PipelineError::OutputIsInput { .. } => "choose another name with -o; the original would be gone",
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
             PipelineError::PublishedColumn { .. } => {
                 "is it the right file? A published CSV file starts with a line of column names"
@@ -200,10 +195,25 @@ impl PipelineError {
     }
 }
 
-fn at(file: &str, place: &Place) -> String {
-    match place.line {
-        Some(line) => format!("{file}:{line} (record {})", place.row),
-        None => format!("{file}, record {}", place.row),
+/// A value of the source and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueAt {
+    /// The file.
+    pub file: String,
+    /// The place in it.
+    pub place: Place,
+    /// The column.
+    pub column: String,
+    /// The value.
+    pub value: String,
+}
+
+impl fmt::Display for ValueAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.line {
+            Some(line) => write!(f, "{}:{line} (record {})", self.file, self.place.row),
+            None => write!(f, "{}, record {}", self.file, self.place.row),
+        }
     }
 }
 

@@ -10,6 +10,8 @@ use crate::PipelineError;
 pub struct Job {
     /// The policy with its text.
     pub document: PolicyDocument,
+    /// The policy file.
+    pub path: PathBuf,
     /// The folder of the policy file.
     pub folder: PathBuf,
 }
@@ -28,7 +30,7 @@ impl Job {
             error: Box::new(error),
         })?;
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Job { document, folder })
+        Ok(Job { document, path: path.to_owned(), folder })
     }
 
     /// The policy.

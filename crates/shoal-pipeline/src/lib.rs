@@ -13,10 +13,11 @@ mod load;
 pub mod propose;
 mod report;
 mod run;
+mod targets;
 mod verbs;
 
 pub use check::{ColumnPlan, Plan, check};
-pub use error::PipelineError;
+pub use error::{PipelineError, ValueAt};
 pub use job::Job;
 pub use load::load;
 pub use report::{ReleaseFile, Report, Seconds};

@@ -15,6 +15,7 @@ use crate::bind::Bound;
 use crate::compose::{Composed, compose};
 use crate::load::load_from;
 use crate::report::{ClassFile, RecodingFile};
+use crate::targets::Targets;
 use crate::{Job, PipelineError, ReleaseFile, Report, Seconds};
 
 /// What the command line says beyond the policy.
@@ -115,38 +116,6 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         file.publish()?;
     }
     Ok(Outcome { output: targets.output, report_folder: targets.report, report })
-}
-
-/// Where the run writes to.
-struct Targets {
-    output: PathBuf,
-    report: Option<PathBuf>,
-}
-
-impl Targets {
-    fn of(job: &Job, options: &RunOptions) -> Result<Targets, PipelineError> {
-        let policy = &job.policy().output;
-        let output = options.output.clone().or_else(|| policy.path.as_ref().map(|path| job.resolve(path)));
-        let output = output.ok_or(PipelineError::NoOutput)?;
-        let is_file = output != Path::new("-") && std::fs::metadata(&output).map_or(true, |m| m.is_file());
-        if output.is_file() && !options.force {
-            return Err(PipelineError::Exists { path: output });
-        }
-        let named = options.report.clone().or_else(|| policy.report.as_ref().map(|path| job.resolve(path)));
-        let report = named.or_else(|| is_file.then(|| beside(&output)));
-        Ok(Targets { output, report })
-    }
-}
-
-/// `adult.k10.csv.gz` → `adult.k10.report`.
-fn beside(output: &Path) -> PathBuf {
-    let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let endings = [".gz", ".zst", ".csv", ".parquet", ".tsv", ".txt"];
-    let mut stem = name.as_str();
-    for ending in endings {
-        stem = stem.strip_suffix(ending).unwrap_or(stem);
-    }
-    output.with_file_name(format!("{stem}.report"))
 }
 
 /// Runs the algorithm on the complete records. The recoding speaks of all of them.

@@ -29,8 +29,8 @@ pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Ve
     let source = job.published(published)?;
     let read = shoal_io::read_table(&source, &|_| true, progress)?;
     let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let verdict = shoal_privacy::verify_file(&read.table, &roles, &models(job))
-        .map_err(|error| PipelineError::Refused(Box::new(Refusal::Unverifiable(error))))?;
+    let verdict =
+        shoal_privacy::verify_file(&read.table, &roles, &models(job)).map_err(Refusal::Unverifiable)?;
     Ok(Verified { file: source.location, sha256: read.sha256, verdict })
 }
 

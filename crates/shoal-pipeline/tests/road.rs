@@ -214,7 +214,7 @@ fn incomplete_records_can_be_left_out_or_refused() {
     assert_eq!((outcome.report.records_out, outcome.report.records_suppressed), (8, 1));
     assert!(outcome.report.notes.iter().any(|n| n.contains("1 record")));
     let refused = Desk::new().run(&["columns.age.missing=error"]).unwrap_err();
-    assert!(matches!(refused, PipelineError::MissingValue { place, .. } if place.line == Some(6)));
+    assert!(matches!(refused, PipelineError::MissingValue { at } if at.place.line == Some(6)));
 }
 
 #[test]
@@ -276,13 +276,13 @@ fn nothing_is_left_behind_when_it_fails() {
     assert!(matches!(desk.run(&[]).unwrap_err(), PipelineError::LooksGeneralized { .. }));
     desk.write("people.csv", &DATA.replace("34,F", "x34,F"));
     let wrong = desk.run(&[]).unwrap_err();
-    assert!(matches!(&wrong, PipelineError::NotOfKind { place, .. } if place.line == Some(2)), "{wrong}");
+    assert!(matches!(&wrong, PipelineError::NotOfKind { at, .. } if at.place.line == Some(2)), "{wrong}");
     desk.write("people.csv", DATA);
     desk.write("zip.csv", "53715;*\n53703;*\n53706;*\n");
     let outside = desk.run(&["columns.zip.hierarchy=zip.csv"]).unwrap_err();
     assert!(
-        matches!(&outside, PipelineError::OutsideHierarchy { value, place, .. }
-        if value == "53711" && place.row == 8),
+        matches!(&outside, PipelineError::OutsideHierarchy { at, .. }
+        if at.value == "53711" && at.place.row == 8),
         "{outside}"
     );
     desk.write("zip.csv", "53715;a;*\n53703;b;*\n53706;b;*\n53711;a;*\n53715;b;*\n");
@@ -320,4 +320,16 @@ fn untouched_columns_keep_every_spelling_of_missing() {
     desk.run(&["output.keep-order=true"]).unwrap();
     let published = desk.published();
     assert_eq!((published[1][3].as_str(), published[6][3].as_str()), ("?", ""));
+}
+
+#[test]
+fn an_input_is_never_overwritten() {
+    let desk = Desk::new();
+    desk.write("zip.csv", "53715;*\n53703;*\n53706;*\n53711;*\n");
+    for input in ["people.csv", "policy.toml", "zip.csv"] {
+        let before = std::fs::read(desk.path(input)).unwrap();
+        let refused = desk.run(&["columns.zip.hierarchy=zip.csv", &format!("output.path={input}")]);
+        assert!(matches!(refused, Err(PipelineError::OutputIsInput { .. })), "{input}");
+        assert_eq!(std::fs::read(desk.path(input)).unwrap(), before);
+    }
 }

@@ -6,7 +6,7 @@ use super::{Hierarchy, HierarchyError};
 /// Reads a hierarchy file. The separator is `;` where the first line holds one outside quotes, else `,`.
 pub fn from_text(text: &str) -> Result<Hierarchy, HierarchyError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Hierarchy::from_rows(&rows(text, separator(text)))
+    Hierarchy::from_lines(&rows(text, separator(text)))
 }
 
 /// Writes a hierarchy file.
@@ -39,10 +39,11 @@ fn separator(text: &str) -> char {
     ','
 }
 
-/// The lines' cells, blanks around unquoted ones removed, blank lines left out. A quote opens only at the
+/// The lines' cells with the lines' numbers, blanks around unquoted ones removed, blank lines left out. A quote opens only at the
 /// start of a cell, as in CSV, so that `5" pipe` is a plain value, and may span lines.
-fn rows(text: &str, separator: char) -> Vec<Vec<String>> {
+fn rows(text: &str, separator: char) -> Vec<(usize, Vec<String>)> {
     let mut rows = Vec::new();
+    let mut line = 1;
     let mut row: Vec<String> = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -61,9 +62,11 @@ fn rows(text: &str, separator: char) -> Vec<Vec<String>> {
         }
         if ends_line || rest.is_empty() {
             let row = std::mem::take(&mut row);
+            let breaks = row.iter().map(|cell| cell.matches('\n').count()).sum::<usize>();
             if row.iter().any(|cell| !cell.is_empty()) {
-                rows.push(row);
+                rows.push((line, row));
             }
+            line += 1 + breaks;
         }
     }
     rows
@@ -115,6 +118,13 @@ mod tests {
             assert_eq!(read.rows(), tree.rows(), "{separator}");
             assert_eq!(read.leaf_count(), 5);
         }
+    }
+
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        let text = "a;A;*\n\n\"b\nb\";A;*\na;B;*\n";
+        let error = from_text(text).unwrap_err();
+        assert!(matches!(error, HierarchyError::TwoParents { first_line: 1, second_line: 5, .. }), "{error}");
     }
 
     #[test]

@@ -41,11 +41,25 @@ impl Hierarchy {
     /// Builds the tree from lines, each from a leaf to the top. Equal labels that follow each other in a
     /// line are one node that stands on several levels.
     pub fn from_rows<S: AsRef<str>>(rows: &[Vec<S>]) -> Result<Hierarchy, HierarchyError> {
-        let lines: Vec<Vec<&str>> = rows.iter().map(|r| r.iter().map(AsRef::as_ref).collect()).collect();
+        let cells = |row: &Vec<S>| row.iter().map(|cell| cell.as_ref().to_owned()).collect();
+        let lines: Vec<(usize, Vec<String>)> =
+            rows.iter().enumerate().map(|(number, row)| (number + 1, cells(row))).collect();
+        Hierarchy::from_lines(&lines)
+    }
+
+    /// The same, with the number that each line has for a person.
+    pub(super) fn from_lines(lines: &[(usize, Vec<String>)]) -> Result<Hierarchy, HierarchyError> {
+        let lines: Vec<Line<'_>> = lines
+            .iter()
+            .map(|(number, cells)| Line {
+                number: *number,
+                cells: cells.iter().map(String::as_str).collect(),
+            })
+            .collect();
         check_lines(&lines)?;
         let parents = parents(&lines)?;
         let children = children(&lines);
-        let top = *lines[0].last().expect("checked: no line is empty");
+        let top = *lines[0].cells.last().expect("checked: no line is empty");
 
         let mut tree = Hierarchy {
             nodes: Vec::new(),
@@ -176,12 +190,12 @@ impl Hierarchy {
         id
     }
 
-    fn levels_of(&self, lines: &[Vec<&str>]) -> Vec<Vec<NodeId>> {
-        let height = lines.iter().map(Vec::len).max().unwrap_or(1);
+    fn levels_of(&self, lines: &[Line<'_>]) -> Vec<Vec<NodeId>> {
+        let height = lines.iter().map(|line| line.cells.len()).max().unwrap_or(1);
         let mut levels = vec![vec![self.root(); self.leaves.len()]; height];
         for line in lines {
-            let leaf = self.leaf(line[0]).expect("every line starts with a leaf") as usize;
-            for (level, label) in line.iter().enumerate() {
+            let leaf = self.leaf(line.cells[0]).expect("every line starts with a leaf") as usize;
+            for (level, label) in line.cells.iter().enumerate() {
                 levels[level][leaf] = self.by_label[*label];
             }
         }
@@ -217,65 +231,66 @@ impl Hierarchy {
 /// Also what keeps the recursion of `grow` far from the end of the stack.
 const MOST_LEVELS: usize = 256;
 
+/// One line of a hierarchy file, from a leaf to the top.
+struct Line<'a> {
+    number: usize,
+    cells: Vec<&'a str>,
+}
+
 type Children<'a> = HashMap<&'a str, Vec<&'a str>>;
 
-fn check_lines(lines: &[Vec<&str>]) -> Result<(), HierarchyError> {
+fn check_lines(lines: &[Line<'_>]) -> Result<(), HierarchyError> {
     if lines.is_empty() {
         return Err(HierarchyError::Empty);
     }
     let mut leaf_line = HashMap::new();
-    for (number, line) in lines.iter().enumerate() {
-        if line.is_empty() {
-            return Err(HierarchyError::Blank { line: number + 1, column: 1 });
+    for &Line { number, ref cells } in lines {
+        if cells.is_empty() {
+            return Err(HierarchyError::Blank { line: number, column: 1 });
         }
-        if line.len() > MOST_LEVELS {
-            let (levels, most) = (line.len(), MOST_LEVELS);
-            return Err(HierarchyError::TooDeep { line: number + 1, levels, most });
+        if cells.len() > MOST_LEVELS {
+            return Err(HierarchyError::TooDeep { line: number, levels: cells.len(), most: MOST_LEVELS });
         }
         // The first column may be blank: the empty text is a value like any other.
-        if let Some(column) = line.iter().skip(1).position(|label| label.is_empty()) {
-            return Err(HierarchyError::Blank { line: number + 1, column: column + 2 });
+        if let Some(column) = cells.iter().skip(1).position(|label| label.is_empty()) {
+            return Err(HierarchyError::Blank { line: number, column: column + 2 });
         }
-        leaf_line.entry(line[0]).or_insert(number + 1);
+        leaf_line.entry(cells[0]).or_insert(number);
     }
-    for (number, line) in lines.iter().enumerate() {
-        let path = steps(line);
+    let top = |line: &Line<'_>| (line.cells[line.cells.len() - 1].to_owned(), line.number);
+    for line in lines {
+        let path = steps(&line.cells);
         for (at, label) in path.iter().enumerate() {
             if path[..at].contains(label) {
-                return Err(HierarchyError::Cycle { line: number + 1, label: (*label).to_owned() });
+                return Err(HierarchyError::Cycle { line: line.number, label: (*label).to_owned() });
             }
             if at > 0
                 && let Some(&leaf_line) = leaf_line.get(label)
             {
                 let label = (*label).to_owned();
-                return Err(HierarchyError::LeafIsGroup { label, leaf_line, group_line: number + 1 });
+                return Err(HierarchyError::LeafIsGroup { label, leaf_line, group_line: line.number });
             }
         }
-        let (first, last) = (lines[0][lines[0].len() - 1], line[line.len() - 1]);
-        if first != last {
-            return Err(HierarchyError::TwoTops {
-                first: first.to_owned(),
-                first_line: 1,
-                second: last.to_owned(),
-                second_line: number + 1,
-            });
+        let ((first, first_line), (second, second_line)) = (top(&lines[0]), top(line));
+        if first != second {
+            return Err(HierarchyError::TwoTops { first, first_line, second, second_line });
         }
     }
     Ok(())
 }
 
-fn parents<'a>(lines: &[Vec<&'a str>]) -> Result<HashMap<&'a str, (&'a str, usize)>, HierarchyError> {
+fn parents<'a>(lines: &[Line<'a>]) -> Result<HashMap<&'a str, (&'a str, usize)>, HierarchyError> {
     let mut parents: HashMap<&str, (&str, usize)> = HashMap::new();
-    for (number, line) in lines.iter().enumerate() {
-        for pair in steps(line).windows(2) {
-            let (first, first_line) = *parents.entry(pair[0]).or_insert((pair[1], number + 1));
+    for line in lines {
+        for pair in steps(&line.cells).windows(2) {
+            let (first, first_line) = *parents.entry(pair[0]).or_insert((pair[1], line.number));
             if first != pair[1] {
                 return Err(HierarchyError::TwoParents {
                     label: pair[0].to_owned(),
                     first: first.to_owned(),
                     first_line,
                     second: pair[1].to_owned(),
-                    second_line: number + 1,
+                    second_line: line.number,
                 });
             }
         }
@@ -284,11 +299,11 @@ fn parents<'a>(lines: &[Vec<&'a str>]) -> Result<HashMap<&'a str, (&'a str, usiz
 }
 
 /// Children of each label in order of their first line, so that the tree keeps the file's order.
-fn children<'a>(lines: &[Vec<&'a str>]) -> Children<'a> {
+fn children<'a>(lines: &[Line<'a>]) -> Children<'a> {
     let mut seen = std::collections::HashSet::new();
     let mut children: Children<'a> = HashMap::new();
     for line in lines {
-        for pair in steps(line).windows(2) {
+        for pair in steps(&line.cells).windows(2) {
             if seen.insert(pair[0]) {
                 children.entry(pair[1]).or_default().push(pair[0]);
             }

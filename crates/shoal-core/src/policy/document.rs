@@ -78,11 +78,31 @@ impl PolicyDocument {
 
 fn type_error(e: &toml::de::Error) -> PolicyError {
     PolicyError {
-        problem: PolicyProblem::Type { message: e.message().to_owned() },
+        problem: PolicyProblem::Type { message: plain_words(e.message()) },
         key: None,
         span: e.span(),
         hint: None,
     }
+}
+
+/// The parser's words for types are those of a programmer.
+fn plain_words(message: &str) -> String {
+    let mut words = message.to_owned();
+    for (from, to) in [
+        ("missing field", "this lacks the key"),
+        ("unknown variant", "unknown value"),
+        ("invalid type: ", "wrong type: "),
+        ("expected usize", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected a table"),
+    ] {
+        words = words.replace(from, to);
+    }
+    words
 }
 
 fn dotted(path: &[String]) -> String {
@@ -160,7 +180,7 @@ k = 10
         assert_eq!(&text[error.span.unwrap()], "k = 1");
         assert!(matches!(error.problem, PolicyProblem::Value { .. }));
         let error = with("\"integer\"", "\"number\"");
-        assert!(error.to_string().contains("unknown variant"), "{error}");
+        assert!(error.to_string().contains("unknown value `number`"), "{error}");
         assert!(error.span.is_some());
         assert!(with("version = 1", "version = 2").to_string().contains("version"));
         assert!(with("k = 10", "").to_string().contains("promise"));
@@ -188,7 +208,7 @@ k = 10
         assert!(matches!(set(&["privacy.k"]).unwrap_err().problem, PolicyProblem::Override { .. }));
         assert!(matches!(set(&["privacy.q=1"]).unwrap_err().problem, PolicyProblem::UnknownKey { .. }));
         let error = set(&["privacy.k=many"]).unwrap_err();
-        assert!(error.span.is_none() && error.to_string().contains("invalid type"), "{error}");
+        assert!(error.span.is_none() && error.to_string().contains("expected a whole number"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! Where a run writes to, and what it must not write over.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Job, PipelineError, RunOptions};
+
+/// Where a run writes to.
+pub(crate) struct Targets {
+    /// The published file.
+    pub output: PathBuf,
+    /// The folder of the reports; none where the output is a device and no folder was named.
+    pub report: Option<PathBuf>,
+}
+
+impl Targets {
+    /// What the command line says, else the policy; refused where it would destroy something.
+    pub(crate) fn of(job: &Job, options: &RunOptions) -> Result<Targets, PipelineError> {
+        let policy = &job.policy().output;
+        let output = options.output.clone().or_else(|| policy.path.as_ref().map(|path| job.resolve(path)));
+        let output = output.ok_or(PipelineError::NoOutput)?;
+        let is_file = output != Path::new("-") && std::fs::metadata(&output).map_or(true, |m| m.is_file());
+        if output.is_file() {
+            if is_input(job, &output)? {
+                return Err(PipelineError::OutputIsInput { path: output });
+            }
+            if !options.force {
+                return Err(PipelineError::Exists { path: output });
+            }
+        }
+        let named = options.report.clone().or_else(|| policy.report.as_ref().map(|path| job.resolve(path)));
+        let report = named.or_else(|| is_file.then(|| beside(&output)));
+        Ok(Targets { output, report })
+    }
+}
+
+/// Whether a file is the policy, one of its sources or one of its hierarchies, under whatever name.
+fn is_input(job: &Job, file: &Path) -> Result<bool, PipelineError> {
+    let hierarchies = job.policy().columns.values().filter_map(|c| c.hierarchy.as_ref());
+    let mut inputs: Vec<PathBuf> = hierarchies.map(|path| job.resolve(path)).collect();
+    inputs.extend(job.source()?.files()?.into_iter().map(PathBuf::from));
+    inputs.push(job.path.clone());
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    Ok(inputs.iter().any(|input| real(input).is_some_and(|input| Some(input) == real(file))))
+}
+
+/// `adult.k10.csv.gz` → `adult.k10.report`.
+fn beside(output: &Path) -> PathBuf {
+    let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let endings = [".gz", ".zst", ".csv", ".parquet", ".tsv", ".txt"];
+    let mut stem = name.as_str();
+    for ending in endings {
+        stem = stem.strip_suffix(ending).unwrap_or(stem);
+    }
+    output.with_file_name(format!("{stem}.report"))
+}
