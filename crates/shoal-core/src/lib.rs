@@ -8,18 +8,25 @@
 
 pub mod dataset;
 pub mod hierarchy;
+mod items;
 mod kind;
 pub mod policy;
 mod progress;
+mod promise;
 mod published;
 mod recoding;
 mod role;
 
-pub use dataset::{Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Table};
+pub use dataset::{
+    Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Table, Transactions,
+    TransactionsBuilder,
+};
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
+pub use items::{looks_grouped, parse_group, render_item, split_items};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
+pub use promise::{ItemPromise, is_drawn};
 pub use published::{PublishedError, PublishedValue, looks_generalized, quote_in_set};
-pub use recoding::{Cell, Class, Recoding, SUPPRESSED};
+pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED};
 pub use role::Role;

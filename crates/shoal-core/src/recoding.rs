@@ -57,3 +57,52 @@ impl Recoding {
         sizes
     }
 }
+
+/// What an algorithm decides for transactions: every item has one image in all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemRecoding {
+    /// The cluster of each item, or [`SUPPRESSED`].
+    pub cluster_of: Vec<u32>,
+    /// The clusters.
+    pub clusters: Vec<ItemCluster>,
+}
+
+/// Items that are published as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemCluster {
+    /// The items, ascending, at least one.
+    pub items: Vec<u32>,
+    /// The name that a hierarchy gives them; otherwise they are published as `(a,b)`.
+    pub name: Option<String>,
+}
+
+impl ItemRecoding {
+    /// A recoding from clusters; items in none of them are suppressed.
+    ///
+    /// # Panics
+    /// When an item is in two clusters, or is not below `items`.
+    pub fn from_clusters(items: usize, clusters: Vec<ItemCluster>) -> ItemRecoding {
+        let mut cluster_of = vec![SUPPRESSED; items];
+        for (number, cluster) in clusters.iter().enumerate() {
+            for &item in &cluster.items {
+                assert_eq!(cluster_of[item as usize], SUPPRESSED, "item {item} is in two clusters");
+                cluster_of[item as usize] = number as u32;
+            }
+        }
+        ItemRecoding { cluster_of, clusters }
+    }
+
+    /// How many items are suppressed.
+    pub fn suppressed(&self) -> usize {
+        self.cluster_of.iter().filter(|&&c| c == SUPPRESSED).count()
+    }
+
+    /// The image of a transaction: its clusters, ascending, each once.
+    pub fn image(&self, items: &[u32]) -> Vec<u32> {
+        let mut image: Vec<u32> =
+            items.iter().map(|&item| self.cluster_of[item as usize]).filter(|&c| c != SUPPRESSED).collect();
+        image.sort_unstable();
+        image.dedup();
+        image
+    }
+}

@@ -4,8 +4,10 @@ mod domain;
 mod labels;
 mod raw;
 mod table;
+mod transactions;
 
 pub use domain::{BadValue, Domain};
 pub use labels::Labels;
 pub use raw::{Place, RawColumn, RawColumnBuilder, RawTable};
 pub use table::{Column, Table};
+pub use transactions::{Transactions, TransactionsBuilder};

@@ -1,0 +1,199 @@
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use super::Labels;
+
+/// Sets of items, one a person: baskets, diagnosis codes, pages visited.
+///
+/// Items are numbered in their natural order (whole numbers by value, otherwise by bytes) and stand in
+/// ascending order inside a transaction, each at most once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transactions {
+    items: Labels,
+    /// Where each transaction begins among the members, and where the last one ends.
+    starts: Vec<usize>,
+    members: Vec<u32>,
+}
+
+impl Transactions {
+    /// Builds transactions from texts, for tests and for fronts that hold data in memory.
+    pub fn from_texts<S: AsRef<str>>(transactions: &[Vec<S>]) -> Transactions {
+        let mut builder = TransactionsBuilder::default();
+        for transaction in transactions {
+            transaction.iter().for_each(|item| builder.item(item.as_ref()));
+            builder.end();
+        }
+        builder.finish().0
+    }
+
+    /// How many transactions there are, empty ones included.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no transaction.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The texts of the items.
+    pub fn items(&self) -> &Labels {
+        &self.items
+    }
+
+    /// The number of the item with this text.
+    pub fn item(&self, text: &str) -> Option<u32> {
+        let (mut lo, mut hi) = (0, self.items.len() as u32);
+        while lo < hi {
+            let mid = lo + (hi - lo) / 2;
+            match natural_order(self.items.get(mid), text) {
+                std::cmp::Ordering::Equal => return Some(mid),
+                std::cmp::Ordering::Less => lo = mid + 1,
+                std::cmp::Ordering::Greater => hi = mid,
+            }
+        }
+        None
+    }
+
+    /// The items of one transaction, ascending.
+    pub fn transaction(&self, number: usize) -> &[u32] {
+        &self.members[self.starts[number]..self.starts[number + 1]]
+    }
+
+    /// All transactions in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts.windows(2).map(|w| &self.members[w[0]..w[1]])
+    }
+
+    /// How often items occur in all transactions together.
+    pub fn occurrences(&self) -> usize {
+        self.members.len()
+    }
+
+    /// How many transactions hold each item.
+    pub fn supports(&self) -> Vec<u32> {
+        let mut supports = vec![0; self.items.len()];
+        self.members.iter().for_each(|&item| supports[item as usize] += 1);
+        supports
+    }
+
+    /// The transactions that hold each item, ascending.
+    pub fn postings(&self) -> Vec<Vec<u32>> {
+        let mut postings: Vec<Vec<u32>> =
+            self.supports().iter().map(|&s| Vec::with_capacity(s as usize)).collect();
+        for (number, items) in self.iter().enumerate() {
+            items.iter().for_each(|&item| postings[item as usize].push(number as u32));
+        }
+        postings
+    }
+}
+
+/// Folds items to numbers while transactions are read.
+#[derive(Debug)]
+pub struct TransactionsBuilder {
+    items: Labels,
+    index: HashTable<u32>,
+    hasher: FixedState,
+    starts: Vec<usize>,
+    members: Vec<u32>,
+    repeated: usize,
+}
+
+impl Default for TransactionsBuilder {
+    fn default() -> Self {
+        TransactionsBuilder {
+            items: Labels::new(),
+            index: HashTable::new(),
+            hasher: FixedState::default(),
+            starts: vec![0],
+            members: Vec::new(),
+            repeated: 0,
+        }
+    }
+}
+
+impl TransactionsBuilder {
+    /// Adds an item to the transaction at hand.
+    pub fn item(&mut self, text: &str) {
+        let code = self.intern(text);
+        self.members.push(code);
+    }
+
+    /// Ends the transaction at hand, which may be empty.
+    pub fn end(&mut self) {
+        let start = self.starts[self.starts.len() - 1];
+        let transaction = &mut self.members[start..];
+        transaction.sort_unstable();
+        let mut kept = start;
+        for at in start..self.members.len() {
+            if at == start || self.members[at] != self.members[kept - 1] {
+                self.members[kept] = self.members[at];
+                kept += 1;
+            }
+        }
+        self.repeated += self.members.len() - kept;
+        self.members.truncate(kept);
+        self.starts.push(kept);
+    }
+
+    /// The transactions, and how many repeated items inside one transaction were folded.
+    pub fn finish(self) -> (Transactions, usize) {
+        let mut order: Vec<u32> = (0..self.items.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| natural_order(self.items.get(a), self.items.get(b)));
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &code)| rank[code as usize] = at as u32);
+        let items = order.iter().map(|&code| self.items.get(code)).collect();
+        let mut members: Vec<u32> = self.members.iter().map(|&code| rank[code as usize]).collect();
+        for bounds in self.starts.windows(2) {
+            members[bounds[0]..bounds[1]].sort_unstable();
+        }
+        (Transactions { items, starts: self.starts, members }, self.repeated)
+    }
+
+    fn intern(&mut self, text: &str) -> u32 {
+        let TransactionsBuilder { items, index, hasher, .. } = self;
+        let hash = hasher.hash_one(text);
+        if let Some(&code) = index.find(hash, |&code| items.get(code) == text) {
+            return code;
+        }
+        let code = items.push(text);
+        index.insert_unique(hash, code, |&code| hasher.hash_one(items.get(code)));
+        code
+    }
+}
+
+/// Whole numbers by value and before everything else, other texts by their bytes.
+fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
+    match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_folded_and_in_natural_order() {
+        let mut builder = TransactionsBuilder::default();
+        for transaction in [vec!["10", "9", "10"], vec![], vec!["b", "9", "a"]] {
+            transaction.iter().for_each(|item| builder.item(item));
+            builder.end();
+        }
+        let (transactions, repeated) = builder.finish();
+        assert_eq!(repeated, 1);
+        assert_eq!(transactions.items().iter().collect::<Vec<_>>(), ["9", "10", "a", "b"]);
+        assert_eq!(transactions.iter().collect::<Vec<_>>(), [&[0, 1][..], &[], &[0, 2, 3]]);
+        assert_eq!(transactions.supports(), [2, 1, 1, 1]);
+        assert_eq!(transactions.postings()[0], [0, 2]);
+        for (code, text) in transactions.items().iter().enumerate() {
+            assert_eq!(transactions.item(text), Some(code as u32));
+        }
+        assert_eq!(transactions.item("c"), None);
+    }
+}

@@ -1,0 +1,95 @@
+//! Generalized items as a reader of the file sees them: `a` for one item, `(a,b)` for "a, or b, or both".
+
+use std::borrow::Cow;
+
+/// The text of a generalized item that stands for these items.
+pub fn render_item<S: AsRef<str>>(members: &[S]) -> String {
+    match members {
+        [one] => one.as_ref().to_owned(),
+        _ => {
+            let quoted: Vec<_> = members.iter().map(|m| quote(m.as_ref())).collect();
+            format!("({})", quoted.join(","))
+        }
+    }
+}
+
+/// The items that a published text stands for, where it is written as a group; `None` for a plain text.
+pub fn parse_group(text: &str) -> Option<Vec<String>> {
+    let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+    let mut members = Vec::new();
+    for member in split_outside(inside, ',') {
+        members.push(match member.strip_prefix('"') {
+            Some(quoted) => quoted.strip_suffix('"')?.replace("\"\"", "\""),
+            None => member.to_owned(),
+        });
+    }
+    (members.len() > 1).then_some(members)
+}
+
+/// Whether an original item could be taken for a published group. Nobody could tell the two apart, so such
+/// an item must be renamed before publishing.
+pub fn looks_grouped(text: &str) -> bool {
+    text.starts_with('(') && text.ends_with(')')
+}
+
+/// The published items of a separated list: cut at separators that stand outside groups and quotes.
+pub fn split_items(line: &str, separator: char) -> impl Iterator<Item = &str> {
+    split_outside(line, separator)
+}
+
+fn quote(label: &str) -> Cow<'_, str> {
+    let plain = !label.is_empty() && label.trim() == label && !label.contains([',', '"', '(', ')']);
+    if plain { Cow::Borrowed(label) } else { Cow::Owned(format!("\"{}\"", label.replace('"', "\"\""))) }
+}
+
+/// Cuts at a separator outside quotes and parentheses. Both open only at the start of a piece, since an item
+/// such as `f(x` or `5"` is an item like any other.
+fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let grouped = text.starts_with('(');
+        let (mut depth, mut quoted) = (0_usize, false);
+        for (at, c) in text.char_indices() {
+            match c {
+                '"' if grouped || quoted || at == 0 => quoted = !quoted,
+                '(' if grouped && !quoted => depth += 1,
+                ')' if !quoted => depth = depth.saturating_sub(1),
+                c if c == separator && depth == 0 && !quoted => {
+                    rest = Some(&text[at + c.len_utf8()..]);
+                    return Some(&text[..at]);
+                }
+                _ => {}
+            }
+        }
+        rest = None;
+        Some(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_survive_items_that_look_like_syntax() {
+        let items = ["a", "b,c", "say \"x\"", "", " d", "(e", "f)"];
+        let text = render_item(&items);
+        assert_eq!(parse_group(&text).unwrap(), items);
+        assert_eq!(render_item(&["a", "b"]), "(a,b)");
+        assert_eq!(render_item(&["a"]), "a");
+        assert_eq!(parse_group("a"), None);
+        assert_eq!(parse_group("(a)"), None);
+    }
+
+    #[test]
+    fn lists_are_cut_outside_groups() {
+        for separator in [' ', ',', ';'] {
+            let items = [render_item(&["a", "b"]), "c".to_owned(), render_item(&["d e", "f;g", "h,i"])];
+            let line = items.join(&separator.to_string());
+            assert_eq!(split_items(&line, separator).collect::<Vec<_>>(), items, "{line}");
+        }
+        assert_eq!(split_items("f(x y", ' ').collect::<Vec<_>>(), ["f(x", "y"]);
+        assert_eq!(split_items("", ' ').collect::<Vec<_>>(), [""]);
+    }
+}

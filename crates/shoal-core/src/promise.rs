@@ -1,0 +1,70 @@
+//! What is promised about sets of items, in item numbers: the words that a policy, an algorithm and the
+//! verifier share. How it is kept and how it is checked is each one's own affair.
+
+/// What is promised about transactions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ItemPromise {
+    /// k^m: whoever knows up to m items of a person finds at least k transactions with them, or none.
+    Itemsets {
+        /// The size of the crowd.
+        k: usize,
+        /// How many items somebody may know.
+        m: usize,
+        /// Whether each item is one that somebody may know; all are where nothing is given.
+        linkable: Option<Vec<bool>>,
+    },
+    /// Complete k-anonymity: whoever knows all items of a person finds at least k transactions with them.
+    Complete {
+        /// The size of the crowd.
+        k: usize,
+    },
+    /// Whoever knows one of these sets of items about a person finds at least k transactions with them, or
+    /// none.
+    Constraints {
+        /// The size of the crowd.
+        k: usize,
+        /// The sets, items ascending.
+        sets: Vec<Vec<u32>>,
+    },
+}
+
+impl ItemPromise {
+    /// The size of the crowd.
+    pub fn k(&self) -> usize {
+        match *self {
+            ItemPromise::Itemsets { k, .. }
+            | ItemPromise::Complete { k }
+            | ItemPromise::Constraints { k, .. } => k,
+        }
+    }
+}
+
+/// Whether an item is in a random share of all items. It depends on the seed and the item's own text, so that
+/// anybody who knows the policy can repeat the draw from the published file alone.
+pub fn is_drawn(item: &str, share: f64, seed: u64) -> bool {
+    // FNV-1a, then the finalizer of SplitMix64: fixed for good, unlike a library's hash.
+    let start = 0xcbf2_9ce4_8422_2325_u64 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut hash = item.bytes().fold(start, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^= hash >> 31;
+    ((hash >> 11) as f64 / (1_u64 << 53) as f64) < share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_about_as_large_as_asked() {
+        for share in [0.0, 0.25, 0.75, 1.0] {
+            let drawn =
+                (0..4000).filter(|n: &i32| is_drawn(&n.to_string(), share, 7)).count() as f64 / 4000.0;
+            assert!((drawn - share).abs() < 0.03, "{share}: {drawn}");
+        }
+        assert_ne!(
+            (0..64).map(|n: i32| is_drawn(&n.to_string(), 0.5, 1)).collect::<Vec<_>>(),
+            (0..64).map(|n: i32| is_drawn(&n.to_string(), 0.5, 2)).collect::<Vec<_>>()
+        );
+    }
+}
