@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use shoal_core::{Place, RawColumnBuilder, RawTable, Silent};
-use shoal_io::{ColumnForm, PendingFile, Source, WriteOptions, read_table, write_table};
+use shoal_io::{ColumnForm, CsvOptions, PendingFile, WriteOptions, read_table, write_table};
 
 fn main() {
     let rows = std::env::args().nth(1).map_or(1_000_000, |text| text.parse().expect("a number of rows"));
@@ -19,7 +19,7 @@ fn main() {
         let wrote = start.elapsed();
         pending.finish().expect("finished");
         let synced = start.elapsed() - wrote;
-        let source = Source::new(pending.path().to_str().expect("a path in UTF-8"));
+        let source = pending.source(CsvOptions::default());
         let start = Instant::now();
         let read = read_table(&source, &|_| true, &Silent).expect("read back");
         let took = start.elapsed();

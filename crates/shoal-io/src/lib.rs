@@ -28,4 +28,4 @@ pub use error::{ReadError, WriteError};
 pub use format::{Compression, Format, Layout};
 pub use read::{ReadTable, read_header, read_table, sample, sniff_separator};
 pub use source::Source;
-pub use write::{ColumnForm, PendingFile, StagedFile, WriteOptions, write_atomically, write_table};
+pub use write::{ColumnForm, PendingFile, StagedFolder, WriteOptions, write_atomically, write_table};

@@ -90,7 +90,7 @@ fn stored_size(files: &[String]) -> u64 {
 fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), ReadError> {
     let mut collector = Collector::new(&|_| true, rows);
     for file in &source.files()? {
-        if Format::of(file) == (Format { layout: Layout::Parquet, compression: Compression::None }) {
+        if source.format_of(file) == (Format { layout: Layout::Parquet, compression: Compression::None }) {
             parquet::read(file, open_file(file)?, &mut collector)?;
         } else {
             let mut stored = StoredBytes::open(file, None, &Silent)?;
@@ -110,7 +110,7 @@ fn read_records(
     collector: &mut Collector<'_>,
 ) -> Result<(), ReadError> {
     let outcome = read_unpacked(source, file, stored, collector);
-    outcome.map_err(|error| blame(error, Format::of(file).compression, stored.failed()))
+    outcome.map_err(|error| blame(error, source.format_of(file).compression, stored.failed()))
 }
 
 fn read_unpacked(
@@ -119,7 +119,7 @@ fn read_unpacked(
     stored: &mut StoredBytes<'_>,
     collector: &mut Collector<'_>,
 ) -> Result<(), ReadError> {
-    let Format { layout, compression } = Format::of(file);
+    let Format { layout, compression } = source.format_of(file);
     let unreadable = |source| ReadError::Unreadable { file: file.to_owned(), source };
     let mut input = unpack(compression, stored).map_err(unreadable)?;
     match layout {

@@ -2,6 +2,7 @@ use std::path::Path;
 
 use crate::csv::CsvOptions;
 use crate::error::ReadError;
+use crate::format::Format;
 
 /// The name that means standard input (or output).
 pub(crate) const STDIN: &str = "-";
@@ -9,17 +10,18 @@ pub(crate) const STDIN: &str = "-";
 /// Where records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// A path, a glob such as `data/part-*.csv`, or `-` for standard input. The ending of each file's name
-    /// tells its [`Format`](crate::Format).
+    /// A path, a glob such as `data/part-*.csv`, or `-` for standard input.
     pub location: String,
+    /// The format of all its files. If there is none, the ending of each file's name tells it.
+    pub format: Option<Format>,
     /// How its CSV files are written; Parquet needs no telling.
     pub csv: CsvOptions,
 }
 
 impl Source {
-    /// A source with a header line and commas.
+    /// A source in the format that its name tells; if CSV, with a header line and commas.
     pub fn new(location: impl Into<String>) -> Self {
-        Source { location: location.into(), csv: CsvOptions::default() }
+        Source { location: location.into(), format: None, csv: CsvOptions::default() }
     }
 
     /// The files that the location names, sorted. A path that exists is itself, even if it looks like a
@@ -50,5 +52,10 @@ impl Source {
         }
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// The format of one of its files.
+    pub(crate) fn format_of(&self, file: &str) -> Format {
+        self.format.unwrap_or_else(|| Format::of(file))
     }
 }

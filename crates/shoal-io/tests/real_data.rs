@@ -40,7 +40,7 @@ fn uci_adult_has_no_header_and_blanks_after_its_commas() {
     ];
     let name = "adult/adult.data.gz";
     let csv = CsvOptions::with_separator(", ").unwrap().without_header(columns);
-    let read = read(&Source { location: data(name), csv }).unwrap();
+    let read = read(&Source { csv, ..Source::new(data(name)) }).unwrap();
     assert_eq!((read.table.rows, read.table.columns.len()), (32_561, 15));
     assert_eq!(read.sha256, documented_sha256(name));
     assert_eq!(read.table.column("sex").unwrap().labels.iter().collect::<Vec<_>>(), ["Male", "Female"]);
@@ -53,7 +53,7 @@ fn arx_adult_has_a_header_and_semicolons() {
     let name = "adult/adult_arx_30162.csv.gz";
     assert_eq!(sniff_separator(&data(name)).unwrap(), Some(b';'));
     let csv = CsvOptions::with_separator(";").unwrap();
-    let source = Source { location: data(name), csv };
+    let source = Source { csv, ..Source::new(data(name)) };
     let read = read(&source).unwrap();
     assert_eq!(read.table.rows, 30_162);
     assert_eq!(read.sha256, documented_sha256(name));

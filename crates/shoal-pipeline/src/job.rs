@@ -64,6 +64,12 @@ impl Job {
     }
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
+        let location = path.to_string_lossy().into_owned();
+        Ok(Source { location, format: None, csv: self.dialect(header)? })
+    }
+
+    /// How the policy's CSV files are written, with or without a header.
+    pub(crate) fn dialect(&self, header: bool) -> Result<CsvOptions, PipelineError> {
         let data = &self.policy().data;
         // The policy's check has tried the separator already; the error is for the type's sake.
         let mut csv = CsvOptions::with_separator(&data.separator).map_err(|error| {
@@ -74,6 +80,6 @@ impl Job {
         csv.header = header;
         csv.names = if header { Vec::new() } else { data.names.clone() };
         csv.trim = data.trim;
-        Ok(Source { location: path.to_string_lossy().into_owned(), csv })
+        Ok(csv)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use shoal_algorithms::table::{TableAlgorithm, star_suppression};
 use shoal_core::policy::SuppressedPolicy;
 use shoal_core::{Column, Progress, RawColumn, RawTable, Recoding, Role, SUPPRESSED, Table};
-use shoal_io::{ColumnForm, PendingFile, ReadTable, StagedFile, WriteOptions};
+use shoal_io::{ColumnForm, PendingFile, ReadTable, StagedFolder, WriteOptions};
 use shoal_privacy::{Claim, Classes, KAnonymity, Model, VerifiedRelease, verify_release};
 
 use crate::algorithm::{algorithm, with_hierarchies};
@@ -106,14 +106,14 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         peak_memory_bytes: peak_memory(),
         notes,
     };
-    // All bytes are on the disk before anything gets its name; what follows are renames.
+    // All bytes are on the disk before anything gets its name; what follows are names only.
     let staged = match &targets.report {
         Some(folder) => Some(stage_reports(job, folder, &report, &published, &proof)?),
         None => None,
     };
     pending.publish(&proof)?;
-    for file in staged.into_iter().flatten() {
-        file.publish()?;
+    if let Some(staged) = staged {
+        staged.publish()?;
     }
     Ok(Outcome { output: targets.output, report_folder: targets.report, report })
 }
@@ -179,7 +179,7 @@ fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
 
 /// The written bytes, read as anybody would read them.
 fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
-    Ok(shoal_io::read_table(&job.published(pending.path())?, &|_| true, &shoal_core::Silent)?)
+    Ok(shoal_io::read_table(&pending.source(job.dialect(true)?), &|_| true, &shoal_core::Silent)?)
 }
 
 /// The promises of the policy, as models that can be checked.
@@ -189,14 +189,14 @@ pub(crate) fn models(job: &Job) -> Vec<Box<dyn Model>> {
     k.into_iter().map(|k| Box::new(k) as Box<dyn Model>).collect()
 }
 
-/// `report.json` and `release.json`, written beside their names and renamed later.
+/// `report.json` and `release.json`, written where they will lie, without their names.
 fn stage_reports(
     job: &Job,
     folder: &Path,
     report: &Report,
     published: &RawTable,
     proof: &VerifiedRelease,
-) -> Result<[StagedFile; 2], PipelineError> {
+) -> Result<StagedFolder, PipelineError> {
     let release = ReleaseFile {
         version: 1,
         policy: job.policy(),
@@ -208,10 +208,12 @@ fn stage_reports(
         promises: &report.promises,
         recoding: recoding_file(job, published, proof.classes()),
     };
-    Ok([
-        StagedFile::new(&folder.join("report.json"), &json(report))?,
-        StagedFile::new(&folder.join("release.json"), &json(&release))?,
-    ])
+    let files = [("report.json", json(report)), ("release.json", json(&release))];
+    let mut staged = StagedFolder::new(folder)?;
+    for (name, bytes) in &files {
+        staged.add(name, bytes)?;
+    }
+    Ok(staged)
 }
 
 fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {

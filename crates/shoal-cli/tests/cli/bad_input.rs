@@ -147,12 +147,20 @@ fn full_disk() {
     let shop = Workshop::with_people();
     refused("full_disk", &shop, 2, &["-o", "/dev/full"]);
     refused("full_disk", &shop, 2, &["-o", "/dev/full", "--report", "reports", "--force"]);
+    refused("full_disk", &shop, 2, &["-o", "/dev/full", "--report", "new/and/deep", "--force"]);
     assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
 }
 
 #[test]
 fn folder_of_the_output_lacks() {
     refused("folder_of_the_output_lacks", &Workshop::with_people(), 2, &["-o", "nowhere/out.csv"]);
+}
+
+#[test]
+fn file_in_the_place_of_a_folder() {
+    let shop = Workshop::with_people();
+    refused("file_in_the_place_of_the_outputs_folder", &shop, 2, &["-o", "people.csv/out.csv"]);
+    refused("file_in_the_place_of_the_reports", &shop, 2, &["--report", "people.csv"]);
 }
 
 #[test]

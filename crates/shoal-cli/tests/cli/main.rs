@@ -4,6 +4,7 @@ mod adult;
 mod bad_input;
 mod hierarchy;
 mod init;
+mod killed;
 mod manner;
 mod reference;
 mod run;

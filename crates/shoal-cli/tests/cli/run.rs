@@ -20,7 +20,14 @@ fn a_run_leaves_the_file_and_its_reports_and_nothing_else() {
         .collect();
     assert_eq!(
         names,
-        ["out.csv", "out.report/release.json", "out.report/report.json", "people.csv", "policy.toml"]
+        [
+            "out.csv",
+            "out.report",
+            "out.report/release.json",
+            "out.report/report.json",
+            "people.csv",
+            "policy.toml"
+        ]
     );
     insta::assert_snapshot!("summary", said.timeless());
     assert!(!shop.read("out.csv").contains("Ann"), "identifiers are not published");

@@ -106,7 +106,7 @@ impl Workshop {
         self.path(name).exists()
     }
 
-    /// Every file below the folder with its bytes, hidden ones included.
+    /// Everything below the folder, hidden or not: files with their bytes, folders with none.
     pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut all = BTreeMap::new();
         list(self.folder.path(), &mut all);
@@ -173,6 +173,7 @@ fn list(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             list(&path, all);
+            all.insert(path, Vec::new());
         } else {
             let bytes = fs::read(&path).unwrap();
             all.insert(path, bytes);

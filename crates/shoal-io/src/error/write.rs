@@ -72,6 +72,9 @@ impl WriteError {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "you may not write here; choose another place or ask for permission"
                 }
+                io::ErrorKind::NotADirectory => {
+                    "a part of the path is a file where a folder is needed; choose another place"
+                }
                 io::ErrorKind::BrokenPipe => "the program that reads the output ended early",
                 _ => "check the disk or the connection, then try again",
             },

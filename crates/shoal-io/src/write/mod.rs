@@ -1,10 +1,15 @@
-//! Writing so that nothing unfinished or unproven ever carries a final name.
+//! Writing so that nothing unfinished or unproven ever carries a final name, or, where the system can do
+//! without, any name at all.
 
-mod atomic;
+mod made_folders;
 mod pending;
+mod staged;
 mod table;
 mod target;
+mod temporary;
+#[cfg(target_os = "linux")]
+mod unnamed;
 
-pub use atomic::{StagedFile, write_atomically};
 pub use pending::PendingFile;
+pub use staged::{StagedFolder, write_atomically};
 pub use table::{ColumnForm, WriteOptions, write_table};

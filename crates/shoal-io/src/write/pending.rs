@@ -4,21 +4,25 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use shoal_privacy::VerifiedRelease;
-use tempfile::NamedTempFile;
 
 use super::target::Target;
+use super::temporary::Temporary;
+use crate::csv::CsvOptions;
 use crate::digest::{Digest, sha256_of};
 use crate::error::WriteError;
 use crate::format::Format;
+use crate::source::Source;
 
-/// A file that is not yet published. It lies beside its target under a hidden name (in the system's
-/// temporary folder if the target is a device, a pipe or `-`, standard output) and vanishes when dropped.
+/// A file that is not yet published. It lies in the folder of its target (in the system's temporary folder
+/// if the target is a device, a pipe or `-`, standard output) and vanishes when dropped. On Linux it has no
+/// name there, so that it vanishes with a killed process too; elsewhere, and on file systems that do not
+/// know such files, its name is hidden.
 ///
 /// [`publish`](PendingFile::publish) is the only way out, and it asks for the proof of exactly these bytes.
 pub struct PendingFile {
     path: PathBuf,
     target: Target,
-    temporary: NamedTempFile,
+    temporary: Temporary,
     digest: Digest,
     sha256: Option<String>,
 }
@@ -32,7 +36,8 @@ impl PendingFile {
         Ok(PendingFile { path: path.to_owned(), target, temporary, digest: Digest::default(), sha256: None })
     }
 
-    /// Where the bytes lie now. The name ends like the target's, so that it can be read as the same format.
+    /// Where this process can read the bytes, as long as this value lives. The name does not tell the format;
+    /// [`source`](PendingFile::source) does.
     pub fn path(&self) -> &Path {
         self.temporary.path()
     }
@@ -40,6 +45,11 @@ impl PendingFile {
     /// Where the bytes shall go.
     pub fn target(&self) -> &Path {
         &self.path
+    }
+
+    /// The bytes as a source, to read back what was written.
+    pub fn source(&self, csv: CsvOptions) -> Source {
+        Source { location: self.path().to_string_lossy().into_owned(), format: Some(self.format()), csv }
     }
 
     /// The format that the target's name tells.
@@ -85,13 +95,13 @@ impl Write for PendingFile {
         if self.sha256.is_some() {
             return Err(io::Error::other("the file is finished"));
         }
-        let count = self.temporary.write(bytes)?;
+        let count = self.temporary.as_file().write(bytes)?;
         self.digest.update(&bytes[..count]);
         Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.temporary.flush()
+        self.temporary.as_file().flush()
     }
 }
 
@@ -143,8 +153,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut pending = PendingFile::create(&folder.path().join("out.csv.gz")).unwrap();
         pending.write_all(b"secret").unwrap();
-        let hidden = names(folder.path());
-        assert!(hidden.len() == 1 && hidden[0].starts_with('.') && hidden[0].ends_with("out.csv.gz"));
+        assert_eq!(fs::read(pending.path()).unwrap(), b"secret");
+        #[cfg(target_os = "linux")]
+        assert_eq!(names(folder.path()), [""; 0], "there is not even a name");
         drop(pending);
         assert_eq!(names(folder.path()), [""; 0]);
     }
@@ -208,14 +219,11 @@ mod tests {
         use std::os::unix::fs::FileTypeExt;
         let full = Path::new("/dev/full");
         let mut pending = PendingFile::create(full).unwrap();
-        assert!(!pending.path().starts_with("/dev"));
         pending.write_all(b"a\n").unwrap();
-        let hidden = pending.path().to_owned();
         let error = pending.publish_bytes(&sha256_hex(b"a\n")).unwrap_err();
         assert!(error.to_string().starts_with("/dev/full: cannot write"), "{error}");
         assert_eq!(error.hint(), "free space or choose another place");
         assert!(fs::metadata(full).unwrap().file_type().is_char_device());
-        assert!(!hidden.exists());
     }
 
     #[cfg(unix)]
@@ -248,5 +256,9 @@ mod tests {
         fs::write(folder.path().join("file"), "").unwrap();
         let error = PendingFile::create(&below_a_file).unwrap_err();
         assert!(matches!(error, WriteError::Io { .. }), "{error}");
+        assert_eq!(
+            error.hint(),
+            "a part of the path is a file where a folder is needed; choose another place"
+        );
     }
 }

@@ -2,17 +2,16 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
+use super::temporary::Temporary;
 use crate::error::WriteError;
 use crate::source::STDIN;
 
 /// Where bytes go in the end.
 #[derive(Debug)]
 pub(super) enum Target {
-    /// A file, by a rename. Links are followed, so that a link stays a link.
+    /// A file, by giving it this name. Links are followed, so that a link stays a link.
     File(PathBuf),
-    /// A device or a pipe, by a copy: a rename would replace it.
+    /// A device or a pipe, by a copy: a new file would replace it.
     Device(PathBuf),
     /// Standard output, by a copy.
     Stdout,
@@ -36,15 +35,8 @@ impl Target {
         }
     }
 
-    /// A temporary file for this target: beside it, so that a rename can move it, else in the system's
-    /// folder. Its name is hidden, ends like the target's, and nobody else may read it.
-    pub(super) fn temporary(&self, path: &Path) -> Result<NamedTempFile, WriteError> {
-        let suffix = match self {
-            Target::Stdout => ".csv".to_owned(),
-            Target::File(path) | Target::Device(path) => format!("-{}", end_of_name(path)),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".shoal-").suffix(&suffix);
+    /// A temporary file for this target: in its folder, so that it can get its name, else in the system's.
+    pub(super) fn temporary(&self, path: &Path) -> Result<Temporary, WriteError> {
         let made = match self {
             Target::File(file) => {
                 let folder = folder_of(file);
@@ -52,28 +44,28 @@ impl Target {
                     let (path, folder) = (path.to_owned(), folder.to_owned());
                     return Err(WriteError::MissingFolder { path, folder });
                 }
-                builder.tempfile_in(folder)
+                Temporary::new_in(folder)
             }
-            Target::Device(_) | Target::Stdout => builder.tempfile(),
+            Target::Device(_) | Target::Stdout => Temporary::new_in(&std::env::temp_dir()),
         };
         made.map_err(|source| WriteError::io(path, "create a file beside it", source))
     }
 
     /// Brings the bytes of a temporary file, which are already on disk, to their place.
-    pub(super) fn receive(&self, path: &Path, mut temporary: NamedTempFile) -> Result<(), WriteError> {
+    pub(super) fn receive(&self, path: &Path, temporary: Temporary) -> Result<(), WriteError> {
         let refused = |action| move |source| WriteError::io(path, action, source);
         match self {
             Target::File(file) => {
                 let folder = folder_of(file);
                 open_to_others(temporary.as_file(), file, folder).map_err(refused("set permissions"))?;
-                temporary.persist(file).map_err(|e| refused("give the file its name")(e.error))?;
+                temporary.persist(file).map_err(refused("give the file its name"))?;
                 sync_folder(folder).map_err(refused("sync the folder"))
             }
             Target::Device(device) => {
                 let out = OpenOptions::new().write(true).open(device).map_err(refused("open"))?;
-                copy(temporary.as_file_mut(), out).map_err(refused("write"))
+                copy(temporary.as_file(), out).map_err(refused("write"))
             }
-            Target::Stdout => copy(temporary.as_file_mut(), io::stdout().lock()).map_err(refused("write")),
+            Target::Stdout => copy(temporary.as_file(), io::stdout().lock()).map_err(refused("write")),
         }
     }
 }
@@ -86,16 +78,9 @@ pub(super) fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// The last part of a file's name, short enough to leave room for more.
-fn end_of_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let from = (name.len().saturating_sub(100)..).find(|&at| name.is_char_boundary(at)).unwrap_or(0);
-    name[from..].to_owned()
-}
-
-fn copy(file: &mut File, mut out: impl Write) -> io::Result<()> {
+fn copy(mut file: &File, mut out: impl Write) -> io::Result<()> {
     file.rewind()?;
-    io::copy(file, &mut out)?;
+    io::copy(&mut file, &mut out)?;
     out.flush()
 }
 
@@ -103,14 +88,9 @@ fn copy(file: &mut File, mut out: impl Write) -> io::Result<()> {
 /// or those that any new file would get here.
 #[cfg(unix)]
 fn open_to_others(temporary: &File, file: &Path, folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     let permissions = match fs::metadata(file) {
         Ok(replaced) => replaced.permissions(),
-        Err(_) => {
-            let usual = fs::Permissions::from_mode(0o666);
-            let probe = tempfile::Builder::new().prefix(".shoal-").permissions(usual).tempfile_in(folder)?;
-            probe.as_file().metadata()?.permissions()
-        }
+        Err(_) => Temporary::with_mode(folder, 0o666)?.as_file().metadata()?.permissions(),
     };
     temporary.set_permissions(permissions)?;
     temporary.sync_all()
@@ -121,7 +101,7 @@ fn open_to_others(_temporary: &File, _file: &Path, _folder: &Path) -> io::Result
     Ok(())
 }
 
-/// Makes a rename survive a loss of power.
+/// Makes a new name survive a loss of power.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use shoal_core::{RawTable, Silent};
-use shoal_io::{PendingFile, ReadError, ReadTable, Source, WriteOptions, read_table, write_table};
+use shoal_io::{
+    CsvOptions, PendingFile, ReadError, ReadTable, Source, WriteOptions, read_table, write_table,
+};
 
 /// A folder with the files that a test puts there.
 pub(crate) struct Folder(tempfile::TempDir);
@@ -72,9 +74,8 @@ pub(crate) fn round_trip(name: &str, table: &RawTable, options: &WriteOptions) -
     let mut pending = PendingFile::create(&folder.path().join(name)).unwrap();
     write_table(&mut pending, table, options).unwrap();
     let sha256 = pending.finish().unwrap().to_owned();
-    let mut source = Source::new(pending.path().to_str().unwrap());
-    source.csv.separator = options.separator;
-    let read = read(&source).unwrap();
+    let csv = CsvOptions { separator: options.separator, ..CsvOptions::default() };
+    let read = read(&pending.source(csv)).unwrap();
     assert_eq!(read.sha256, sha256);
     read.table
 }
