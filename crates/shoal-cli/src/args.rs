@@ -102,6 +102,8 @@ pub(crate) struct InitArgs {
 pub(crate) enum ShapeArg {
     /// One record a person.
     Table,
+    /// A set of items a person, a line each.
+    Transactions,
 }
 
 /// Changes to a policy, for this call only.

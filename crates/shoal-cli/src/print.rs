@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use shoal_measure::transactions::{SmallestCrowd, TransactionLoss, TransactionRisk};
 use shoal_privacy::PromiseResult;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -40,6 +41,20 @@ pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
         format!("{} asked, {} found: {holds}", promise.asked, promise.found)
     };
     promises.iter().map(|promise| (promise.name.as_str(), fact(promise))).collect()
+}
+
+/// What published transactions lost, in a line.
+pub(crate) fn transaction_loss(loss: &TransactionLoss) -> String {
+    let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
+    let ul = loss.ul_log2.map_or_else(String::new, |log2| format!(", UL 2^{log2:.1}"));
+    format!("NCP {}{ul}{are}", percent(loss.ncp))
+}
+
+/// The smallest crowds, before and after.
+pub(crate) fn transaction_risk(risk: &TransactionRisk) -> String {
+    let crowd = |crowd: Option<u64>| crowd.map_or_else(|| "–".to_owned(), |n| grouped(n as usize));
+    let SmallestCrowd { before, after } = risk.smallest_crowd;
+    format!("{} → {} for who knows {} items", crowd(before), crowd(after), risk.known_items)
 }
 
 /// `good` in green or `bad` in red.

@@ -6,6 +6,7 @@ use crate::error::ReadError;
 pub(crate) struct Collector<'a> {
     keep: &'a dyn Fn(&str) -> bool,
     limit: u64,
+    list: Option<ListColumn>,
     header: Vec<String>,
     /// The columns that are stored, with their number in the source.
     kept: Vec<(usize, RawColumnBuilder)>,
@@ -13,10 +14,30 @@ pub(crate) struct Collector<'a> {
     rows: u64,
 }
 
+/// The column that may be one of lists.
+struct ListColumn {
+    name: String,
+    /// Whether it is, once a file has told.
+    listed: Option<bool>,
+}
+
 impl<'a> Collector<'a> {
     /// Stores the columns that `keep` wants, of at most `limit` records.
     pub(crate) fn new(keep: &'a dyn Fn(&str) -> bool, limit: u64) -> Self {
-        Collector { keep, limit, header: Vec::new(), kept: Vec::new(), files: Vec::new(), rows: 0 }
+        Collector {
+            keep,
+            limit,
+            list: None,
+            header: Vec::new(),
+            kept: Vec::new(),
+            files: Vec::new(),
+            rows: 0,
+        }
+    }
+
+    /// Lets the column of this name be one of lists.
+    pub(crate) fn with_list(self, name: &str) -> Self {
+        Collector { list: Some(ListColumn { name: name.to_owned(), listed: None }), ..self }
     }
 
     /// A file with these columns begins.
@@ -32,6 +53,30 @@ impl<'a> Collector<'a> {
     /// The names of all columns, stored or not.
     pub(crate) fn header(&self) -> &[String] {
         &self.header
+    }
+
+    /// Whether a column of this name may be one of lists.
+    pub(crate) fn may_be_list(&self, name: &str) -> bool {
+        self.list.as_ref().is_some_and(|list| list.name == name)
+    }
+
+    /// In the file at hand the column that may be one of lists is one, or is not.
+    pub(crate) fn note_list(&mut self, listed: bool) -> Result<(), ReadError> {
+        let Some(list) = &mut self.list else { return Ok(()) };
+        if *list.listed.get_or_insert(listed) == listed {
+            return Ok(());
+        }
+        let file = |at: Option<&String>| at.cloned().unwrap_or_default();
+        Err(ReadError::ListDiffers {
+            file: file(self.files.last()),
+            first_file: file(self.files.first()),
+            column: list.name.clone(),
+        })
+    }
+
+    /// Whether a column of lists was found.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.list.as_ref().is_some_and(|list| list.listed == Some(true))
     }
 
     /// Whether no further record is wanted.

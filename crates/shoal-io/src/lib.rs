@@ -3,13 +3,15 @@
 //! [`read_table`] reads CSV and Parquet, plain or compressed, one file or many, and folds every value to a
 //! code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a
 //! table into a [`PendingFile`], which gets its final name only through [`PendingFile::publish`], and that
-//! asks for a proof of exactly these bytes.
+//! asks for a proof of exactly these bytes. [`read_baskets`] and [`write_baskets`] do the same for
+//! transactions, a line each; [`read_table_with_list`] finds them in a list column of Parquet.
 //!
 //! CSV is split by this crate's own reader, because three things are wanted that common readers do not
 //! give: blanks outside quotes go and blanks inside stay (so that `a, "b, c"` is two fields, and what was
 //! written is read back to the byte), lines are numbered as an editor numbers them, and broken quotes are
 //! errors instead of a guess.
 
+mod basket;
 mod collect;
 mod compress;
 mod csv;
@@ -20,12 +22,16 @@ mod parquet;
 mod read;
 mod source;
 mod stored;
+mod window;
 mod write;
 
+pub use basket::{BasketOptions, ReadTransactions, item_reads_back, read_baskets, write_baskets};
 pub use csv::{CsvOptions, SeparatorError, separator_of};
 pub use digest::sha256_hex;
 pub use error::{ReadError, WriteError};
 pub use format::{Compression, Format, Layout};
-pub use read::{ReadTable, read_header, read_table, sample, sniff_separator};
+pub use read::{
+    ITEM_SEPARATOR, ReadTable, read_header, read_table, read_table_with_list, sample, sniff_separator,
+};
 pub use source::Source;
 pub use write::{ColumnForm, PendingFile, StagedFolder, WriteOptions, write_atomically, write_table};

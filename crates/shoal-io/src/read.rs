@@ -25,7 +25,13 @@ pub struct ReadTable {
     pub sha256: String,
     /// How many bytes were stored.
     pub bytes: u64,
+    /// Whether there is a column of lists; see [`read_table_with_list`].
+    pub listed: bool,
 }
+
+/// What stands between the items of a list in the text of its cell: the unit separator of ASCII, which no
+/// item may hold.
+pub const ITEM_SEPARATOR: char = '\u{1f}';
 
 /// Reads all records of a source. Columns that `keep` does not want are neither stored nor looked at,
 /// beyond the check that they are UTF-8. A source with a header and no records is a table of no rows.
@@ -36,18 +42,21 @@ pub fn read_table(
     keep: &dyn Fn(&str) -> bool,
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
-    let files = source.files()?;
-    progress.stage("reading", stored_size(&files));
-    let mut digest = Digest::default();
-    let mut collector = Collector::new(keep, u64::MAX);
-    let mut bytes = 0;
-    for file in &files {
-        let mut stored = StoredBytes::open(file, Some(&mut digest), progress)?;
-        read_records(source, file, &mut stored, &mut collector)?;
-        bytes += stored.drain().map_err(|error| ReadError::opening(file, error))?;
-    }
-    let (table, header) = collector.finish();
-    Ok(ReadTable { table, header, sha256: digest.hex(), bytes })
+    read_all(source, Collector::new(keep, u64::MAX), progress)
+}
+
+/// Like [`read_table`], but the column of this name may be a list where the format knows lists (Parquet).
+/// The text of such a cell is its items with an [`ITEM_SEPARATOR`] between them; a list without items, and
+/// one that is null, is the empty text. Nulls and empty texts inside a list are no items.
+///
+/// [`ReadTable::listed`] says whether it is a list.
+pub fn read_table_with_list(
+    source: &Source,
+    keep: &dyn Fn(&str) -> bool,
+    list: &str,
+    progress: &dyn Progress,
+) -> Result<ReadTable, ReadError> {
+    read_all(source, Collector::new(keep, u64::MAX).with_list(list), progress)
 }
 
 /// The names of a source's columns. Reads no more than the beginning of its first file. (Of standard input
@@ -78,6 +87,39 @@ pub fn sniff_separator(location: &str) -> Result<Option<u8>, ReadError> {
     Ok(csv::separator_of(&head))
 }
 
+/// Reads the files of a source one after the other and returns the SHA-256 and the number of their stored
+/// bytes. `read` gets the name of a file, its layout, and what is inside its packing.
+pub(crate) fn each_file(
+    source: &Source,
+    progress: &dyn Progress,
+    mut read: impl FnMut(&str, Layout, Box<dyn Read + '_>) -> Result<(), ReadError>,
+) -> Result<(String, u64), ReadError> {
+    let files = source.files()?;
+    progress.stage("reading", stored_size(&files));
+    let mut digest = Digest::default();
+    let mut bytes = 0;
+    for file in &files {
+        let mut stored = StoredBytes::open(file, Some(&mut digest), progress)?;
+        let format = source.format_of(file);
+        read_unpacked(file, format, &mut stored, |input| read(file, format.layout, input))?;
+        bytes += stored.drain().map_err(|error| ReadError::opening(file, error))?;
+    }
+    Ok((digest.hex(), bytes))
+}
+
+fn read_all(
+    source: &Source,
+    mut into: Collector<'_>,
+    progress: &dyn Progress,
+) -> Result<ReadTable, ReadError> {
+    let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
+        read_records(source, file, layout, input, &mut into)
+    })?;
+    let listed = into.is_listed();
+    let (table, header) = into.finish();
+    Ok(ReadTable { table, header, sha256, bytes, listed })
+}
+
 fn stored_size(files: &[String]) -> u64 {
     files
         .iter()
@@ -88,13 +130,18 @@ fn stored_size(files: &[String]) -> u64 {
 }
 
 fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), ReadError> {
-    let mut collector = Collector::new(&|_| true, rows);
+    // Who wants no record does not care what is in the columns.
+    let keep = |_: &str| rows > 0;
+    let mut collector = Collector::new(&keep, rows);
     for file in &source.files()? {
-        if source.format_of(file) == (Format { layout: Layout::Parquet, compression: Compression::None }) {
+        let format = source.format_of(file);
+        if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {
             parquet::read(file, open_file(file)?, &mut collector)?;
         } else {
             let mut stored = StoredBytes::open(file, None, &Silent)?;
-            read_records(source, file, &mut stored, &mut collector)?;
+            read_unpacked(file, format, &mut stored, |input| {
+                read_records(source, file, format.layout, input, &mut collector)
+            })?;
         }
         if collector.is_full() {
             break;
@@ -103,32 +150,35 @@ fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), Read
     Ok(collector.finish())
 }
 
+fn read_unpacked(
+    file: &str,
+    format: Format,
+    stored: &mut StoredBytes<'_>,
+    read: impl FnOnce(Box<dyn Read + '_>) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let unreadable = |source| ReadError::Unreadable { file: file.to_owned(), source };
+    let outcome = unpack(format.compression, &mut *stored).map_err(unreadable).and_then(read);
+    outcome.map_err(|error| blame(error, format.compression, stored.failed()))
+}
+
 fn read_records(
     source: &Source,
     file: &str,
-    stored: &mut StoredBytes<'_>,
-    collector: &mut Collector<'_>,
+    layout: Layout,
+    mut input: Box<dyn Read + '_>,
+    into: &mut Collector<'_>,
 ) -> Result<(), ReadError> {
-    let outcome = read_unpacked(source, file, stored, collector);
-    outcome.map_err(|error| blame(error, source.format_of(file).compression, stored.failed()))
-}
-
-fn read_unpacked(
-    source: &Source,
-    file: &str,
-    stored: &mut StoredBytes<'_>,
-    collector: &mut Collector<'_>,
-) -> Result<(), ReadError> {
-    let Format { layout, compression } = source.format_of(file);
-    let unreadable = |source| ReadError::Unreadable { file: file.to_owned(), source };
-    let mut input = unpack(compression, stored).map_err(unreadable)?;
     match layout {
-        Layout::Csv => csv::read(file, input, &source.csv, collector),
+        Layout::Csv => {
+            csv::read(file, input, &source.csv, into)?;
+            into.note_list(false)
+        }
         Layout::Parquet => {
             // Parquet is read from its end. Taken into memory, what is hashed is what is read.
             let mut bytes = Vec::new();
-            input.read_to_end(&mut bytes).map_err(unreadable)?;
-            parquet::read(file, bytes::Bytes::from(bytes), collector)
+            let taken = input.read_to_end(&mut bytes);
+            taken.map_err(|source| ReadError::Unreadable { file: file.to_owned(), source })?;
+            parquet::read(file, bytes::Bytes::from(bytes), into)
         }
     }
 }

@@ -7,8 +7,12 @@ pub mod loss;
 mod measure;
 mod quasi;
 pub mod risk;
+pub mod transactions;
 
 pub use loss::LossReport;
 pub use measure::{MeasureError, Measures, measure};
 pub use quasi::QuasiColumn;
 pub use risk::RiskReport;
+pub use transactions::{
+    PublishedItems, TransactionLoss, TransactionMeasureError, TransactionRisk, Workload, measure_transactions,
+};

@@ -2,10 +2,12 @@ use std::fmt;
 use std::path::PathBuf;
 
 use shoal_algorithms::table::{ParamsError, TableError};
+use shoal_algorithms::transaction::{self, TransactionError};
 use shoal_core::hierarchy::build::BuildError;
-use shoal_core::{HierarchyError, Place, PolicyError};
+use shoal_core::{HierarchyError, Place, PolicyError, RawColumn, RawTable};
 use shoal_io::{ReadError, WriteError};
 use shoal_measure::MeasureError;
+use shoal_measure::transactions::TransactionMeasureError;
 use shoal_privacy::Refusal;
 
 /// Why a verb did not reach its end.
@@ -96,9 +98,72 @@ pub enum PipelineError {
     /// Algorithm parameters are wrong.
     #[error(transparent)]
     Params(#[from] ParamsError),
+    /// Parameters of a transaction algorithm are wrong.
+    #[error(transparent)]
+    TransactionParams(#[from] transaction::ParamsError),
     /// The algorithm cannot keep the promise.
     #[error(transparent)]
     Infeasible(#[from] TableError),
+    /// A file of items names one that the data do not have.
+    #[error("{}:{line}: `{item}` is no item of the data", path.display())]
+    UnknownItem {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The item.
+        item: String,
+    },
+    /// A file of sets holds none.
+    #[error("the {what} `{}` hold no set of items", path.display())]
+    NoSets {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A line of the weights is no item and number.
+    #[error("{}:{line}: `{text}` is not an item and a weight between 0 and 1", path.display())]
+    BadWeight {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The line's text.
+        text: String,
+    },
+    /// Utility constraints are no partition of the items.
+    #[error("{}: {problem}", path.display())]
+    Utility {
+        /// The file.
+        path: PathBuf,
+        /// Which item is missing or doubled, and where.
+        problem: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Somebody may know more items than anybody has.
+    #[error("m = {m}, but no transaction has more than {most} items")]
+    MTooLarge {
+        /// The m asked for.
+        m: usize,
+        /// The size of the largest transaction.
+        most: usize,
+    },
+    /// The promise cannot be kept with so little suppression.
+    #[error("{message}")]
+    Unreachable {
+        /// Which constraint, which items.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The transactions cannot be anonymized as asked.
+    #[error(transparent)]
+    Transactions(Box<TransactionError>),
+    /// The published transactions cannot be measured against the original.
+    #[error(transparent)]
+    TransactionMeasure(Box<TransactionMeasureError>),
     /// The verifier refuses the release.
     #[error("{0}")]
     Refused(Box<Refusal>),
@@ -143,7 +208,13 @@ macro_rules! boxed {
     };
 }
 
-boxed!(Read(ReadError), Write(WriteError), Measure(MeasureError), Refused(Refusal));
+boxed!(
+    Read(ReadError),
+    Write(WriteError),
+    Measure(MeasureError),
+    Refused(Refusal),
+    TransactionMeasure(TransactionMeasureError)
+);
 
 impl PipelineError {
     /// Whether the request was right and the promise cannot be kept: exit code 1 instead of 2.
@@ -151,6 +222,10 @@ impl PipelineError {
         match self {
             PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
             PipelineError::Infeasible(error) => matches!(error, TableError::TooFewRecords { .. }),
+            PipelineError::Transactions(error) => {
+                matches!(**error, TransactionError::TooFewTransactions { .. })
+            }
+            PipelineError::Unreachable { .. } => true,
             _ => false,
         }
     }
@@ -187,6 +262,14 @@ impl PipelineError {
             }
             PipelineError::Write(error) => return Some(error.hint().to_string()),
             PipelineError::Refused(refusal) => refusal.hint(),
+            PipelineError::UnknownItem { .. } => "leave the item out, or correct its name",
+            PipelineError::NoSets { .. } => "write one set of items per line",
+            PipelineError::BadWeight { .. } => "write an item, the separator and a number, e.g. `milk 0.5`",
+            PipelineError::Utility { hint, .. } | PipelineError::Unreachable { hint, .. } => hint,
+            PipelineError::MTooLarge { .. } => "lower m, or ask for  complete = true  instead",
+            PipelineError::Transactions(error) => error.hint(),
+            PipelineError::TransactionMeasure(error) => error.hint(),
+            PipelineError::TransactionParams(error) => error.hint(),
             PipelineError::Params(error) => error.hint(),
             PipelineError::Infeasible(error) => error.hint(),
             PipelineError::Measure(error) => error.hint(),
@@ -206,6 +289,19 @@ pub struct ValueAt {
     pub column: String,
     /// The value.
     pub value: String,
+}
+
+impl ValueAt {
+    /// A distinct value of a column, where it stands first.
+    pub(crate) fn first(raw: &RawTable, column: &RawColumn, raw_code: u32) -> ValueAt {
+        let place = column.first_seen[raw_code as usize];
+        ValueAt {
+            file: raw.files.get(place.file as usize).cloned().unwrap_or_default(),
+            place,
+            column: column.name.clone(),
+            value: column.labels.get(raw_code).to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for ValueAt {

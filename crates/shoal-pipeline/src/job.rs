@@ -72,7 +72,7 @@ impl Job {
     pub(crate) fn dialect(&self, header: bool) -> Result<CsvOptions, PipelineError> {
         let data = &self.policy().data;
         // The policy's check has tried the separator already; the error is for the type's sake.
-        let mut csv = CsvOptions::with_separator(&data.separator).map_err(|error| {
+        let mut csv = CsvOptions::with_separator(data.separator()).map_err(|error| {
             let hint = Some(error.hint().to_owned());
             let error = Box::new(self.document.complain("data.separator", error.to_string(), hint));
             PipelineError::PolicyAndData { error }

@@ -3,23 +3,19 @@
 //! The fronts (the command line now; web and Python later) call [`run`], [`check`], [`verify`] and
 //! [`measure`] and turn what comes back into prose. Nothing here prints.
 
-mod algorithm;
-mod bind;
-mod check;
-mod compose;
 mod error;
 mod job;
-mod load;
+mod order;
 pub mod propose;
 mod report;
 mod run;
+pub mod table;
 mod targets;
+pub mod transactions;
 mod verbs;
 
-pub use check::{ColumnPlan, Plan, check};
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;
-pub use load::load;
-pub use report::{ReleaseFile, Report, Seconds};
+pub use report::{Loss, ReleaseFile, Report, Risk, Seconds};
 pub use run::{Outcome, RunOptions, run};
-pub use verbs::{Measured, Verified, measure, verify};
+pub use verbs::{Measured, Plan, Verified, check, measure, verify};

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use shoal_core::Policy;
+use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
 use shoal_measure::{LossReport, RiskReport};
 use shoal_privacy::PromiseResult;
 
@@ -36,15 +37,45 @@ pub struct Report {
     /// What was promised and what the verifier found.
     pub promises: Vec<PromiseResult>,
     /// What was lost.
-    pub loss: LossReport,
+    pub loss: Loss,
     /// What an attacker can hope for, before and after.
-    pub risk: RiskReport,
+    pub risk: Risk,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held, where the system tells.
     pub peak_memory_bytes: Option<u64>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+}
+
+/// What was lost, in the measures of the shape.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Loss {
+    /// Of a table.
+    Table(LossReport),
+    /// Of transactions.
+    Transactions(TransactionLoss),
+}
+
+impl Loss {
+    /// The normalized certainty penalty, which every shape has.
+    pub fn ncp(&self) -> f64 {
+        match self {
+            Loss::Table(loss) => loss.ncp,
+            Loss::Transactions(loss) => loss.ncp,
+        }
+    }
+}
+
+/// What an attacker can hope for, in the terms of the shape.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Risk {
+    /// Of a table.
+    Table(RiskReport),
+    /// Of transactions.
+    Transactions(TransactionRisk),
 }
 
 /// How long each stage took, in seconds.
@@ -89,14 +120,24 @@ pub struct ReleaseFile<'a> {
     pub recoding: RecodingFile,
 }
 
-/// The recoding of a table: the classes of the published file.
+/// How the data were recoded.
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct RecodingFile {
-    /// The quasi-identifiers, in the order of the cells below.
-    pub quasi_identifiers: Vec<String>,
-    /// Each class: its published cells and its size.
-    pub classes: Vec<ClassFile>,
+#[serde(rename_all = "kebab-case", untagged)]
+pub enum RecodingFile {
+    /// A table: the classes of the published file.
+    #[serde(rename_all = "kebab-case")]
+    Table {
+        /// The quasi-identifiers, in the order of the cells below.
+        quasi_identifiers: Vec<String>,
+        /// Each class: its published cells and its size.
+        classes: Vec<ClassFile>,
+    },
+    /// Transactions: the published items.
+    #[serde(rename_all = "kebab-case")]
+    Transactions {
+        /// Each published item and how many transactions hold it.
+        items: Vec<ItemFile>,
+    },
 }
 
 /// One class of the published file.
@@ -107,4 +148,14 @@ pub struct ClassFile {
     pub cells: Vec<String>,
     /// How many rows publish them.
     pub size: u32,
+}
+
+/// One published item.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ItemFile {
+    /// The published text.
+    pub item: String,
+    /// How many transactions hold it.
+    pub support: u32,
 }

@@ -1,52 +1,79 @@
-//! The verbs that look at a file that is already published, ours or not.
+//! The verbs beside `run`, for every shape.
 
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::{Progress, RawColumn, Role};
-use shoal_measure::Measures;
-use shoal_privacy::{Classes, Refusal, Verdict};
+use shoal_core::Progress;
+use shoal_core::policy::Shape;
 
-use crate::load::load_from;
-use crate::run::models;
-use crate::{Job, PipelineError};
+use crate::table::{TableMeasured, TablePlan, TableVerified};
+use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
+use crate::{Job, PipelineError, table, transactions};
+
+/// What a run of a policy would do.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Plan {
+    /// With a table.
+    Table(TablePlan),
+    /// With transactions.
+    Transactions(TransactionsPlan),
+}
+
+impl Plan {
+    /// Whether the promise can be kept at all.
+    pub fn feasible(&self) -> bool {
+        match self {
+            Plan::Table(plan) => plan.feasible,
+            Plan::Transactions(plan) => plan.feasible,
+        }
+    }
+}
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Verified {
-    /// The file.
-    pub file: String,
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// The verifier's answer.
-    #[serde(flatten)]
-    pub verdict: Verdict,
+#[serde(untagged)]
+pub enum Verified {
+    /// In a table.
+    Table(TableVerified),
+    /// In transactions.
+    Transactions(TransactionsVerified),
 }
 
-/// Does this file keep the policy's promise?
-pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Verified, PipelineError> {
-    let source = job.published(published)?;
-    let read = shoal_io::read_table(&source, &|_| true, progress)?;
-    let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let verdict =
-        shoal_privacy::verify_file(&read.table, &roles, &models(job)).map_err(Refusal::Unverifiable)?;
-    Ok(Verified { file: source.location, sha256: read.sha256, verdict })
+impl Verified {
+    /// Whether the promise is kept.
+    pub fn holds(&self) -> bool {
+        match self {
+            Verified::Table(verified) => verified.verdict.holds(),
+            Verified::Transactions(verified) => verified.verdict.holds(),
+        }
+    }
 }
 
 /// What `measure` found.
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Measured {
-    /// Records in the original.
-    pub records_in: usize,
-    /// Rows in the published file.
-    pub records_out: usize,
-    /// Equivalence classes in the published file.
-    pub classes: usize,
-    /// Loss and risk.
-    #[serde(flatten)]
-    pub measures: Measures,
+#[serde(untagged)]
+pub enum Measured {
+    /// In a table.
+    Table(TableMeasured),
+    /// In transactions.
+    Transactions(TransactionsMeasured),
+}
+
+/// Reads policy and data, and says what a run would do. Writes nothing.
+pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> {
+    Ok(match job.policy().data.shape {
+        Shape::Table => Plan::Table(table::check(job, progress)?),
+        Shape::Transactions => Plan::Transactions(transactions::check(job, progress)?),
+    })
+}
+
+/// Does this file keep the policy's promise?
+pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Verified, PipelineError> {
+    Ok(match job.policy().data.shape {
+        Shape::Table => Verified::Table(table::verify(job, published, progress)?),
+        Shape::Transactions => Verified::Transactions(transactions::verify(job, published, progress)?),
+    })
 }
 
 /// How much does this file lose against its original, and what does it still risk?
@@ -56,21 +83,10 @@ pub fn measure(
     published: &Path,
     progress: &dyn Progress,
 ) -> Result<Measured, PipelineError> {
-    let source = job.original(original)?;
-    let (_, bound) = load_from(job, &source, progress)?;
-    let file = job.published(published)?;
-    let release = shoal_io::read_table(&file, &|_| true, progress)?.table;
-    let quasi: Vec<&RawColumn> = bound
-        .table
-        .of_role(Role::QuasiIdentifier)
-        .map(|column| {
-            release.column(&column.name).ok_or_else(|| PipelineError::PublishedColumn {
-                file: file.location.clone(),
-                column: column.name.clone(),
-            })
-        })
-        .collect::<Result<_, _>>()?;
-    let classes = Classes::of(release.rows, &quasi);
-    let measures = shoal_measure::measure(&bound.table, &release, &classes, job.policy().privacy.k)?;
-    Ok(Measured { records_in: bound.table.rows, records_out: release.rows, classes: classes.len(), measures })
+    Ok(match job.policy().data.shape {
+        Shape::Table => Measured::Table(table::measure(job, original, published, progress)?),
+        Shape::Transactions => {
+            Measured::Transactions(transactions::measure(job, original, published, progress)?)
+        }
+    })
 }

@@ -1,25 +1,30 @@
 //! The privacy models and their verifiers.
 //!
 //! Nothing is published on an algorithm's word. What stands in the written file is read back and looked at
-//! as a stranger would: two records are alike when their published quasi-identifiers are the same text
-//! ([`Classes`]), and every [`Model`] that was asked for is checked on these classes. Beside it,
-//! [`conservation`] compares the file with the input: all records are there, once, and everything that is
-//! said about them is true. Who passes both gets a [`VerifiedRelease`], which nothing else can make.
+//! as a stranger would: every promise that was asked for is checked on it, and it is compared with the input.
+//! Who passes both gets a [`VerifiedRelease`], which nothing else can make. That is the same for all shapes of
+//! data and lies here; what people hide in, and what it means that a file is true, is each shape's own:
+//! [`table`] and [`transactions`].
 //!
 //! The crate knows no algorithm and shares no code with one.
 
-mod classes;
-pub mod conservation;
-mod file;
-mod k_anonymity;
-mod model;
+mod origin;
+mod promise;
 mod release;
-mod view;
+pub mod table;
+pub mod transactions;
+mod unverifiable;
 
-pub use classes::Classes;
-pub use conservation::ConservationError;
-pub use file::{Verdict, verify_file};
-pub use k_anonymity::{KAnonymity, KTooSmall};
-pub use model::{BrokenPromise, Figure, Model, Outcome, PromiseResult, PublishedCell, Violation, Violations};
-pub use release::{Claim, Refusal, VerifiedRelease, verify_release};
-pub use view::{Unverifiable, View};
+pub use origin::OriginError;
+pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
+pub use release::{Refusal, VerifiedRelease};
+pub use table::{
+    Claim, Classes, ConservationError, KAnonymity, Model, PublishedCell, Verdict, VerifiedTable, View,
+    Violation, verify_file, verify_release,
+};
+pub use transactions::{
+    CompleteAnonymity, ItemConservationError, ItemConstraints, ItemModel, ItemVerdict, ItemsetAnonymity,
+    ItemsetParamError, ItemsetViolation, KnownShare, TransactionsClaim, Utility, VerifiedTransactions,
+    verify_transactions, verify_transactions_file,
+};
+pub use unverifiable::Unverifiable;

@@ -7,7 +7,7 @@ use shoal_core::{
     DateFormat, Domain, Kind, Place, RawColumn, RawColumnBuilder, RawTable, Role, Table, ValueParser,
 };
 use shoal_privacy::{
-    Claim, Classes, ConservationError, KAnonymity, Model, Refusal, Unverifiable, verify_release,
+    Claim, Classes, ConservationError, KAnonymity, Model, OriginError, Refusal, Unverifiable, verify_release,
 };
 use support::{NAMES, QUASI, Release, brute_force, published, releases, table, verify};
 
@@ -40,11 +40,12 @@ proptest! {
     fn correct_releases_pass_and_say_what_they_are(release in releases()) {
         prop_assert!(brute_force(&release));
         let verified = verify(&release).map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
-        prop_assert_eq!(verified.sha256(), "digest");
-        prop_assert_eq!(verified.rows_in(), release.original.len());
-        prop_assert_eq!(verified.rows_published(), release.published.len());
-        prop_assert_eq!(verified.rows_left_out(), release.left_out);
-        prop_assert!(verified.promises().iter().all(|promise| promise.holds));
+        let ticket = verified.release();
+        prop_assert_eq!(ticket.sha256(), "digest");
+        prop_assert_eq!(ticket.rows_in(), release.original.len());
+        prop_assert_eq!(ticket.rows_published(), release.published.len());
+        prop_assert_eq!(ticket.rows_left_out(), release.left_out);
+        prop_assert!(ticket.promises().iter().all(|promise| promise.holds));
         let stars = |row: &&Vec<String>| row[..QUASI].iter().all(|text| text == "*");
         prop_assert_eq!(verified.rows_starred(), release.published.iter().filter(stars).count());
     }
@@ -202,16 +203,17 @@ fn a_changed_sensitive_value_is_named_by_its_place() {
 fn a_witness_is_not_trusted() {
     let mut release = two_crowds();
     release.origin[3] = 0;
-    let expected = ConservationError::PublishedTwice { first: 2, second: 4, original_row: 1 };
-    assert_eq!(refusal(&release), expected);
+    let expected = OriginError::PublishedTwice { first: 2, second: 4, original_row: 1 };
+    assert_eq!(refusal(&release), expected.into());
     release.origin[3] = 5;
-    assert_eq!(refusal(&release), ConservationError::NoSuchOrigin { row: 4, original_row: 6, rows_in: 5 });
+    let expected = OriginError::NoSuchOrigin { row: 4, original_row: 6, rows_in: 5 };
+    assert_eq!(refusal(&release), expected.into());
     release.origin.pop();
-    assert_eq!(refusal(&release), ConservationError::Origins { published: 4, origins: 3 });
+    assert_eq!(refusal(&release), OriginError::Origins { published: 4, origins: 3 }.into());
     release.left_out = 0;
-    assert_eq!(refusal(&release), ConservationError::Rows { rows_in: 5, published: 4, left_out: 0 });
+    assert_eq!(refusal(&release), OriginError::Rows { rows_in: 5, published: 4, left_out: 0 }.into());
     release.left_out = usize::MAX;
-    assert!(matches!(refusal(&release), ConservationError::Rows { .. }));
+    assert!(matches!(refusal(&release), ConservationError::Origin(OriginError::Rows { .. })));
 }
 
 fn verify_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
@@ -329,8 +331,8 @@ fn a_release_of_nothing_says_so() {
     release.origin.clear();
     release.left_out = 5;
     let verified = verify(&release).unwrap();
-    assert!(verified.is_vacuous());
-    assert_eq!(verified.rows_left_out(), 5);
+    assert!(verified.release().is_vacuous());
+    assert_eq!(verified.release().rows_left_out(), 5);
 }
 
 #[test]

@@ -1,4 +1,6 @@
-use shoal_pipeline::{ColumnPlan, Plan};
+use shoal_pipeline::Plan;
+use shoal_pipeline::table::{ColumnPlan, TablePlan};
+use shoal_pipeline::transactions::TransactionsPlan;
 
 use super::{Answer, Opened};
 use crate::args::CheckArgs;
@@ -14,10 +16,40 @@ pub(crate) fn check(args: &CheckArgs, voice: &Voice) -> Result<Answer, Failure> 
     let plan = shoal_pipeline::check(&opened.job, progress.as_ref()).map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&plan, || prose(&plan))?;
-    Ok(plan.feasible.into())
+    Ok(plan.feasible().into())
 }
 
 fn prose(plan: &Plan) -> String {
+    match plan {
+        Plan::Table(plan) => table_prose(plan),
+        Plan::Transactions(plan) => transactions_prose(plan),
+    }
+}
+
+fn transactions_prose(plan: &TransactionsPlan) -> String {
+    let mut items = count(plan.items, "item", "items");
+    items.push_str(&format!(
+        ", {} occurrences, at most {} in a transaction",
+        grouped(plan.occurrences),
+        grouped(plan.largest)
+    ));
+    let mut rows = vec![
+        ("source", plan.source.clone()),
+        ("transactions", grouped(plan.records)),
+        ("items", items),
+        ("promise", plan.promise.clone()),
+        ("algorithm", plan.algorithm.to_owned()),
+    ];
+    if let Some(constraints) = plan.utility_constraints {
+        rows.push(("utility", count(constraints, "constraint", "constraints")));
+    }
+    rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
+    rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
+    rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
+    facts(&rows)
+}
+
+fn table_prose(plan: &TablePlan) -> String {
     let columns: Vec<Vec<String>> = plan.columns.iter().map(column_row).collect();
     let mut records = count(plan.records, "record", "records");
     if plan.incomplete > 0 {

@@ -1,10 +1,12 @@
 use shoal_measure::{LossReport, RiskReport};
 use shoal_pipeline::Measured;
+use shoal_pipeline::table::TableMeasured;
+use shoal_pipeline::transactions::TransactionsMeasured;
 
 use super::{Answer, Opened};
 use crate::args::MeasureArgs;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, percent, table};
+use crate::print::{count, facts, grouped, percent, table, transaction_loss, transaction_risk};
 use crate::progress;
 use crate::voice::Voice;
 
@@ -20,6 +22,39 @@ pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failu
 }
 
 fn prose(measured: &Measured) -> String {
+    match measured {
+        Measured::Table(measured) => table_prose(measured),
+        Measured::Transactions(measured) => transactions_prose(measured),
+    }
+}
+
+fn transactions_prose(measured: &TransactionsMeasured) -> String {
+    let loss = &measured.loss;
+    let out = format!("{} in, {} out", grouped(measured.records_in), grouped(measured.records_out));
+    let suppressed = format!(
+        "{}, {} occurrences",
+        count(loss.items_suppressed as usize, "item", "items"),
+        grouped(loss.occurrences_suppressed as usize)
+    );
+    let sizes = loss.generalized_items.iter();
+    let sizes: Vec<Vec<String>> =
+        sizes.map(|(size, items)| vec![grouped(*size), grouped(*items as usize)]).collect();
+    let mut rows = vec![
+        ("transactions", out),
+        ("loss", transaction_loss(loss)),
+        ("utility", percent(loss.utility)),
+        ("suppressed", suppressed),
+        ("smallest crowd", transaction_risk(&measured.risk)),
+    ];
+    if let Some(constraints) = &loss.utility_constraints {
+        let kept = constraints.iter().filter(|constraint| constraint.kept).count();
+        rows.push(("counts kept", format!("in {kept} of {} utility constraints", constraints.len())));
+    }
+    let table = table(&["original items in one", "published items"], &[0, 1], &sizes);
+    format!("{}\n{table}", facts(&rows))
+}
+
+fn table_prose(measured: &TableMeasured) -> String {
     let out = format!("{} in, {} out", grouped(measured.records_in), grouped(measured.records_out));
     let classes = count(measured.classes, "class", "classes");
     let (loss, risk) = (&measured.measures.loss, &measured.measures.risk);

@@ -1,11 +1,12 @@
 use std::path::Path;
 
-use shoal_pipeline::{Outcome, RunOptions};
+use shoal_measure::RiskReport;
+use shoal_pipeline::{Loss, Outcome, Risk, RunOptions};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, percent, promises};
+use crate::print::{count, facts, grouped, percent, promises, transaction_loss, transaction_risk};
 use crate::progress;
 use crate::voice::Voice;
 
@@ -45,39 +46,49 @@ fn is_stdout(path: &Path) -> bool {
 
 fn prose(outcome: &Outcome) -> String {
     let report = &outcome.report;
-    let (before, after) = (&report.risk.before, &report.risk.after);
     let published = match is_stdout(&outcome.output) {
         true => "standard output".to_owned(),
         false => outcome.output.display().to_string(),
     };
-    let records = format!(
-        "{} in, {} out, {} suppressed",
-        grouped(report.records_in),
-        grouped(report.records_out),
-        grouped(report.records_suppressed)
-    );
-    let risk =
-        |name: &str, before: f64, after: f64| format!("{name} {} → {}", percent(before), percent(after));
     let mut rows = vec![("published", published)];
     if let Some(folder) = &outcome.report_folder {
         rows.push(("reports", format!("{} (report.json, release.json)", folder.display())));
     }
-    rows.push(("records", records));
-    rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
-    rows.extend(promises(&report.promises));
-    rows.push((
-        "loss",
-        format!("NCP {}, utility {}", percent(report.loss.ncp), percent(report.loss.utility)),
-    ));
-    rows.push((
-        "risk",
-        format!(
-            "{}, {}",
-            risk("highest", before.prosecutor.highest, after.prosecutor.highest),
-            risk("mean", before.prosecutor.mean, after.prosecutor.mean)
-        ),
-    ));
+    let (into, out) = (grouped(report.records_in), grouped(report.records_out));
+    match (&report.loss, &report.risk) {
+        (Loss::Table(loss), Risk::Table(risk)) => {
+            rows.push((
+                "records",
+                format!("{into} in, {out} out, {} suppressed", grouped(report.records_suppressed)),
+            ));
+            rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
+            rows.extend(promises(&report.promises));
+            rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
+            rows.push(("risk", table_risk(risk)));
+        }
+        (Loss::Transactions(loss), Risk::Transactions(risk)) => {
+            rows.push(("transactions", format!("{into} in, {out} out")));
+            let items = count(report.clusters, "published item by", "published items by");
+            rows.push((
+                "items",
+                format!("{items} {}, {} suppressed", report.algorithm, loss.items_suppressed),
+            ));
+            rows.extend(promises(&report.promises));
+            rows.push(("loss", transaction_loss(loss)));
+            rows.push(("smallest crowd", transaction_risk(risk)));
+        }
+        // A report's loss and risk are of one shape.
+        _ => rows.extend(promises(&report.promises)),
+    }
     rows.extend(report.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("time", format!("{:.2} s", report.seconds.total)));
     facts(&rows)
+}
+
+fn table_risk(risk: &RiskReport) -> String {
+    let (before, after) = (&risk.before.prosecutor, &risk.after.prosecutor);
+    let change =
+        |name: &str, before: f64, after: f64| format!("{name} {} → {}", percent(before), percent(after));
+    let highest = change("highest", before.highest, after.highest);
+    format!("{highest}, {}", change("mean", before.mean, after.mean))
 }

@@ -1,5 +1,7 @@
 use shoal_pipeline::Verified;
-use shoal_privacy::{BrokenPromise, Violation};
+use shoal_pipeline::table::TableVerified;
+use shoal_pipeline::transactions::TransactionsVerified;
+use shoal_privacy::{BrokenPromise, ItemsetViolation, Violation};
 
 use super::{Answer, Opened};
 use crate::args::VerifyArgs;
@@ -16,10 +18,43 @@ pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure
     let verified = verified.map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&verified, || prose(&verified))?;
-    Ok(verified.verdict.holds().into())
+    Ok(verified.holds().into())
 }
 
 fn prose(verified: &Verified) -> String {
+    match verified {
+        Verified::Table(verified) => table_prose(verified),
+        Verified::Transactions(verified) => transactions_prose(verified),
+    }
+}
+
+fn transactions_prose(verified: &TransactionsVerified) -> String {
+    let found = &verified.verdict;
+    let mut rows = vec![
+        ("file", verified.file.clone()),
+        ("transactions", grouped(found.records)),
+        ("items", grouped(found.items)),
+    ];
+    rows.extend(promises(&found.promises));
+    if found.is_vacuous() {
+        rows.push(("note", "there are no items: every promise is kept by silence".to_owned()));
+    }
+    rows.extend(found.items_in_two_images.worst.iter().map(|two| ("two images", two.to_string())));
+    let mut text = facts(&rows);
+    for broken in &found.broken {
+        let row = |set: &ItemsetViolation| vec![grouped(set.support as usize), set.items.join(", ")];
+        let shown: Vec<Vec<String>> = broken.violations.worst.iter().map(row).collect();
+        let total = broken.violations.total;
+        let head = count(total, "set of items breaks", "sets of items break");
+        text.push_str(&format!("\n{head} the promise:\n{}", table(&["support", "items"], &[0], &shown)));
+        if total > shown.len() {
+            text.push_str(&format!(" … and {}\n", count(total - shown.len(), "more set", "more sets")));
+        }
+    }
+    text
+}
+
+fn table_prose(verified: &TableVerified) -> String {
     let found = &verified.verdict;
     let mut rows = vec![
         ("file", verified.file.clone()),

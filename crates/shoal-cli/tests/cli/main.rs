@@ -8,5 +8,6 @@ mod killed;
 mod manner;
 mod reference;
 mod run;
+mod transactions;
 mod verify;
 mod workshop;

@@ -22,7 +22,8 @@ pub fn to_text(tree: &Hierarchy, separator: char) -> String {
 
 /// Both separators are quoted, so that the reader cannot mistake one for the other.
 fn quote(cell: &str) -> String {
-    let plain = !cell.contains([';', ',', '"', '\n', '\r']) && cell.trim() == cell && !cell.is_empty();
+    let plain =
+        !cell.contains([';', ',', '"', '\n', '\r', '\u{feff}']) && cell.trim() == cell && !cell.is_empty();
     if plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
 }
 

@@ -159,7 +159,7 @@ k = 10
     fn a_small_policy_has_safe_defaults() {
         let document = PolicyDocument::parse(SMALL, &[]).unwrap();
         let policy = document.policy();
-        assert_eq!(policy.algorithm.name.name(), "mondrian");
+        assert_eq!(policy.algorithm_name().name(), "mondrian");
         assert!(!policy.output.keep_order);
         assert_eq!(policy.columns.keys().collect::<Vec<_>>(), ["age", "native country"]);
     }

@@ -32,6 +32,9 @@ pub struct Policy {
     /// What is promised.
     #[serde(default)]
     pub privacy: PrivacyPolicy,
+    /// transactions: what must stay useful.
+    #[serde(default)]
+    pub utility: UtilityPolicy,
     /// How the promise is kept.
     #[serde(default)]
     pub algorithm: AlgorithmPolicy,
@@ -49,9 +52,10 @@ pub struct DataPolicy {
     /// A file (.csv, .csv.gz, .csv.zst, .parquet), a glob, or `-` for standard input. Relative to the
     /// policy's folder.
     pub source: String,
-    /// What stands between two values of a line: one character, blanks may follow it.
-    #[serde(default = "defaults::separator")]
-    pub separator: String,
+    /// What stands between two values of a line: one character, blanks may follow it. A comma where nothing
+    /// is given, a blank in a basket file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<String>,
     /// Whether the first line names the columns.
     #[serde(default = "defaults::yes")]
     pub header: bool,
@@ -64,6 +68,55 @@ pub struct DataPolicy {
     /// Whether blanks around values are removed.
     #[serde(default = "defaults::yes")]
     pub trim: bool,
+    /// transactions: a line per transaction, or a row per item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<TransactionFormat>,
+    /// transactions, long form: the column that says whose item it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// transactions, long form: the column of the items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// transactions in a table: the column that holds all items of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<String>,
+    /// transactions in a table: what stands between two items of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_separator: Option<String>,
+    /// transactions: the hierarchy of the items, for apriori.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<String>,
+}
+
+impl DataPolicy {
+    /// What stands between two values of a line.
+    pub fn separator(&self) -> &str {
+        let usual = if self.is_basket() { " " } else { "," };
+        self.separator.as_deref().unwrap_or(usual)
+    }
+
+    /// What stands between two items of a record in a table.
+    pub fn item_separator(&self) -> &str {
+        self.item_separator.as_deref().unwrap_or(";")
+    }
+
+    /// Whether the source is a basket file: a line per transaction.
+    pub fn is_basket(&self) -> bool {
+        self.shape == Shape::Transactions
+            && self.items.is_none()
+            && self.format.unwrap_or_default() == TransactionFormat::Basket
+    }
+}
+
+/// How transactions are written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransactionFormat {
+    /// A line per transaction.
+    #[default]
+    Basket,
+    /// A row per item, with the id of its transaction.
+    Long,
 }
 
 /// The shape of the data.
@@ -72,6 +125,18 @@ pub struct DataPolicy {
 pub enum Shape {
     /// One record a person.
     Table,
+    /// A set of items a person.
+    Transactions,
+}
+
+impl Shape {
+    /// The name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Table => "table",
+            Shape::Transactions => "transactions",
+        }
+    }
 }
 
 /// What one column means.
@@ -117,6 +182,18 @@ pub struct PrivacyPolicy {
     /// Everybody is in a crowd of at least k who look the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
+    /// transactions: how many items of a person somebody may know (k^m).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub m: Option<usize>,
+    /// transactions: somebody may know all items of a person.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub complete: bool,
+    /// transactions: a file with the sets of items that somebody may know, a set per line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<String>,
+    /// transactions: the random share of items of which somebody may know any two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// Every crowd has well-mixed sensitive values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l_diversity: Option<LDiversityPolicy>,
@@ -126,6 +203,27 @@ pub struct PrivacyPolicy {
     /// No sensitive value is much more frequent in a crowd than among everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta_likeness: Option<f64>,
+}
+
+/// What must stay useful in transactions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct UtilityPolicy {
+    /// A file with the sets of items that may be published as one, a set per line; each item in one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<String>,
+    /// The share of items that may be suppressed.
+    #[serde(default = "defaults::max_suppressed")]
+    pub max_suppressed: f64,
+    /// A file with an item and its weight per line; other items weigh 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
+}
+
+impl Default for UtilityPolicy {
+    fn default() -> Self {
+        UtilityPolicy { constraints: None, max_suppressed: defaults::max_suppressed(), weights: None }
+    }
 }
 
 /// How well a crowd's sensitive values are mixed.
@@ -157,9 +255,12 @@ pub enum LDiversityKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AlgorithmPolicy {
-    /// The algorithm.
+    /// The algorithm; mondrian for tables and pcta for transactions where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<AlgorithmName>,
+    /// pcta, upcta, coat: what a merge should cost least of.
     #[serde(default)]
-    pub name: AlgorithmName,
+    pub objective: ObjectivePolicy,
     /// sbc: what happens to the records that are too few for a class of their own.
     #[serde(default)]
     pub remainder: RemainderPolicy,
@@ -177,12 +278,22 @@ pub struct AlgorithmPolicy {
     pub seed: u64,
 }
 
-/// The algorithms for tables.
+/// What the clustering of items loses as little as possible of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectivePolicy {
+    /// Occurrences times size: what users of counts feel.
+    #[default]
+    Ncp,
+    /// The paper's utility loss, dominated by size.
+    Ul,
+}
+
+/// The algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AlgorithmName {
     /// Recursive median cuts (LeFevre et al. 2006).
-    #[default]
     Mondrian,
     /// Similarity-based clustering; needs no hierarchies.
     Sbc,
@@ -190,6 +301,14 @@ pub enum AlgorithmName {
     Incognito,
     /// Greedy full-domain generalization (Sweeney 1997).
     Datafly,
+    /// Clustering of items under privacy constraints.
+    Pcta,
+    /// Clustering of items under privacy and utility constraints.
+    Upcta,
+    /// Greedy generalization and suppression under both constraints.
+    Coat,
+    /// Full-subtree generalization along a hierarchy.
+    Apriori,
 }
 
 impl AlgorithmName {
@@ -200,6 +319,31 @@ impl AlgorithmName {
             AlgorithmName::Sbc => "sbc",
             AlgorithmName::Incognito => "incognito",
             AlgorithmName::Datafly => "datafly",
+            AlgorithmName::Pcta => "pcta",
+            AlgorithmName::Upcta => "upcta",
+            AlgorithmName::Coat => "coat",
+            AlgorithmName::Apriori => "apriori",
+        }
+    }
+
+    /// The shape of data that it works on.
+    pub fn shape(self) -> Shape {
+        match self {
+            AlgorithmName::Mondrian
+            | AlgorithmName::Sbc
+            | AlgorithmName::Incognito
+            | AlgorithmName::Datafly => Shape::Table,
+            AlgorithmName::Pcta | AlgorithmName::Upcta | AlgorithmName::Coat | AlgorithmName::Apriori => {
+                Shape::Transactions
+            }
+        }
+    }
+
+    /// The algorithm for a shape where the policy names none.
+    pub fn default_for(shape: Shape) -> AlgorithmName {
+        match shape {
+            Shape::Table => AlgorithmName::Mondrian,
+            Shape::Transactions => AlgorithmName::Pcta,
         }
     }
 }
@@ -269,17 +413,27 @@ impl Policy {
         self.columns.iter().filter(|(_, c)| c.role == role).map(|(name, _)| name.as_str()).collect()
     }
 
+    /// The algorithm that is asked for, or the usual one for the shape.
+    pub fn algorithm_name(&self) -> AlgorithmName {
+        self.algorithm.name.unwrap_or_else(|| AlgorithmName::default_for(self.data.shape))
+    }
+
     /// The policy as canonical JSON: what `policy-sha256` is taken of, overrides included.
     pub fn canonical_json(&self) -> String {
         serde_json::to_string(self).expect("a policy holds nothing that JSON cannot")
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 mod defaults {
     use crate::Kind;
 
-    pub(super) fn separator() -> String {
-        ",".to_owned()
+    pub(super) fn max_suppressed() -> f64 {
+        0.15
     }
 
     pub(super) fn yes() -> bool {

@@ -1,12 +1,11 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use super::CsvOptions;
 use super::split::{Quoted, Rules, Span, line_ends};
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
+use crate::window::{LineEnd, Window};
 
 /// Why the next record cannot be had. Columns count from 0, lines from 1.
 #[derive(Debug)]
@@ -19,14 +18,8 @@ pub(super) enum ScanError {
 
 /// The records of a text, one at a time and without a copy where nothing is quoted.
 pub(super) struct Records<R> {
-    input: R,
+    window: Window<R>,
     rules: Rules,
-    buffer: Vec<u8>,
-    /// What the buffer still holds.
-    held: Range<usize>,
-    ended: bool,
-    /// How many bytes of the text come before the buffer.
-    offset: u64,
     /// The line at which the held bytes begin.
     line: u64,
     /// The fields of a record with quotes, unquoted.
@@ -74,12 +67,8 @@ impl<R: Read> Records<R> {
 
     fn with_capacity(input: R, options: &CsvOptions, capacity: usize) -> Self {
         Records {
-            input,
+            window: Window::new(input, capacity),
             rules: Rules { separator: options.separator, trim: options.trim },
-            buffer: vec![0; capacity.max(BOM.len())],
-            held: 0..0,
-            ended: false,
-            offset: 0,
             line: 0,
             text: Vec::new(),
             spans: Vec::new(),
@@ -90,10 +79,7 @@ impl<R: Read> Records<R> {
     pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, ScanError> {
         if self.line == 0 {
             self.line = 1;
-            self.fill().map_err(ScanError::Io)?;
-            if self.buffer[self.held.clone()].starts_with(BOM) {
-                self.held.start += BOM.len();
-            }
+            self.window.open().map_err(ScanError::Io)?;
         }
         match self.find()? {
             Some(found) => self.row(&found).map(Some),
@@ -103,15 +89,16 @@ impl<R: Read> Records<R> {
 
     /// Moves past the next record and notes its spans.
     fn find(&mut self) -> Result<Option<Found>, ScanError> {
-        while let Some((end, next)) = self.line_end().map_err(ScanError::Io)? {
-            let raw = self.held.start..end;
+        // A record may be as long as it likes: what bounds it is the memory.
+        while let LineEnd::At { end, next } = self.window.line_end(usize::MAX).map_err(ScanError::Io)? {
+            let raw = self.window.held.start..end;
             let line = self.line;
-            if memchr(b'"', &self.buffer[raw.clone()]).is_some() {
+            if memchr(b'"', &self.window.buffer[raw.clone()]).is_some() {
                 return self.find_quoted().map(Some);
             }
-            self.held.start = next;
+            self.window.held.start = next;
             self.line += 1;
-            self.rules.split_plain(&self.buffer[raw.clone()], &mut self.spans);
+            self.rules.split_plain(&self.window.buffer[raw.clone()], &mut self.spans);
             let blank = matches!(self.spans[..], [(from, to)] if from == to);
             if !blank {
                 return Ok(Some(Found { line, raw, quoted: false }));
@@ -120,45 +107,22 @@ impl<R: Read> Records<R> {
         Ok(None)
     }
 
-    /// Where the line ends that begins the held bytes, and where the next one begins; `None` at the end.
-    fn line_end(&mut self) -> io::Result<Option<(usize, usize)>> {
-        loop {
-            let Range { start, end } = self.held;
-            match memchr2(b'\n', b'\r', &self.buffer[start..end]) {
-                Some(length) => {
-                    let at = start + length;
-                    if self.buffer[at] == b'\n' {
-                        return Ok(Some((at, at + 1)));
-                    }
-                    // A `\n` may follow that is not yet read.
-                    if at + 1 < end || self.ended {
-                        let pair = at + 1 < end && self.buffer[at + 1] == b'\n';
-                        return Ok(Some((at, at + 1 + usize::from(pair))));
-                    }
-                }
-                None if self.ended => return Ok((start < end).then_some((end, end))),
-                None => {}
-            }
-            self.fill()?;
-        }
-    }
-
     fn find_quoted(&mut self) -> Result<Found, ScanError> {
         let line = self.line;
         loop {
-            let held = &self.buffer[self.held.clone()];
-            match self.rules.split_quoted(held, self.ended, &mut self.text, &mut self.spans) {
+            let held = &self.window.buffer[self.window.held.clone()];
+            match self.rules.split_quoted(held, self.window.ended, &mut self.text, &mut self.spans) {
                 Quoted::Ends(length) => {
-                    let raw = self.held.start..self.held.start + length;
+                    let raw = self.window.held.start..self.window.held.start + length;
                     self.line += line_ends(&held[..length]);
-                    self.held.start += length;
+                    self.window.held.start += length;
                     return Ok(Found { line, raw, quoted: true });
                 }
-                Quoted::GoesOn(from) if self.ended => {
+                Quoted::GoesOn(from) if self.window.ended => {
                     let line = line + line_ends(&held[..from]);
                     return Err(ScanError::OpenQuote { line, column: self.spans.len() });
                 }
-                Quoted::GoesOn(_) => self.fill().map_err(ScanError::Io)?,
+                Quoted::GoesOn(_) => self.window.fill().map_err(ScanError::Io)?,
                 Quoted::TextAfterQuote(at) => {
                     let line = line + line_ends(&held[..at]);
                     return Err(ScanError::TextAfterQuote { line, column: self.spans.len() - 1 });
@@ -167,33 +131,10 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Reads until the buffer is full. A buffer that is full of one record is doubled, so that looking at
-    /// the record again from its start costs no more than a constant factor.
-    fn fill(&mut self) -> io::Result<()> {
-        self.buffer.copy_within(self.held.clone(), 0);
-        self.offset += self.held.start as u64;
-        self.held = 0..self.held.len();
-        if self.held.end == self.buffer.len() {
-            self.buffer.resize(2 * self.buffer.len(), 0);
-        }
-        while self.held.end < self.buffer.len() {
-            match self.input.read(&mut self.buffer[self.held.end..]) {
-                Ok(0) => {
-                    self.ended = true;
-                    break;
-                }
-                Ok(count) => self.held.end += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
     /// The found record as text. Its raw bytes are what is checked: two halves of a character in
     /// neighbouring fields would otherwise join to a whole one.
     fn row(&self, found: &Found) -> Result<Row<'_>, ScanError> {
-        let raw = &self.buffer[found.raw.clone()];
+        let raw = &self.window.buffer[found.raw.clone()];
         let invalid = |error: std::str::Utf8Error| self.invalid_utf8(found, error.valid_up_to());
         let mut text = std::str::from_utf8(raw).map_err(invalid)?;
         if found.quoted {
@@ -203,13 +144,13 @@ impl<R: Read> Records<R> {
     }
 
     fn invalid_utf8(&self, found: &Found, at: usize) -> ScanError {
-        let before = &self.buffer[found.raw.start..found.raw.start + at];
+        let before = &self.window.buffer[found.raw.start..found.raw.start + at];
         let (mut text, mut spans) = (Vec::new(), Vec::new());
         let column = match self.rules.split_quoted(before, true, &mut text, &mut spans) {
             Quoted::GoesOn(_) => spans.len(),
             _ => spans.len() - 1,
         };
-        let offset = self.offset + (found.raw.start + at) as u64;
+        let offset = self.window.offset + (found.raw.start + at) as u64;
         ScanError::InvalidUtf8 { line: found.line + line_ends(before), column, offset }
     }
 }

@@ -1,5 +1,8 @@
 use std::io;
 
+const NOT_UTF8: &str =
+    "save the file as UTF-8 (e.g. `iconv -f latin1 -t utf-8`); a packed file must end in .gz or .zst";
+
 /// Why a source cannot be read. `file` is the name as it was given, `-` for standard input.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -159,6 +162,58 @@ pub enum ReadError {
         /// Its type as Arrow calls it.
         kind: String,
     },
+    /// A column holds lists in one file of a source and plain values in another.
+    #[error("{file}, column {column}: lists in one file and plain values in another, {first_file}")]
+    ListDiffers {
+        /// The file.
+        file: String,
+        /// The first file of the source.
+        first_file: String,
+        /// The column.
+        column: String,
+    },
+    /// There is not a single transaction.
+    #[error("{file}: the file is empty")]
+    NoLines {
+        /// The file.
+        file: String,
+    },
+    /// A line that no transaction can need.
+    #[error("{file}, line {line}: the line is longer than {} MiB", limit >> 20)]
+    LineTooLong {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// How many bytes a line may have.
+        limit: usize,
+    },
+    /// A line with a byte that is not part of any UTF-8 text.
+    #[error("{file}, line {line}: not UTF-8 (byte {offset} of the text)")]
+    LineNotUtf8 {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// How many bytes come before it in the (unpacked) file.
+        offset: u64,
+    },
+    /// An original item that nobody could tell from a published group, or from the beginning of one.
+    #[error("{file}, line {line}: the item `{item}` would be taken for a group in the published file")]
+    GroupLike {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The item, shortened if very long.
+        item: String,
+    },
+    /// Parquet where lines are expected.
+    #[error("{file}: a Parquet file has no lines of items")]
+    NotABasketFile {
+        /// The file.
+        file: String,
+    },
 }
 
 impl ReadError {
@@ -190,9 +245,7 @@ impl ReadError {
             ReadError::Ragged { .. } => {
                 "check the separator; a field that contains it must stand in double quotes"
             }
-            ReadError::InvalidUtf8 { .. } => {
-                "save the file as UTF-8 (e.g. `iconv -f latin1 -t utf-8`); a packed file must end in .gz or .zst"
-            }
+            ReadError::InvalidUtf8 { .. } => NOT_UTF8,
             ReadError::OpenQuote { .. } => {
                 "close the quote; a double quote inside a quoted field is written twice"
             }
@@ -210,8 +263,20 @@ impl ReadError {
                 "check that the file is whole; pages packed by snappy, gzip or zstd are read"
             }
             ReadError::UnsupportedType { .. } => {
-                "turn the column into text or numbers before, or leave it out"
+                "turn the column into text or numbers before, or leave it out; only one column may hold lists: the items"
             }
+            ReadError::ListDiffers { .. } => "store the column in the same way in all files",
+            ReadError::NoLines { .. } => {
+                "give a file with a line per transaction; a blank line is one without items"
+            }
+            ReadError::LineTooLong { .. } => {
+                "a line is one transaction; is the separator a newline? Then the file is not a basket file"
+            }
+            ReadError::LineNotUtf8 { .. } => NOT_UTF8,
+            ReadError::GroupLike { .. } => {
+                "rename the item: published groups are written `(a,b)`, so no item may begin like one"
+            }
+            ReadError::NotABasketFile { .. } => "name its column of items instead: `items = \"…\"`",
         }
     }
 }

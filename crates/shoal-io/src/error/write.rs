@@ -42,6 +42,22 @@ pub enum WriteError {
         /// What the Parquet writer said.
         why: String,
     },
+    /// Transactions are lines, and Parquet has none.
+    #[error("{}: a Parquet file has no lines of items", path.display())]
+    NotABasketFile {
+        /// The target.
+        path: PathBuf,
+    },
+    /// An item that would be read back as another one, or as several.
+    #[error("{}: the item `{}` cannot stand between separators `{}`", path.display(), item.escape_debug(), separator.escape_debug())]
+    UnreadableItem {
+        /// The target.
+        path: PathBuf,
+        /// The item.
+        item: String,
+        /// What separates items.
+        separator: char,
+    },
     /// The bytes are not those that were verified.
     #[error("{}: not published: SHA-256 {proven} was verified, but the file has {found}", path.display())]
     NotTheVerifiedBytes {
@@ -80,6 +96,10 @@ impl WriteError {
             },
             WriteError::NoColumns { .. } => "give at least one column a role other than identifier",
             WriteError::Parquet { .. } => "write .csv instead",
+            WriteError::NotABasketFile { .. } => "let the name end in .txt, .txt.gz or .txt.zst",
+            WriteError::UnreadableItem { .. } => {
+                "choose a separator that is in no item, or rename the item; it must not begin like a group"
+            }
             WriteError::NotTheVerifiedBytes { .. } => {
                 "something changed the file between verifying and publishing; find out what, then run again"
             }

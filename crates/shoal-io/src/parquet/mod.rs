@@ -1,5 +1,6 @@
 //! Apache Parquet.
 
+mod list;
 mod read;
 mod text;
 mod typed;

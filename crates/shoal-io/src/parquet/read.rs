@@ -6,6 +6,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
 
+use super::list::{is_list, item_field, push_lists};
 use super::text::{is_readable, push_texts};
 use crate::collect::Collector;
 use crate::error::ReadError;
@@ -33,7 +34,7 @@ fn read_trusting<T: ChunkReader + 'static>(
     let schema = builder.schema().clone();
     into.begin(file, schema.fields().iter().map(|field| field.name().clone()).collect())?;
     let kept: Vec<usize> = into.kept().iter().map(|(column, _)| *column).collect();
-    check_types(file, &schema, &kept)?;
+    check_types(file, &schema, &kept, into)?;
     if into.is_full() {
         return Ok(());
     }
@@ -47,15 +48,25 @@ fn read_trusting<T: ChunkReader + 'static>(
     Ok(())
 }
 
-fn check_types(file: &str, schema: &Schema, kept: &[usize]) -> Result<(), ReadError> {
+fn check_types(
+    file: &str,
+    schema: &Schema,
+    kept: &[usize],
+    into: &mut Collector<'_>,
+) -> Result<(), ReadError> {
     for &column in kept {
         let field = schema.field(column);
-        if !is_readable(field.data_type()) {
+        let may_be_list = into.may_be_list(field.name());
+        let listed = may_be_list && is_list(field.data_type());
+        if !listed && !is_readable(field.data_type()) {
             return Err(ReadError::UnsupportedType {
                 file: file.to_owned(),
                 column: field.name().clone(),
                 kind: short_name(field.data_type()),
             });
+        }
+        if may_be_list {
+            into.note_list(listed)?;
         }
     }
     Ok(())
@@ -64,7 +75,10 @@ fn check_types(file: &str, schema: &Schema, kept: &[usize]) -> Result<(), ReadEr
 fn push_batch(batch: &RecordBatch, into: &mut Collector<'_>) -> Result<(), arrow_schema::ArrowError> {
     let first = into.next_rows(batch.num_rows() as u64);
     for ((_, builder), array) in into.kept().iter_mut().zip(batch.columns()) {
-        push_texts(array, builder, first)?;
+        match item_field(array.data_type()) {
+            Some(item) => push_lists(array, item, builder, first)?,
+            None => push_texts(array, builder, first)?,
+        }
     }
     Ok(())
 }

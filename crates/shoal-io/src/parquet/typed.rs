@@ -7,6 +7,8 @@ pub(super) enum Typed {
     Integer,
     Float,
     Boolean,
+    /// Items that an [`ITEM_SEPARATOR`](crate::ITEM_SEPARATOR) joins.
+    List,
 }
 
 impl Typed {

@@ -10,6 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use shoal_core::{RawColumn, RawTable};
 
+use super::list::{list_type, lists_of};
 use super::typed::Typed;
 use crate::write::ColumnForm;
 
@@ -29,6 +30,7 @@ pub(crate) fn write<W: Write + Send>(
         .map(|(number, column)| match form(number) {
             ColumnForm::Text => Typed::Text,
             ColumnForm::Typed => Typed::of(column),
+            ColumnForm::List => Typed::List,
         })
         .collect();
     let fields: Vec<Field> = table
@@ -55,6 +57,7 @@ impl Typed {
             Typed::Integer => DataType::Int64,
             Typed::Float => DataType::Float64,
             Typed::Boolean => DataType::Boolean,
+            Typed::List => list_type(),
         }
     }
 
@@ -72,6 +75,7 @@ impl Typed {
             Typed::Integer => Arc::new(labels.map(|l| l?.parse().ok()).collect::<Int64Array>()),
             Typed::Float => Arc::new(labels.map(|l| l?.parse().ok()).collect::<Float64Array>()),
             Typed::Boolean => Arc::new(labels.map(|l| Some(l? == "true")).collect::<BooleanArray>()),
+            Typed::List => lists_of(labels),
         }
     }
 }

@@ -19,6 +19,9 @@ pub enum ColumnForm {
     /// As whole numbers, floats or truth values, if every value reads back from that to exactly the same
     /// text; otherwise as text.
     Typed,
+    /// As a list of texts: the items between the [`ITEM_SEPARATOR`](crate::ITEM_SEPARATOR)s of each text.
+    /// Where the format knows no lists, the text is written as it is.
+    List,
 }
 
 /// How a table is written.

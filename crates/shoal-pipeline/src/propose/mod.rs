@@ -4,6 +4,7 @@
 //! doubt a column becomes a quasi-identifier: that costs detail, while a wrong `insensitive` costs privacy.
 //! No role is given silently: the reason goes with it into the policy, for a person to review.
 
+mod baskets;
 mod hierarchies;
 mod kinds;
 mod policy_text;
@@ -11,6 +12,7 @@ mod profile;
 mod roles;
 mod words;
 
+pub use baskets::BasketProposal;
 pub use hierarchies::{Builder, HierarchyProposal};
 
 use shoal_core::{Kind, RawTable, Role};

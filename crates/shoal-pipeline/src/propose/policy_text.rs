@@ -181,7 +181,7 @@ fn key_name(name: &str) -> String {
 }
 
 /// A TOML string.
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
-use shoal_privacy::{Claim, KAnonymity, Model, Refusal, VerifiedRelease, verify_release};
+use shoal_privacy::{Claim, KAnonymity, Model, Refusal, VerifiedTable, verify_release};
 
 /// `name`, then what is published. The first three of those are the quasi-identifiers.
 pub(crate) const NAMES: [&str; 6] = ["name", "age", "sex", "city", "illness", "note"];
@@ -91,7 +91,7 @@ fn set(values: &[&str]) -> String {
 }
 
 /// What the crate under test says.
-pub(crate) fn verify(release: &Release) -> Result<VerifiedRelease, Refusal> {
+pub(crate) fn verify(release: &Release) -> Result<VerifiedTable, Refusal> {
     let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
     let (original, published) = (table(&release.original), published(release));
     let claim = Claim {

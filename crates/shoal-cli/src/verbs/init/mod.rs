@@ -1,5 +1,6 @@
 //! `shoal init`: a first policy for data that nobody has described yet.
 
+mod baskets;
 mod dialect;
 mod relative;
 
@@ -10,7 +11,7 @@ use shoal_core::{Kind, Role};
 use shoal_pipeline::propose::{self, ColumnProposal, Proposal};
 
 use super::Answer;
-use crate::args::InitArgs;
+use crate::args::{InitArgs, ShapeArg};
 use crate::failure::Failure;
 use crate::print::{count, table};
 use crate::voice::Voice;
@@ -52,6 +53,9 @@ pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
     let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
     if let Some(path) = file.filter(|path| path.is_file() && !args.force) {
         return Err(Failure::Exists { path: path.to_owned() });
+    }
+    if matches!(args.shape, ShapeArg::Transactions) {
+        return baskets::init(args, file, voice);
     }
     let dialect = Dialect::of(args)?;
     let sample = shoal_io::sample(&dialect.source, SAMPLE)?;

@@ -72,6 +72,12 @@ pub enum BuildError {
         /// The step.
         step: String,
     },
+    /// Groups of fewer than two are no groups.
+    #[error("groups of {fan_out} would never become fewer")]
+    FanOut {
+        /// The fan-out asked for.
+        fan_out: usize,
+    },
     /// Too many levels.
     #[error("{levels} levels are more than the {most} that a hierarchy may have")]
     Levels {
@@ -106,6 +112,7 @@ impl BuildError {
             BuildError::Step { .. } => "the steps are day, month, quarter, year, five-years, decade, century",
             BuildError::NothingKept => "keep at least one character; the top `*` is added by itself",
             BuildError::Unwritable { .. } => "leave this step out, or use a format with four-digit years",
+            BuildError::FanOut { .. } => "give a fan-out of 2 or more; 5 is usual",
             BuildError::Levels { .. } => "give fewer steps",
             BuildError::Tree(error) => error.hint(),
         }

@@ -1,13 +1,15 @@
 //! Hierarchies built from a column's values where nobody has written one.
 //!
 //! Numbers become ever wider [`intervals`], codes lose characters from the right ([`prefixes`]), dates
-//! become months and years ([`dates`]), and anything can go straight to `*` ([`flat`]). Ranges are
+//! become months and years ([`dates`]), and anything can go straight to `*` ([`flat`]). Items of transactions
+//! are grouped with their neighbours ([`even_tree`]). Ranges are
 //! labelled in the published form `[20, 29]`, both ends included, so that a label says the same thing with
 //! the hierarchy at hand and without it. The missing value is left out, except in [`flat`]: binding the
 //! hierarchy to a column puts it directly below `*`.
 
 mod dates;
 mod error;
+mod even;
 mod flat;
 mod intervals;
 mod number;
@@ -17,6 +19,7 @@ mod properties;
 
 pub use dates::{DateParams, DateStep, ValidDateParams, chosen_steps, dates};
 pub use error::BuildError;
+pub use even::even_tree;
 pub use flat::flat;
 pub use intervals::{IntervalParams, ValidIntervalParams, chosen_widths, intervals};
 pub use number::Number;

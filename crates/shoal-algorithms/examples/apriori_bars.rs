@@ -1,0 +1,61 @@
+//! What Apriori loses and how long it takes on real transactions, with an even fan-out-5 tree:
+//! `cargo run --release -p shoal-algorithms --example apriori_bars`
+
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Instant;
+
+use shoal_algorithms::transaction::TransactionAlgorithm as _;
+use shoal_algorithms::transaction::apriori::AprioriParams;
+use shoal_core::hierarchy::build::even_tree;
+use shoal_core::{ItemPromise, ItemRecoding, Silent, Transactions};
+
+fn main() {
+    let bms1 = read("bms_webview/BMS-WebView-1.dat");
+    let bms2 = read("bms_webview/BMS-WebView-2.dat.gz");
+    for k in [2, 5, 10, 25, 50] {
+        print("BMS1", &bms1, k, 2);
+    }
+    print("BMS1", &bms1, 5, 3);
+    print("BMS2", &bms2, 5, 2);
+    print("BMS2", &bms2, 25, 2);
+}
+
+fn print(name: &str, data: &Transactions, k: usize, m: usize) {
+    let hierarchy =
+        even_tree(&data.items().iter().collect::<Vec<_>>(), 5).expect("there are items").hierarchy;
+    let apriori = AprioriParams { hierarchy, weights: None }.check().expect("no weights are fine weights");
+    let start = Instant::now();
+    let recoding = apriori
+        .anonymize(data, &ItemPromise::Itemsets { k, m, linkable: None }, &Silent)
+        .expect("there are enough transactions");
+    println!(
+        "{name} k = {k}, m = {m}: {:.3} s, NCP {:.2} %, {} of {} items published",
+        start.elapsed().as_secs_f64(),
+        100.0 * ncp(data, &recoding),
+        recoding.clusters.len(),
+        data.items().len(),
+    );
+}
+
+fn ncp(data: &Transactions, recoding: &ItemRecoding) -> f64 {
+    let supports = data.supports();
+    let occurrences =
+        |items: &[u32]| items.iter().map(|&item| f64::from(supports[item as usize])).sum::<f64>();
+    let several = recoding.clusters.iter().filter(|cluster| cluster.items.len() > 1);
+    let lost: f64 = several.map(|cluster| occurrences(&cluster.items) * cluster.items.len() as f64).sum();
+    lost / (data.occurrences() * data.items().len()) as f64
+}
+
+fn read(name: &str) -> Transactions {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut text = String::new();
+    if name.ends_with(".gz") {
+        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("the file is whole");
+    } else {
+        text = String::from_utf8(bytes).expect("items are numbers");
+    }
+    let transactions: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    Transactions::from_texts(&transactions)
+}

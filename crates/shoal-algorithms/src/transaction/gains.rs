@@ -1,0 +1,161 @@
+//! Which merge lifts the support of a set at the least cost for each transaction that it gains.
+
+use std::collections::BTreeMap;
+
+use super::UtilityConstraints;
+use super::clusters::Clusters;
+use super::objective::Rate;
+
+/// Counters for the transactions that a set gains. Only a transaction that lacks exactly one of the set's
+/// clusters can be gained by one merge, so all gains are counted in a walk through those.
+#[derive(Debug)]
+pub(super) struct Gains<'a> {
+    utility: &'a UtilityConstraints,
+    /// For each cluster, what the set gains where it is merged with the cluster in question.
+    counts: Vec<u32>,
+    touched: Vec<u32>,
+}
+
+impl<'a> Gains<'a> {
+    pub(super) fn new(utility: &'a UtilityConstraints) -> Gains<'a> {
+        Gains { utility, counts: vec![0; utility.items()], touched: Vec::new() }
+    }
+
+    /// The merge of one of these clusters, two or more and ascending, that costs least for each transaction
+    /// gained; there is no use in more than `missing`. Among equals the first cluster, and of its partners the
+    /// smaller one, then the one of less support, then the one with the smaller item. Nothing where no merge
+    /// gains anything.
+    pub(super) fn best(&mut self, clusters: &Clusters<'_>, set: &[u32], missing: u32) -> Option<(u32, u32)> {
+        let lacking = lacking_one(clusters, set);
+        let mut best = None;
+        for &id in set {
+            self.count(&lacking, id);
+            let cluster = clusters.get(id);
+            for other in self.touched.drain(..) {
+                let gain = std::mem::take(&mut self.counts[other as usize]).min(missing);
+                if self.utility.group_of(other) == self.utility.group_of(id) {
+                    let partner = clusters.get(other);
+                    let rate = Rate::new(cluster, partner, gain);
+                    let merge = (rate, id, partner.size(), partner.support(), other);
+                    best = Some(best.map_or(merge, |best| merge.min(best)));
+                }
+            }
+        }
+        best.map(|(_, id, _, _, other)| (id, other))
+    }
+
+    /// Counts what the set gains by a merge of its cluster `id` with every other cluster.
+    fn count(&mut self, lacking: &BTreeMap<u32, Vec<Vec<u32>>>, id: u32) {
+        for (&lacked, images) in lacking {
+            if lacked == id {
+                // Those that hold the partner in its place.
+                images.iter().flatten().for_each(|&other| self.add(other, 1));
+            } else {
+                // Where both are in the set, either will do.
+                self.add(lacked, images.len() as u32);
+            }
+        }
+    }
+
+    fn add(&mut self, other: u32, gain: u32) {
+        if self.counts[other as usize] == 0 {
+            self.touched.push(other);
+        }
+        self.counts[other as usize] += gain;
+    }
+}
+
+/// The published transactions that hold all of the set but one, by the one that they lack.
+fn lacking_one(clusters: &Clusters<'_>, set: &[u32]) -> BTreeMap<u32, Vec<Vec<u32>>> {
+    let mut by_support = set.to_vec();
+    by_support.sort_by_key(|&id| clusters.get(id).support());
+    let mut lacking: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
+    // They hold at least one of any two clusters, so the two rarest lead to all of them.
+    for (at, &rare) in by_support.iter().take(2).enumerate() {
+        clusters.each_transaction(rare, |_, items| {
+            if items.len() + 1 < set.len() {
+                return;
+            }
+            let image = clusters.image(items);
+            let mut lacked = set.iter().copied().filter(|id| image.binary_search(id).is_err());
+            if let (Some(only), None) = (lacked.next(), lacked.next())
+                // Those that hold both were met with the first.
+                && (at == 0 || only == by_support[0])
+            {
+                lacking.entry(only).or_default().push(image);
+            }
+        });
+    }
+    lacking
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::collection::{btree_set, vec};
+    use proptest::prelude::*;
+    use shoal_core::Transactions;
+
+    use super::*;
+
+    /// Tries every merge and counts the set's support after it.
+    fn slow_best(
+        clusters: &Clusters<'_>,
+        utility: &UtilityConstraints,
+        set: &[u32],
+        missing: u32,
+    ) -> Option<(u32, u32)> {
+        let support = |clusters: &Clusters<'_>| clusters.support(&clusters.image(set), usize::MAX);
+        let merge = |id: u32, other: u32| {
+            let mut merged = clusters.clone();
+            merged.merge(id, other);
+            let gain = ((support(&merged) - support(clusters)) as u32).min(missing);
+            let (a, b) = (clusters.get(id), clusters.get(other));
+            (gain > 0).then(|| (Rate::new(a, b, gain), id, b.size(), b.support(), other))
+        };
+        let allowed = |id: u32, other: u32| id != other && utility.group_of(id) == utility.group_of(other);
+        let pairs = set.iter().flat_map(|&id| clusters.iter().map(move |(other, _)| (id, other)));
+        let merges =
+            pairs.filter(|&(id, other)| allowed(id, other)).filter_map(|(id, other)| merge(id, other));
+        merges.min().map(|(_, id, _, _, other)| (id, other))
+    }
+
+    proptest! {
+        #[test]
+        fn one_walk_finds_what_trying_every_merge_finds(
+            baskets in vec(btree_set(0_u32..12, 0..8), 1..40),
+            merges in vec((0_u32..12, 0_u32..12), 0..6),
+            suppressed in proptest::option::of(0_u32..12),
+            weights in vec(prop_oneof![Just(1.0), Just(0.5), Just(0.0)], 12),
+            weighted in any::<bool>(),
+            split in 1_u32..12,
+            sets in vec(btree_set(0_u32..12, 2..5), 1..6),
+            missing in 1_u32..9,
+        ) {
+            let baskets: Vec<Vec<String>> =
+                baskets.iter().map(|b| b.iter().map(u32::to_string).collect()).collect();
+            let data = Transactions::from_texts(&baskets);
+            let items = data.items().len() as u32;
+            let split = items.min(split);
+            let groups = vec![(0..split).collect(), (split..items).collect()];
+            let utility = UtilityConstraints::new(items as usize, groups).unwrap();
+            let weights = weighted.then(|| &weights[..items as usize]);
+            let mut clusters = Clusters::of_single_items(&data, weights);
+            for (a, b) in merges.into_iter().filter(|&(a, b)| a.max(b) < items) {
+                if let [a, b] = clusters.image(&[a, b])[..] && utility.group_of(a) == utility.group_of(b) {
+                    clusters.merge(a, b);
+                }
+            }
+            if let Some(item) = suppressed.filter(|&item| item < items) {
+                clusters.suppress(clusters.cluster_of(item));
+            }
+            let mut gains = Gains::new(&utility);
+            let known = |set: BTreeSet<u32>| set.into_iter().filter(|&item| item < items).collect::<Vec<_>>();
+            for set in sets.into_iter().map(known).map(|set| clusters.image(&set)).filter(|set| set.len() > 1) {
+                let fast = gains.best(&clusters, &set, missing);
+                prop_assert_eq!(fast, slow_best(&clusters, &utility, &set, missing));
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Algorithms for transactions: a set of items a person.
+//!
+//! [`pcta`], [`upcta`] and [`coat`] share one engine. It holds the clusters of items that are
+//! published as one, looks for sets that break the promise, and mends them one after the other,
+//! round after round, until there are none. The three differ only in what they may do to mend a set.
+//! [`apriori`] looks for the same sets, but mends them along a hierarchy.
+
+pub mod apriori;
+mod clusters;
+pub mod coat;
+mod error;
+mod gains;
+mod itemsets;
+mod objective;
+mod params;
+mod partners;
+pub mod pcta;
+mod queue;
+mod rounds;
+mod transaction_set;
+pub mod upcta;
+mod utility;
+mod violations;
+
+pub use error::{ParamsError, TransactionError};
+pub use objective::Objective;
+pub use utility::{UtilityConstraints, UtilityError};
+
+use shoal_core::{ItemPromise, ItemRecoding, Progress, Transactions};
+
+/// An algorithm with its checked parameters, ready to run on transactions.
+pub trait TransactionAlgorithm: Sync {
+    /// The name in a policy.
+    fn name(&self) -> &'static str;
+
+    /// Decides what every item is published as, so that the promise is kept.
+    fn anonymize(
+        &self,
+        data: &Transactions,
+        promise: &ItemPromise,
+        progress: &dyn Progress,
+    ) -> Result<ItemRecoding, TransactionError>;
+}

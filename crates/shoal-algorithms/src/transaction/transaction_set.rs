@@ -1,0 +1,170 @@
+//! Sets of transactions: a sorted list of numbers, or a bitmap where that is smaller.
+
+/// A set of transaction numbers below a fixed limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TransactionSet {
+    List(Vec<u32>),
+    Bitmap { words: Vec<u64>, len: usize },
+}
+
+impl TransactionSet {
+    /// A set from ascending numbers below `limit`.
+    pub(super) fn new(numbers: Vec<u32>, limit: usize) -> TransactionSet {
+        if numbers.len() * 32 <= limit {
+            return TransactionSet::List(numbers);
+        }
+        let mut words = vec![0; limit.div_ceil(64)];
+        numbers.iter().for_each(|&n| words[n as usize / 64] |= 1 << (n % 64));
+        TransactionSet::Bitmap { words, len: numbers.len() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            TransactionSet::List(numbers) => numbers.len(),
+            TransactionSet::Bitmap { len, .. } => *len,
+        }
+    }
+
+    /// What is in either; both sets must have this limit.
+    pub(super) fn union(self, other: TransactionSet, limit: usize) -> TransactionSet {
+        use TransactionSet::{Bitmap, List};
+        match (self, other) {
+            (List(a), List(b)) => TransactionSet::new(merged(&a, &b), limit),
+            (List(numbers), Bitmap { mut words, .. }) | (Bitmap { mut words, .. }, List(numbers)) => {
+                numbers.iter().for_each(|&n| words[n as usize / 64] |= 1 << (n % 64));
+                let len = ones(&words);
+                Bitmap { words, len }
+            }
+            (Bitmap { mut words, .. }, Bitmap { words: other, .. }) => {
+                words.iter_mut().zip(&other).for_each(|(a, b)| *a |= b);
+                let len = ones(&words);
+                Bitmap { words, len }
+            }
+        }
+    }
+
+    /// Calls `each` with every number, ascending, until it returns false.
+    pub(super) fn each_while(&self, mut each: impl FnMut(u32) -> bool) {
+        match self {
+            TransactionSet::List(numbers) => {
+                let _ = numbers.iter().all(|&n| each(n));
+            }
+            TransactionSet::Bitmap { words, .. } => {
+                for (at, &word) in words.iter().enumerate() {
+                    let mut rest = word;
+                    while rest != 0 {
+                        if !each(at as u32 * 64 + rest.trailing_zeros()) {
+                            return;
+                        }
+                        rest &= rest - 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many numbers are in all of the sets, at most `enough`: there is no need to count further.
+    pub(super) fn common(sets: &mut [&TransactionSet], enough: usize) -> usize {
+        sets.sort_unstable_by_key(|set| set.len());
+        let Some((least, others)) = sets.split_first() else { return 0 };
+        if others.is_empty() {
+            return least.len().min(enough);
+        }
+        let mut count = 0;
+        // Where each list was left: numbers come ascending, so nothing before is looked at again.
+        let mut cursors = vec![0; others.len()];
+        least.each_while(|n| {
+            let in_all = others.iter().zip(&mut cursors).all(|(set, cursor)| set.holds(n, cursor));
+            count += usize::from(in_all);
+            count < enough
+        });
+        count
+    }
+
+    fn holds(&self, number: u32, cursor: &mut usize) -> bool {
+        match self {
+            TransactionSet::List(numbers) => {
+                *cursor = gallop(numbers, *cursor, number);
+                numbers.get(*cursor) == Some(&number)
+            }
+            TransactionSet::Bitmap { words, .. } => words[number as usize / 64] >> (number % 64) & 1 == 1,
+        }
+    }
+}
+
+/// The first place from `start` on that is not below `number`, found by doubling steps.
+fn gallop(numbers: &[u32], start: usize, number: u32) -> usize {
+    let mut step = 1;
+    let mut low = start;
+    while low + step < numbers.len() && numbers[low + step] < number {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step + 1).min(numbers.len());
+    low + numbers[low..high].partition_point(|&n| n < number)
+}
+
+fn merged(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        all.push(a[i].min(b[j]));
+        let (left, right) = (a[i] <= b[j], b[j] <= a[i]);
+        i += usize::from(left);
+        j += usize::from(right);
+    }
+    all.extend_from_slice(&a[i..]);
+    all.extend_from_slice(&b[j..]);
+    all
+}
+
+fn ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::collection::{btree_set, vec};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LIMIT: usize = 400;
+
+    fn set(numbers: &BTreeSet<u32>) -> TransactionSet {
+        TransactionSet::new(numbers.iter().copied().collect(), LIMIT)
+    }
+
+    fn numbers(set: &TransactionSet) -> Vec<u32> {
+        let mut all = Vec::new();
+        set.each_while(|n| {
+            all.push(n);
+            true
+        });
+        all
+    }
+
+    /// Sets on both sides of the border between list and bitmap.
+    fn any_set() -> impl Strategy<Value = BTreeSet<u32>> {
+        prop_oneof![btree_set(0..LIMIT as u32, 0..14), btree_set(0..LIMIT as u32, 0..300)]
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set(a in any_set(), b in any_set()) {
+            let union = set(&a).union(set(&b), LIMIT);
+            prop_assert_eq!(numbers(&union), a.union(&b).copied().collect::<Vec<_>>());
+            prop_assert_eq!(union.len(), a.union(&b).count());
+        }
+
+        #[test]
+        fn what_is_common_is_counted(sets in vec(any_set(), 1..5), enough in 1_usize..60) {
+            let common = (0..LIMIT as u32).filter(|n| sets.iter().all(|set| set.contains(n))).count();
+            let sets: Vec<_> = sets.iter().map(set).collect();
+            let counted = TransactionSet::common(&mut sets.iter().collect::<Vec<_>>(), enough);
+            prop_assert_eq!(counted, common.min(enough));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `shoal init --shape transactions`: a first policy for a basket file.
+
+use std::path::Path;
+
+use serde::Serialize;
+use shoal_core::Silent;
+use shoal_io::{BasketOptions, Source};
+use shoal_pipeline::propose::BasketProposal;
+
+use super::{Answer, relative};
+use crate::args::InitArgs;
+use crate::failure::Failure;
+use crate::print::{count, grouped};
+use crate::voice::Voice;
+
+/// The machine form of a proposal.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct BasketDocument<'a> {
+    policy: Option<String>,
+    source: &'a str,
+    separator: char,
+    transactions: usize,
+    items: usize,
+    k: usize,
+    text: String,
+}
+
+/// Looks at the data and writes a commented policy.
+pub(super) fn init(args: &InitArgs, file: Option<&Path>, voice: &Voice) -> Result<Answer, Failure> {
+    if args.data == "-" {
+        return Err(Failure::NotTwice);
+    }
+    let options = match &args.separator {
+        Some(given) => BasketOptions::with_separator(given)?,
+        None => BasketOptions {
+            separator: shoal_io::sniff_separator(&args.data)?.map_or(' ', char::from),
+            ..BasketOptions::default()
+        },
+    };
+    let read = shoal_io::read_baskets(&Source::new(&args.data), &options, &Silent)?;
+    let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
+    let location = relative::seen_from(folder, &args.data)?;
+    let proposal = BasketProposal::of(&read.transactions, location, options.separator);
+    let text = proposal.to_toml();
+    let document = |text: String| BasketDocument {
+        policy: file.map(|path| path.display().to_string()),
+        source: &proposal.location,
+        separator: proposal.separator,
+        transactions: proposal.transactions,
+        items: proposal.items,
+        k: proposal.k,
+        text,
+    };
+    match file {
+        Some(path) => {
+            shoal_io::write_atomically(path, text.as_bytes())?;
+            voice.summary(&document(text), || prose(&proposal, path))?;
+        }
+        None if voice.is_json() => voice.answer(&document(text), String::new)?,
+        None => voice.product(&text)?,
+    }
+    Ok(Answer::Holds)
+}
+
+fn prose(proposal: &BasketProposal, policy: &Path) -> String {
+    let policy = policy.display();
+    format!(
+        "{policy} was written from a look at {} with {}.\n\
+         {} of the items are in fewer than {} transactions: each of them names people.\n\n\
+         What somebody may know is for you to say. Next:\n  \
+         1. review {policy}, [privacy] first\n  \
+         2. shoal check {policy}\n  \
+         3. shoal run {policy}\n",
+        count(proposal.transactions, "transaction", "transactions"),
+        count(proposal.items, "item", "items"),
+        grouped(proposal.rare),
+        proposal.k,
+    )
+}

@@ -1,0 +1,126 @@
+use std::io::{self, Read};
+
+use crate::window::{LineEnd, Window};
+
+/// The lines of a text, one at a time, in a buffer that never grows far beyond the longest line allowed.
+pub(super) struct Lines<R> {
+    window: Window<R>,
+    /// How many bytes a line may have.
+    limit: usize,
+    /// How many lines have been handed out.
+    count: u64,
+}
+
+/// One line without its end.
+pub(super) struct Line<'a> {
+    /// Counted from 1.
+    pub(super) number: u64,
+    pub(super) text: &'a str,
+}
+
+/// Why the next line cannot be had.
+#[derive(Debug)]
+pub(super) enum LineError {
+    Io(io::Error),
+    TooLong {
+        line: u64,
+    },
+    /// `offset` bytes of the text come before the one that is not UTF-8.
+    NotUtf8 {
+        line: u64,
+        offset: u64,
+    },
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(input: R, limit: usize) -> Self {
+        Self::with_capacity(input, limit, 1 << 18)
+    }
+
+    fn with_capacity(input: R, limit: usize, capacity: usize) -> Self {
+        Lines { window: Window::new(input, capacity), limit, count: 0 }
+    }
+
+    /// The next line; `None` at the end. A line ends with `\n`, `\r\n` or `\r`, and the last one may go
+    /// without.
+    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>, LineError> {
+        if self.count == 0 {
+            self.window.open().map_err(LineError::Io)?;
+        }
+        let (end, next) = match self.window.line_end(self.limit).map_err(LineError::Io)? {
+            LineEnd::At { end, next } => (end, next),
+            LineEnd::OfText => return Ok(None),
+            LineEnd::TooFar => return Err(LineError::TooLong { line: self.count + 1 }),
+        };
+        let from = self.window.held.start;
+        self.window.held.start = next;
+        self.count += 1;
+        let number = self.count;
+        match std::str::from_utf8(&self.window.buffer[from..end]) {
+            Ok(text) => Ok(Some(Line { number, text })),
+            Err(error) => {
+                let offset = self.window.offset + (from + error.valid_up_to()) as u64;
+                Err(LineError::NotUtf8 { line: number, offset })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8], limit: usize, capacity: usize) -> Result<Vec<String>, LineError> {
+        let mut lines = Lines::with_capacity(text, limit, capacity);
+        let mut texts = Vec::new();
+        while let Some(line) = lines.next()? {
+            texts.push(line.text.to_owned());
+            assert_eq!(line.number, texts.len() as u64);
+        }
+        Ok(texts)
+    }
+
+    #[test]
+    fn every_buffer_size_gives_the_same_lines() {
+        let text = "\u{feff}a b\r\n\r\nüü\r\n\nc\rd\r\r\nlast line";
+        let expected = ["a b", "", "üü", "", "c", "d", "", "last line"];
+        for capacity in 1..40 {
+            assert_eq!(all(text.as_bytes(), 9, capacity).unwrap(), expected, "{capacity}");
+        }
+    }
+
+    #[test]
+    fn a_final_line_end_makes_no_line() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("\u{feff}", &[]),
+            ("\n", &[""]),
+            ("a", &["a"]),
+            ("a\r\n", &["a"]),
+            ("a\n\n", &["a", ""]),
+        ] {
+            assert_eq!(all(text.as_bytes(), 9, 4).unwrap(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_not_read_to_its_end() {
+        for capacity in [1, 8, 64] {
+            assert_eq!(all(b"1234\n12345\n", 5, capacity).unwrap(), ["1234", "12345"]);
+            for text in [&b"1234\n123456\n"[..], b"1234\r123456", b"1234\n123456\r\n7"] {
+                assert!(matches!(all(text, 5, capacity), Err(LineError::TooLong { line: 2 })));
+            }
+        }
+        let mut endless = Lines::new(io::repeat(b'x'), 1 << 20);
+        assert!(matches!(endless.next(), Err(LineError::TooLong { line: 1 })));
+        assert!(endless.window.buffer.len() <= 1 << 21);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_found() {
+        for capacity in [1, 8, 64] {
+            let error = all(b"\xef\xbb\xbfa b\nc d\xfc e\n", 99, capacity).unwrap_err();
+            assert!(matches!(error, LineError::NotUtf8 { line: 2, offset: 10 }), "{error:?}");
+        }
+    }
+}

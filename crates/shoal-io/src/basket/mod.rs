@@ -1,0 +1,12 @@
+//! Basket files: a line per transaction, items separated by one character.
+
+mod items;
+mod lines;
+mod options;
+mod read;
+mod write;
+
+pub use items::item_reads_back;
+pub use options::BasketOptions;
+pub use read::{ReadTransactions, read_baskets};
+pub use write::write_baskets;

@@ -1,0 +1,101 @@
+use std::io::Read;
+
+use shoal_core::{Progress, Transactions, TransactionsBuilder};
+
+use super::BasketOptions;
+use super::items::{is_group_like, items_of};
+use super::lines::{LineError, Lines};
+use crate::error::ReadError;
+use crate::format::Layout;
+use crate::read::each_file;
+use crate::source::Source;
+
+/// A line that is longer was hardly meant to be one transaction.
+const LONGEST_LINE: usize = 16 << 20;
+
+/// Transactions, read to their end.
+#[derive(Clone, Debug)]
+pub struct ReadTransactions {
+    /// One a line, blank lines included.
+    pub transactions: Transactions,
+    /// How many items stood in a transaction that held them already. They were folded.
+    pub repeated: usize,
+    /// How many transactions have no item.
+    pub empty: usize,
+    /// The files that were read, in the order of the transactions.
+    pub files: Vec<String>,
+    /// The SHA-256 of the stored bytes in lower-case hex, as `sha256sum` prints it; of several files that
+    /// of their bytes one after the other.
+    pub sha256: String,
+    /// How many bytes were stored.
+    pub bytes: u64,
+}
+
+/// Reads all transactions of a source. A blank line is a transaction without items.
+///
+/// Progress counts stored bytes.
+pub fn read_baskets(
+    source: &Source,
+    options: &BasketOptions,
+    progress: &dyn Progress,
+) -> Result<ReadTransactions, ReadError> {
+    let mut builder = TransactionsBuilder::default();
+    let (mut empty, mut files) = (0, Vec::new());
+    let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
+        if layout == Layout::Parquet {
+            return Err(ReadError::NotABasketFile { file: file.to_owned() });
+        }
+        empty += read_file(file, input, *options, &mut builder)?;
+        files.push(file.to_owned());
+        Ok(())
+    })?;
+    let (transactions, repeated) = builder.finish();
+    Ok(ReadTransactions { transactions, repeated, empty, files, sha256, bytes })
+}
+
+/// Adds one file's transactions and returns how many of them are empty.
+fn read_file(
+    file: &str,
+    input: impl Read,
+    options: BasketOptions,
+    into: &mut TransactionsBuilder,
+) -> Result<usize, ReadError> {
+    let mut lines = Lines::new(input, LONGEST_LINE);
+    let (mut count, mut empty) = (0_u64, 0);
+    while let Some(line) = lines.next().map_err(|error| located(error, file))? {
+        let mut blank = true;
+        for item in items_of(line.text, options) {
+            if !options.grouped && is_group_like(item, options.separator) {
+                let (file, line, item) = (file.to_owned(), line.number, shortened(item));
+                return Err(ReadError::GroupLike { file, line, item });
+            }
+            into.item(item);
+            blank = false;
+        }
+        into.end();
+        empty += usize::from(blank);
+        count = line.number;
+    }
+    if count == 0 {
+        return Err(ReadError::NoLines { file: file.to_owned() });
+    }
+    Ok(empty)
+}
+
+fn located(error: LineError, file: &str) -> ReadError {
+    let file = file.to_owned();
+    match error {
+        LineError::Io(source) => ReadError::Unreadable { file, source },
+        LineError::TooLong { line } => ReadError::LineTooLong { file, line, limit: LONGEST_LINE },
+        LineError::NotUtf8 { line, offset } => ReadError::LineNotUtf8 { file, line, offset },
+    }
+}
+
+/// As much of an item as a message can hold.
+fn shortened(item: &str) -> String {
+    const ENOUGH: usize = 60;
+    match item.char_indices().nth(ENOUGH) {
+        Some((at, _)) => format!("{}…", &item[..at]),
+        None => item.to_owned(),
+    }
+}

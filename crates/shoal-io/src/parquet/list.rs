@@ -1,0 +1,76 @@
+//! Lists of items, in and out.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
+use shoal_core::{Place, RawColumnBuilder};
+
+use super::text::{is_readable, push_texts};
+use crate::read::ITEM_SEPARATOR;
+
+/// Whether values of this type are lists of plain values.
+pub(super) fn is_list(kind: &DataType) -> bool {
+    item_field(kind).is_some_and(|item| is_readable(item.data_type()))
+}
+
+/// What the lists of this type hold; `None` for a type that is not one of lists.
+pub(super) fn item_field(kind: &DataType) -> Option<&FieldRef> {
+    match kind {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
+}
+
+/// Appends all lists of an array whose first one stands at `first`, each as one text.
+pub(super) fn push_lists(
+    array: &ArrayRef,
+    item: &FieldRef,
+    into: &mut RawColumnBuilder,
+    first: Place,
+) -> Result<(), ArrowError> {
+    let lists = arrow_cast::cast(array, &DataType::LargeList(item.clone()))?;
+    let lists = lists.as_list::<i64>();
+    let mut items = RawColumnBuilder::new(String::new());
+    push_texts(lists.values(), &mut items, Place::default())?;
+    let items = items.finish();
+    if items.labels.iter().any(|item| item.contains(ITEM_SEPARATOR)) {
+        return Err(ArrowError::ParseError("an item holds the control character U+001F".to_owned()));
+    }
+    let mut text = String::new();
+    for (at, bounds) in lists.offsets().windows(2).enumerate() {
+        text.clear();
+        let members = if lists.is_null(at) { 0..0 } else { bounds[0] as usize..bounds[1] as usize };
+        // A null has the empty text.
+        for item in members.map(|member| items.text(member)).filter(|item| !item.is_empty()) {
+            if !text.is_empty() {
+                text.push(ITEM_SEPARATOR);
+            }
+            text.push_str(item);
+        }
+        into.push(&text, Place { row: first.row + at as u64, ..first });
+    }
+    Ok(())
+}
+
+/// The type of a written list.
+pub(super) fn list_type() -> DataType {
+    DataType::List(element())
+}
+
+/// Texts, cut into their items again.
+pub(super) fn lists_of<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
+    let mut lists = ListBuilder::new(StringBuilder::new()).with_field(element());
+    for text in texts {
+        let items = text.unwrap_or_default().split(ITEM_SEPARATOR).filter(|item| !item.is_empty());
+        items.for_each(|item| lists.values().append_value(item));
+        lists.append(text.is_some());
+    }
+    Arc::new(lists.finish())
+}
+
+fn element() -> FieldRef {
+    Arc::new(Field::new("element", DataType::Utf8, false))
+}

@@ -1,0 +1,60 @@
+//! The risk of being recognized by one's items.
+//!
+//! Records of tables fall into classes, and a class tells a risk. Transactions have no classes: what somebody
+//! may know is any few items of a person, and the crowd is whoever has them too. So this is no risk in
+//! percent, only the smallest crowd that knowing one or two items can lead to, before and after.
+
+use serde::Serialize;
+use shoal_core::Transactions;
+
+use super::{PublishedItems, itemsets};
+
+/// More items than these would take long to go through, and say little that two do not.
+const MOST_KNOWN: usize = 2;
+
+/// The smallest crowds before and after, as `report.json` prints them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TransactionRisk {
+    /// How many items somebody is taken to know: m, but 2 at most.
+    pub known_items: usize,
+    /// The crowds.
+    pub smallest_crowd: SmallestCrowd,
+}
+
+/// The least number of transactions that hold the same up to so many items, among sets of items that occur.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SmallestCrowd {
+    /// In the original. None where no item is known.
+    pub before: Option<u64>,
+    /// In the published file, by published items. None where no item is known.
+    pub after: Option<u64>,
+}
+
+/// The smallest crowds of somebody who knows up to `m` items, but 2 at most. Only `linkable` items can be
+/// known, where that is given; a published item is one when any of the items it stands for is.
+pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> TransactionRisk {
+    let known = m.min(MOST_KNOWN);
+    let before = |item: u32| linkable.is_none_or(|linkable| linkable[item as usize]);
+    let after = |text: u32| items.members()[text as usize].iter().any(|&item| before(item));
+    TransactionRisk {
+        known_items: known,
+        smallest_crowd: SmallestCrowd {
+            before: smallest(items.original(), known, before),
+            after: smallest(items.published(), known, after),
+        },
+    }
+}
+
+fn smallest(transactions: &Transactions, known: usize, linkable: impl Fn(u32) -> bool) -> Option<u64> {
+    let mut smallest = None;
+    for size in 1..=known {
+        itemsets::each(transactions, size, 1, &mut |items, support| {
+            if items.iter().all(|&item| linkable(item)) {
+                smallest = Some(smallest.map_or(support, |least: u32| least.min(support)));
+            }
+        });
+    }
+    smallest.map(u64::from)
+}

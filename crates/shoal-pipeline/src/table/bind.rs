@@ -1,0 +1,129 @@
+//! A policy meets the data: every column gets its role, kind, codes and hierarchy.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shoal_core::hierarchy::{self, BindError};
+use shoal_core::policy::{ColumnPolicy, MissingPolicy};
+use shoal_core::{
+    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, RawColumn, RawTable, Role, Table, ValueParser,
+    looks_generalized,
+};
+
+use crate::{Job, PipelineError, ValueAt};
+
+/// The original data in codes, with the policy's hierarchies and no others: what the verifier compares with.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    /// All records of the source.
+    pub table: Table,
+    /// The records that the policy leaves out because a value is missing, ascending.
+    pub incomplete: Vec<u32>,
+}
+
+/// Checks that policy and header name the same columns.
+pub(crate) fn check_columns(job: &Job, header: &[String], source: &str) -> Result<(), PipelineError> {
+    let policy = job.policy();
+    let complain = |key: &str, message: String, hint: String| {
+        let error = Box::new(job.document.complain(key, message, Some(hint)));
+        Err(PipelineError::PolicyAndData { error })
+    };
+    if let Some(absent) = policy.columns.keys().find(|name| !header.contains(name)) {
+        let message = format!("`{source}` has no column `{absent}`");
+        return complain(&format!("columns.{absent}"), message, format!("it has: {}", header.join(", ")));
+    }
+    if let Some(unnamed) = header.iter().find(|name| !policy.columns.contains_key(*name)) {
+        let message = format!("column `{unnamed}` of `{source}` has no role");
+        let hint = format!("no column gets a role silently: add  [columns.\"{unnamed}\"]  role = \"…\"");
+        return complain("columns", message, hint);
+    }
+    Ok(())
+}
+
+/// Encodes what was read.
+pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
+    let policy = job.policy();
+    let mut trees = HashMap::new();
+    let mut columns = Vec::new();
+    let mut incomplete = Vec::new();
+    for raw_column in &raw.columns {
+        // Columns that the policy does not name were refused by `check_columns`.
+        let Some(spec) = policy.columns.get(&raw_column.name) else { continue };
+        let column = bind_column(job, raw, raw_column, spec, &mut trees)?;
+        if let Some(missing) = column.domain.missing() {
+            let rows = column.codes.iter().enumerate().filter(|&(_, &code)| code == missing);
+            match spec.missing {
+                MissingPolicy::Category => {}
+                MissingPolicy::Suppress => incomplete.extend(rows.map(|(row, _)| row as u32)),
+                MissingPolicy::Error => {
+                    let row = rows.map(|(row, _)| row).next().unwrap_or_default();
+                    let at = Box::new(ValueAt::first(raw, raw_column, raw_column.codes[row]));
+                    return Err(PipelineError::MissingValue { at });
+                }
+            }
+        }
+        columns.push(column);
+    }
+    incomplete.sort_unstable();
+    incomplete.dedup();
+    Ok(Bound { table: Table { columns, rows: raw.rows }, incomplete })
+}
+
+/// Reads a hierarchy file.
+pub(crate) fn read_hierarchy(path: &Path, column: &str) -> Result<Hierarchy, PipelineError> {
+    let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
+        path: path.to_owned(),
+        what: "hierarchy",
+        error,
+    })?;
+    hierarchy::from_text(&text).map_err(|error| PipelineError::Hierarchy {
+        path: path.to_owned(),
+        column: column.to_owned(),
+        error: Box::new(error),
+    })
+}
+
+fn bind_column(
+    job: &Job,
+    raw: &RawTable,
+    raw_column: &RawColumn,
+    spec: &ColumnPolicy,
+    trees: &mut HashMap<PathBuf, Arc<Hierarchy>>,
+) -> Result<Column, PipelineError> {
+    let name = raw_column.name.clone();
+    let parser = ValueParser::new(spec.kind, date_format(spec));
+    let value_at = |raw_code: u32| Box::new(ValueAt::first(raw, raw_column, raw_code));
+    let (domain, code_of) = Domain::of(raw_column, parser, &job.policy().data.missing)
+        .map_err(|bad| PipelineError::NotOfKind { at: value_at(bad.raw_code), kind: spec.kind.name() })?;
+    // Where a value of the domain stands first in the source.
+    let first_seen = |code: u32| {
+        let raw_code = code_of.iter().position(|&c| c == code).unwrap_or_default();
+        value_at(raw_code as u32)
+    };
+    let mut bound = None;
+    if spec.role == Role::QuasiIdentifier {
+        if let Some(code) = (0..domain.len() as u32).find(|&c| looks_generalized(domain.label(c))) {
+            return Err(PipelineError::LooksGeneralized { at: first_seen(code) });
+        }
+        if let Some(file) = &spec.hierarchy {
+            let path = job.resolve(file);
+            if !trees.contains_key(&path) {
+                trees.insert(path.clone(), Arc::new(read_hierarchy(&path, &name)?));
+            }
+            bound = Some(BoundHierarchy::new(&trees[&path], &domain).map_err(|error| match error {
+                BindError::Outside { code } => PipelineError::OutsideHierarchy { at: first_seen(code), path },
+                BindError::Missing(error) => {
+                    PipelineError::Hierarchy { path, column: name.clone(), error: Box::new(error) }
+                }
+            })?);
+        }
+    }
+    let codes = raw_column.codes.iter().map(|&raw_code| code_of[raw_code as usize]).collect();
+    Ok(Column { name, role: spec.role, domain, hierarchy: bound, weight: spec.weight, codes })
+}
+
+fn date_format(spec: &ColumnPolicy) -> DateFormat {
+    // The policy's check has tried the format already.
+    spec.format.as_deref().and_then(|f| DateFormat::new(f).ok()).unwrap_or_default()
+}

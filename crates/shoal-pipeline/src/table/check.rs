@@ -1,0 +1,103 @@
+//! The dry run: what would happen, without doing it.
+
+use serde::Serialize;
+use shoal_core::{Kind, Progress, Role};
+
+use super::algorithm::{algorithm, with_hierarchies};
+use super::bind::Bound;
+use super::load::load_from;
+use crate::{Job, PipelineError};
+
+/// What a run of the policy would do.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TablePlan {
+    /// The source.
+    pub source: String,
+    /// How many records it holds.
+    pub records: usize,
+    /// The records that would be left out because a value is missing.
+    pub incomplete: usize,
+    /// The columns, in the order of the source.
+    pub columns: Vec<ColumnPlan>,
+    /// The k asked for.
+    pub k: usize,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// Where the release would go.
+    pub output: Option<String>,
+    /// The most classes that are possible.
+    pub most_classes: usize,
+    /// Whether the promise can be kept at all.
+    pub feasible: bool,
+    /// What a reader should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// What a run would do with one column.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ColumnPlan {
+    /// The column.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Its kind.
+    pub kind: Kind,
+    /// How many different values it has, the missing one not counted; identifiers are not read.
+    pub distinct: Option<usize>,
+    /// How many records have no value in it; identifiers are not read.
+    pub missing: Option<usize>,
+    /// What would be published of it.
+    pub published_as: String,
+}
+
+/// Reads policy, hierarchies and data, and says what a run would do. Writes nothing.
+pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, PipelineError> {
+    let source = job.source()?;
+    let (read, bound) = load_from(job, &source, progress)?;
+    let policy = job.policy();
+    let algorithm = algorithm(policy)?;
+    let mut notes = Vec::new();
+    if algorithm.needs_hierarchies() {
+        notes = with_hierarchies(&bound.table)?.1;
+    }
+    let k = policy.privacy.k.unwrap_or_default();
+    let usable = bound.table.rows - bound.incomplete.len();
+    if usable < k {
+        notes.push(format!("k = {k} asks for crowds of {k}, but there are only {usable} complete records"));
+    }
+    Ok(TablePlan {
+        records: bound.table.rows,
+        incomplete: bound.incomplete.len(),
+        columns: read.header.iter().map(|name| column_plan(job, &bound, name)).collect(),
+        k,
+        algorithm: algorithm.name(),
+        output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
+        most_classes: usable / k.max(1),
+        feasible: usable >= k,
+        notes,
+        source: source.location,
+    })
+}
+
+fn column_plan(job: &Job, bound: &Bound, name: &str) -> ColumnPlan {
+    let spec = &job.policy().columns[name];
+    let column = bound.table.columns.iter().find(|c| c.name == name);
+    let missing = column.map(|c| match c.domain.missing() {
+        Some(missing) => c.codes.iter().filter(|&&code| code == missing).count(),
+        None => 0,
+    });
+    let published_as = match (spec.role, column.and_then(|c| c.hierarchy.as_ref())) {
+        (Role::Identifier | Role::PersonalK, _) => "not published".to_owned(),
+        (Role::Sensitive | Role::Insensitive, _) => "as it is".to_owned(),
+        (Role::QuasiIdentifier, Some(bound)) => {
+            let tree = bound.tree();
+            format!("nodes of a hierarchy ({} leaves, {} levels)", tree.leaf_count(), tree.level_count())
+        }
+        (Role::QuasiIdentifier, None) if spec.kind.is_ordered() => "ranges".to_owned(),
+        (Role::QuasiIdentifier, None) => "sets".to_owned(),
+    };
+    let distinct = column.map(|c| c.domain.len() - usize::from(c.domain.missing().is_some()));
+    ColumnPlan { name: name.to_owned(), role: spec.role, kind: spec.kind, distinct, missing, published_as }
+}

@@ -1,0 +1,171 @@
+//! From the policy's words to a promise and an algorithm that is ready to keep it.
+
+use shoal_algorithms::transaction::apriori::AprioriParams;
+use shoal_algorithms::transaction::coat::CoatParams;
+use shoal_algorithms::transaction::pcta::PctaParams;
+use shoal_algorithms::transaction::upcta::UpctaParams;
+use shoal_algorithms::transaction::{
+    Objective, TransactionAlgorithm, TransactionError, UtilityConstraints, UtilityError,
+};
+use shoal_core::policy::{AlgorithmName, ObjectivePolicy};
+use shoal_core::{Hierarchy, ItemPromise, Transactions, is_drawn};
+
+use super::sets::{ItemSets, read_sets, read_weights};
+use crate::table::read_hierarchy;
+use crate::{Job, PipelineError};
+
+/// What is asked for, in terms of the data's items.
+pub(crate) struct Request {
+    /// What is promised.
+    pub promise: ItemPromise,
+    /// How it is kept.
+    pub algorithm: Box<dyn TransactionAlgorithm>,
+    /// Which items may be published as one.
+    pub utility: Option<ItemSets>,
+    /// The weight of each item.
+    pub weights: Vec<f64>,
+    /// The hierarchy of the items.
+    pub hierarchy: Option<Hierarchy>,
+}
+
+impl Request {
+    /// Reads the files that the policy names and checks them against the data.
+    pub(crate) fn of(job: &Job, data: &Transactions) -> Result<Request, PipelineError> {
+        let policy = job.policy();
+        let promise = promise(job, data)?;
+        let utility = match &policy.utility.constraints {
+            Some(file) => Some(read_sets(job, file, "utility constraints", data)?),
+            None => None,
+        };
+        let weights = match &policy.utility.weights {
+            Some(file) => read_weights(job, file, data)?,
+            None => vec![1.0; data.items().len()],
+        };
+        let hierarchy = hierarchy(job)?;
+        let algorithm = algorithm(job, data, utility.as_ref(), &weights, hierarchy.as_ref())?;
+        Ok(Request { promise, algorithm, utility, weights, hierarchy })
+    }
+
+    /// What is promised, for a person.
+    pub(crate) fn promise_in_words(&self) -> String {
+        match &self.promise {
+            ItemPromise::Itemsets { k, m, linkable: None } => {
+                format!("whoever knows up to {m} items of a person finds at least {k} transactions")
+            }
+            ItemPromise::Itemsets { k, m, linkable: Some(linkable) } => {
+                let items = linkable.iter().filter(|&&l| l).count();
+                format!("whoever knows up to {m} of {items} items finds at least {k} transactions")
+            }
+            ItemPromise::Complete { k } => {
+                format!("whoever knows all items of a person finds at least {k} transactions")
+            }
+            ItemPromise::Constraints { k, sets } => {
+                format!("whoever knows one of {} sets of items finds at least {k} transactions", sets.len())
+            }
+        }
+    }
+}
+
+/// The hierarchy of the items, where the policy names one.
+pub(crate) fn hierarchy(job: &Job) -> Result<Option<Hierarchy>, PipelineError> {
+    let file = job.policy().data.hierarchy.as_ref();
+    file.map(|file| read_hierarchy(&job.resolve(file), "(items)")).transpose()
+}
+
+fn promise(job: &Job, data: &Transactions) -> Result<ItemPromise, PipelineError> {
+    let (privacy, seed) = (&job.policy().privacy, job.policy().algorithm.seed);
+    let k = privacy.k.unwrap_or_default();
+    if let Some(file) = &privacy.constraints {
+        let sets = read_sets(job, file, "privacy constraints", data)?.sets;
+        return Ok(ItemPromise::Constraints { k, sets });
+    }
+    if let Some(share) = privacy.share {
+        let linkable = data.items().iter().map(|item| is_drawn(item, share, seed)).collect();
+        return Ok(ItemPromise::Itemsets { k, m: 2, linkable: Some(linkable) });
+    }
+    match privacy.m {
+        None => Ok(ItemPromise::Complete { k }),
+        Some(m) => {
+            let most = data.iter().map(<[u32]>::len).max().unwrap_or_default();
+            if m > most {
+                return Err(PipelineError::MTooLarge { m, most });
+            }
+            Ok(ItemPromise::Itemsets { k, m, linkable: None })
+        }
+    }
+}
+
+fn algorithm(
+    job: &Job,
+    data: &Transactions,
+    utility: Option<&ItemSets>,
+    weights: &[f64],
+    hierarchy: Option<&Hierarchy>,
+) -> Result<Box<dyn TransactionAlgorithm>, PipelineError> {
+    let policy = job.policy();
+    let objective = match policy.algorithm.objective {
+        ObjectivePolicy::Ncp => Objective::Ncp,
+        ObjectivePolicy::Ul => Objective::Ul,
+    };
+    let groups = || match utility {
+        Some(sets) => UtilityConstraints::new(data.items().len(), sets.sets.clone())
+            .map_err(|error| not_a_partition(data, sets, &error)),
+        None => Ok(UtilityConstraints::one_group(data.items().len())),
+    };
+    let weights = Some(weights.to_vec());
+    let max_suppressed = policy.utility.max_suppressed;
+    Ok(match policy.algorithm_name() {
+        AlgorithmName::Pcta => Box::new(PctaParams { objective, weights }.check()?),
+        AlgorithmName::Upcta => {
+            Box::new(UpctaParams { objective, weights, utility: groups()?, max_suppressed }.check()?)
+        }
+        AlgorithmName::Coat => {
+            Box::new(CoatParams { objective, weights, utility: groups()?, max_suppressed }.check()?)
+        }
+        AlgorithmName::Apriori => {
+            let hierarchy = hierarchy.cloned().expect("the policy's check has asked for a hierarchy");
+            Box::new(AprioriParams { hierarchy, weights }.check()?)
+        }
+        AlgorithmName::Mondrian | AlgorithmName::Sbc | AlgorithmName::Incognito | AlgorithmName::Datafly => {
+            unreachable!("the policy's check has compared the algorithm with the shape")
+        }
+    })
+}
+
+fn not_a_partition(data: &Transactions, sets: &ItemSets, error: &UtilityError) -> PipelineError {
+    let label = |item: u32| data.items().get(item);
+    let line = |constraint: usize| sets.lines[constraint - 1];
+    let problem = match *error {
+        UtilityError::Missing { item } => format!("item `{}` is in no utility constraint", label(item)),
+        UtilityError::Doubled { item, first, second } => format!(
+            "item `{}` is in two utility constraints, in lines {} and {}",
+            label(item),
+            line(first),
+            line(second)
+        ),
+        UtilityError::Unknown { item, .. } => format!("item number {item} does not exist"),
+    };
+    PipelineError::Utility { path: sets.path.clone(), problem, hint: error.hint() }
+}
+
+/// An algorithm's complaint, with items by their names.
+pub(crate) fn by_name(error: TransactionError, data: &Transactions, request: &Request) -> PipelineError {
+    let TransactionError::Infeasible { constraint, items, suppressed, allowed, utility } = &error else {
+        return PipelineError::Transactions(Box::new(error));
+    };
+    let names = |items: &[u32]| {
+        let shown: Vec<&str> = items.iter().take(12).map(|&item| data.items().get(item)).collect();
+        let more = if items.len() > shown.len() { ", …" } else { "" };
+        format!("{{{}{more}}}", shown.join(", "))
+    };
+    let line = request.utility.as_ref().and_then(|sets| sets.lines.get(utility - 1));
+    let place = line.map_or_else(String::new, |line| format!(" (utility constraint in line {line})"));
+    let message = format!(
+        "the items {} can only be hidden by suppressing {}{place}: {suppressed} of {} items would be \
+         suppressed, {allowed} are allowed",
+        names(constraint),
+        names(items),
+        data.items().len(),
+    );
+    PipelineError::Unreachable { message, hint: error.hint() }
+}

@@ -1,0 +1,68 @@
+//! The dry run for transactions.
+
+use serde::Serialize;
+use shoal_core::Progress;
+
+use super::algorithm::Request;
+use super::load::{Text, load};
+use crate::{Job, PipelineError};
+
+/// What a run of the policy would do.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TransactionsPlan {
+    /// The source.
+    pub source: String,
+    /// How many transactions it holds.
+    pub records: usize,
+    /// Transactions without an item; they are kept.
+    pub empty: usize,
+    /// How many different items there are.
+    pub items: usize,
+    /// How often items occur in all.
+    pub occurrences: usize,
+    /// The size of the largest transaction.
+    pub largest: usize,
+    /// What is promised, in words.
+    pub promise: String,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// How many sets of items may be published as one; none where any may.
+    pub utility_constraints: Option<usize>,
+    /// Where the release would go.
+    pub output: Option<String>,
+    /// Whether there are enough transactions for a crowd.
+    pub feasible: bool,
+    /// What a reader should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Reads policy, constraints and data, and says what a run would do. Writes nothing.
+pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TransactionsPlan, PipelineError> {
+    let source = job.source()?;
+    let loaded = load(job, &source, Text::Original, progress)?;
+    let data = &loaded.data;
+    let request = Request::of(job, data)?;
+    let policy = job.policy();
+    let with_items = data.len() - loaded.empty;
+    let feasible = with_items >= request.promise.k();
+    let mut notes = loaded.notes();
+    if !feasible {
+        let k = request.promise.k();
+        notes.push(format!("k = {k} asks for crowds of {k}, but only {with_items} transactions have items"));
+    }
+    Ok(TransactionsPlan {
+        source: source.location,
+        records: data.len(),
+        empty: loaded.empty,
+        items: data.items().len(),
+        occurrences: data.occurrences(),
+        largest: data.iter().map(<[u32]>::len).max().unwrap_or_default(),
+        promise: request.promise_in_words(),
+        algorithm: request.algorithm.name(),
+        utility_constraints: request.utility.as_ref().map(|sets| sets.sets.len()),
+        output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
+        feasible,
+        notes,
+    })
+}

@@ -1,0 +1,94 @@
+//! The published transactions, in the order and the layout in which they are written.
+
+use shoal_core::{
+    ItemRecoding, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions, TransactionsBuilder,
+    render_item,
+};
+
+use super::layout::Layout;
+use crate::order::shuffled;
+use crate::table::reordered;
+
+/// The published transactions, and for each of them the original that it comes from.
+pub(crate) struct Composed {
+    /// What is published.
+    pub published: Transactions,
+    /// For each published transaction its original. The verifier checks this claim, it does not trust it.
+    pub origin: Vec<u32>,
+}
+
+/// Replaces every item by its image.
+pub(crate) fn compose(policy: &Policy, data: &Transactions, recoding: &ItemRecoding) -> Composed {
+    let texts: Vec<String> = recoding
+        .clusters
+        .iter()
+        .map(|cluster| match &cluster.name {
+            Some(name) => name.clone(),
+            None => {
+                let labels: Vec<&str> = cluster.items.iter().map(|&item| data.items().get(item)).collect();
+                render_item(&labels)
+            }
+        })
+        .collect();
+    let origin = shuffled(policy, (0..data.len() as u32).collect());
+    let mut builder = TransactionsBuilder::default();
+    for &row in &origin {
+        for cluster in recoding.image(data.transaction(row as usize)) {
+            builder.item(&texts[cluster as usize]);
+        }
+        builder.end();
+    }
+    Composed { published: builder.finish().0, origin }
+}
+
+/// The table that holds published transactions, in a layout that is one. Ids are counted anew, so that none of
+/// the original ones is published.
+pub(crate) fn tabulate(
+    layout: Layout<'_>,
+    published: &Transactions,
+    rest: Option<&(RawTable, usize)>,
+    origin: &[u32],
+) -> Option<RawTable> {
+    match layout {
+        Layout::Basket { .. } => None,
+        Layout::Long { id, item } => Some(long(id, item, published)),
+        Layout::Column { items, separator } => {
+            let (mut columns, mut place) = (Vec::new(), 0);
+            if let Some((rest, at)) = rest {
+                columns.extend(rest.columns.iter().map(|c| reordered(c, origin)));
+                place = *at;
+            }
+            columns.insert(place, cells(items, separator, published));
+            Some(RawTable { columns, rows: published.len(), files: Vec::new() })
+        }
+    }
+}
+
+fn long(id: &str, item: &str, published: &Transactions) -> RawTable {
+    let mut ids = RawColumnBuilder::new(id.to_owned());
+    let mut items = RawColumnBuilder::new(item.to_owned());
+    let mut rows = 0;
+    for (number, transaction) in published.iter().enumerate() {
+        let pseudonym = (number + 1).to_string();
+        let mut row = |text: &str| {
+            ids.push(&pseudonym, Place::default());
+            items.push(text, Place::default());
+            rows += 1;
+        };
+        // A transaction without items keeps a row without an item, so that nobody is lost.
+        if transaction.is_empty() {
+            row("");
+        }
+        transaction.iter().for_each(|&item| row(published.items().get(item)));
+    }
+    RawTable { columns: vec![ids.finish(), items.finish()], rows, files: Vec::new() }
+}
+
+fn cells(items: &str, separator: char, published: &Transactions) -> RawColumn {
+    let mut builder = RawColumnBuilder::new(items.to_owned());
+    for transaction in published.iter() {
+        let texts: Vec<&str> = transaction.iter().map(|&item| published.items().get(item)).collect();
+        builder.push(&texts.join(&separator.to_string()), Place::default());
+    }
+    builder.finish()
+}

@@ -1,0 +1,213 @@
+//! From a source to transactions, whatever its layout.
+
+use shoal_core::{
+    Progress, RawColumn, RawTable, Transactions, TransactionsBuilder, looks_grouped, split_items,
+};
+use shoal_io::{BasketOptions, ITEM_SEPARATOR, Source};
+
+use super::layout::Layout;
+use crate::{Job, PipelineError, ValueAt};
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The transactions.
+    pub data: Transactions,
+    /// The other columns of the table that the items are a column of, and the place of that column.
+    pub rest: Option<(RawTable, usize)>,
+    /// Whether the column of items is a list of Parquet and not a text.
+    pub listed: bool,
+    /// Items that stood twice in one transaction.
+    pub repeated: usize,
+    /// Transactions without an item.
+    pub empty: usize,
+    /// SHA-256 of the stored bytes.
+    pub sha256: String,
+}
+
+impl Loaded {
+    /// What a reader should know about the data, in sentences.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.repeated > 0 {
+            notes
+                .push(format!("items that stood twice in one transaction and count once: {}", self.repeated));
+        }
+        if self.empty > 0 {
+            notes.push(format!("transactions with no item, which are kept: {}", self.empty));
+        }
+        notes
+    }
+}
+
+/// Whose words are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// Those of an original: an item is an item.
+    Original,
+    /// Those of a published file: `(a,b)` is one published item.
+    Published,
+}
+
+/// Reads a source in the layout of the policy. A source without transactions is an error.
+pub(crate) fn load(
+    job: &Job,
+    source: &Source,
+    text: Text,
+    progress: &dyn Progress,
+) -> Result<Loaded, PipelineError> {
+    let loaded = match Layout::of(&job.policy().data) {
+        Layout::Basket { separator } => {
+            let options = BasketOptions { separator, grouped: text == Text::Published };
+            let read = shoal_io::read_baskets(source, &options, progress)?;
+            Loaded {
+                data: read.transactions,
+                rest: None,
+                listed: false,
+                repeated: read.repeated,
+                empty: read.empty,
+                sha256: read.sha256,
+            }
+        }
+        Layout::Long { id, item } => {
+            let read = shoal_io::read_table(source, &|name| name == id || name == item, progress)?;
+            let (ids, items) = (column(job, &read.table, id, "id")?, column(job, &read.table, item, "item")?);
+            refuse_groups(&read.table, items, text, |label| vec![label])?;
+            let (data, repeated, empty) = from_rows(job, ids, items);
+            Loaded { data, rest: None, listed: false, repeated, empty, sha256: read.sha256 }
+        }
+        Layout::Column { items, separator } => {
+            let read = shoal_io::read_table_with_list(source, &|name| job.is_read(name), items, progress)?;
+            let separator = if read.listed { ITEM_SEPARATOR } else { separator };
+            let cells = column(job, &read.table, items, "items")?;
+            let cut = |label| pieces(label, separator);
+            refuse_groups(&read.table, cells, text, cut)?;
+            let (data, repeated, empty) = from_cells(job, cells, separator);
+            let mut rest = read.table;
+            let place = rest.columns.iter().position(|c| c.name == items).unwrap_or_default();
+            rest.columns.remove(place);
+            check_rest(job, &rest, &source.location)?;
+            let (listed, sha256) = (read.listed, read.sha256);
+            Loaded { data, rest: Some((rest, place)), listed, repeated, empty, sha256 }
+        }
+    };
+    if loaded.data.is_empty() {
+        return Err(PipelineError::NoRecords { source_name: source.location.clone() });
+    }
+    Ok(loaded)
+}
+
+fn column<'a>(job: &Job, table: &'a RawTable, name: &str, key: &str) -> Result<&'a RawColumn, PipelineError> {
+    table.column(name).ok_or_else(|| {
+        let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+        let message = format!("the source has no column `{name}`");
+        let hint = format!("of the columns that are read it has: {}", names.join(", "));
+        let error = Box::new(job.document.complain(&format!("data.{key}"), message, Some(hint)));
+        PipelineError::PolicyAndData { error }
+    })
+}
+
+/// The other columns must be named in the policy: no column gets a role silently.
+fn check_rest(job: &Job, rest: &RawTable, source: &str) -> Result<(), PipelineError> {
+    match rest.columns.iter().find(|c| !job.policy().columns.contains_key(&c.name)) {
+        None => Ok(()),
+        Some(unnamed) => {
+            let message = format!("column `{}` of `{source}` has no role", unnamed.name);
+            let hint =
+                format!("add  [columns.\"{}\"]  role = \"identifier\" or \"insensitive\"", unnamed.name);
+            let error = Box::new(job.document.complain("columns", message, Some(hint)));
+            Err(PipelineError::PolicyAndData { error })
+        }
+    }
+}
+
+/// An original item that is written like a group could not be told from one.
+fn refuse_groups<'a>(
+    table: &RawTable,
+    column: &'a RawColumn,
+    text: Text,
+    items: impl Fn(&'a str) -> Vec<&'a str>,
+) -> Result<(), PipelineError> {
+    if text == Text::Published {
+        return Ok(());
+    }
+    for (code, label) in column.labels.iter().enumerate() {
+        if let Some(item) = items(label).into_iter().find(|item| looks_grouped(item)) {
+            let mut at = ValueAt::first(table, column, code as u32);
+            at.value = item.to_owned();
+            return Err(PipelineError::LooksGeneralized { at: Box::new(at) });
+        }
+    }
+    Ok(())
+}
+
+/// A row per item: transactions in the order of their first rows. A row without an item makes sure that its
+/// transaction is there.
+fn from_rows(job: &Job, ids: &RawColumn, items: &RawColumn) -> (Transactions, usize, usize) {
+    let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); ids.labels.len()];
+    let mut order = Vec::new();
+    for (row, &id) in ids.codes.iter().enumerate() {
+        let rows = &mut rows_of[id as usize];
+        if rows.is_empty() {
+            order.push(id);
+        }
+        rows.push(row as u32);
+    }
+    let mut builder = Builder::default();
+    for id in order {
+        for &row in &rows_of[id as usize] {
+            let code = items.codes[row as usize];
+            let text = items.labels.get(code);
+            if items.null != Some(code) && !is_missing(job, text) {
+                builder.item(text);
+            }
+        }
+        builder.end();
+    }
+    builder.finish()
+}
+
+fn from_cells(job: &Job, cells: &RawColumn, separator: char) -> (Transactions, usize, usize) {
+    let pieces_of: Vec<Vec<&str>> = cells.labels.iter().map(|label| pieces(label, separator)).collect();
+    let mut builder = Builder::default();
+    for &code in &cells.codes {
+        for piece in pieces_of[code as usize].iter().filter(|piece| !is_missing(job, piece)) {
+            builder.item(piece);
+        }
+        builder.end();
+    }
+    builder.finish()
+}
+
+fn pieces(label: &str, separator: char) -> Vec<&str> {
+    split_items(label, separator).map(str::trim).filter(|piece| !piece.is_empty()).collect()
+}
+
+fn is_missing(job: &Job, text: &str) -> bool {
+    job.policy().data.missing.iter().any(|token| token == text)
+}
+
+/// Counts empty transactions on the way.
+#[derive(Default)]
+struct Builder {
+    inner: TransactionsBuilder,
+    items: usize,
+    empty: usize,
+}
+
+impl Builder {
+    fn item(&mut self, text: &str) {
+        self.inner.item(text);
+        self.items += 1;
+    }
+
+    fn end(&mut self) {
+        self.empty += usize::from(std::mem::take(&mut self.items) == 0);
+        self.inner.end();
+    }
+
+    fn finish(self) -> (Transactions, usize, usize) {
+        let (data, repeated) = self.inner.finish();
+        (data, repeated, self.empty)
+    }
+}

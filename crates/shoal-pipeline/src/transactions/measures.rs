@@ -1,0 +1,40 @@
+//! Loss and risk of published transactions.
+
+use shoal_core::{ItemPromise, Transactions};
+use shoal_measure::transactions::{
+    PublishedItems, TransactionLoss, TransactionMeasureError, TransactionRisk, Workload,
+    measure_transactions, risk,
+};
+
+use super::algorithm::Request;
+use crate::Job;
+
+/// How many counts are asked for.
+const QUERIES: usize = 1000;
+
+/// What was measured.
+pub(crate) struct TransactionMeasures {
+    pub loss: TransactionLoss,
+    pub risk: TransactionRisk,
+}
+
+/// Measures a published file against its original. The queries depend on the original and the policy's seed
+/// alone, so that all algorithms in one comparison answer the same ones.
+pub(crate) fn take(
+    job: &Job,
+    request: &Request,
+    original: &Transactions,
+    published: &Transactions,
+) -> Result<TransactionMeasures, TransactionMeasureError> {
+    let items = PublishedItems::read(original, published, request.hierarchy.as_ref())?;
+    let seed = job.policy().algorithm.seed;
+    let pairs = Workload::pairs(original, QUERIES, seed);
+    let fives = Workload::itemsets(original, 5, QUERIES, seed);
+    let constraints = request.utility.as_ref().map(|sets| sets.sets.as_slice());
+    let loss = measure_transactions(&items, Some(&request.weights), &pairs, &fives, constraints)?;
+    let (m, linkable) = match &request.promise {
+        ItemPromise::Itemsets { m, linkable, .. } => (*m, linkable.as_deref()),
+        ItemPromise::Complete { .. } | ItemPromise::Constraints { .. } => (2, None),
+    };
+    Ok(TransactionMeasures { loss, risk: risk::of(&items, m, linkable) })
+}

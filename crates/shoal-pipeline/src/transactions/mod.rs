@@ -1,0 +1,17 @@
+//! Transactions: a set of items a person.
+
+mod algorithm;
+mod check;
+mod compose;
+mod layout;
+mod load;
+mod measures;
+mod road;
+mod sets;
+mod verbs;
+
+pub use check::TransactionsPlan;
+pub(crate) use check::check;
+pub(crate) use road::walk;
+pub use verbs::{TransactionsMeasured, TransactionsVerified};
+pub(crate) use verbs::{measure, verify};

@@ -1,0 +1,5 @@
+//! The whole road, through the public door, one file a shape.
+
+mod desk;
+mod table;
+mod transactions;

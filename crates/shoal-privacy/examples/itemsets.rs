@@ -1,0 +1,60 @@
+//! How long the verifier needs on click streams: `cargo run --release -p shoal-privacy --example itemsets`.
+//!
+//! Every transaction is there twice, so that each itemset has a crowd of two and none may be skipped: that is
+//! twice the data and more sets than any release of it holds.
+
+use std::hint::black_box;
+use std::io::Read;
+use std::path::Path;
+use std::time::Instant;
+
+use shoal_core::Transactions;
+use shoal_privacy::{
+    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, TransactionsClaim, Utility,
+    verify_transactions,
+};
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/bms_webview");
+    for (file, deepest) in [("BMS-WebView-1.dat", 3), ("BMS-WebView-2.dat.gz", 3)] {
+        let rows = read(&folder.join(file));
+        let doubled = Transactions::from_texts(&[rows.clone(), rows.clone()].concat());
+        println!("{file}, twice: {} transactions, {} items", doubled.len(), doubled.items().len());
+        for m in 1..=deepest {
+            time(
+                &format!("k^{m}"),
+                &doubled,
+                Box::new(ItemsetAnonymity::new(2, m, None).expect("a promise")),
+            );
+        }
+        time("complete", &doubled, Box::new(CompleteAnonymity::new(2).expect("a promise")));
+        time("constraints", &doubled, Box::new(ItemConstraints::new(2, rows).expect("a promise")));
+    }
+}
+
+/// Times all that a release goes through: reading the texts, the promise, conservation.
+fn time(what: &str, data: &Transactions, model: Box<dyn ItemModel>) {
+    let origin: Vec<u32> = (0..data.len() as u32).collect();
+    let start = Instant::now();
+    let claim = TransactionsClaim {
+        sha256: String::new(),
+        published: data,
+        original: data,
+        hierarchy: None,
+        origin: &origin,
+    };
+    let verified = verify_transactions(claim, &[model], &Utility::default()).expect("everybody has a double");
+    println!("{what:12} {:8.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    black_box(verified);
+}
+
+fn read(path: &Path) -> Vec<Vec<String>> {
+    let bytes = std::fs::read(path).expect("the data sets lie beside the workspace");
+    let mut text = String::new();
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("the file is whole");
+    } else {
+        text = String::from_utf8(bytes).expect("the file is text");
+    }
+    text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+}

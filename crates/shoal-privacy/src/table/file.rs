@@ -1,0 +1,123 @@
+//! Any file, ours or not, without its original.
+
+use serde::Serialize;
+use shoal_core::{RawTable, Role};
+
+use super::model::verify_all;
+use super::{Model, View};
+use crate::{BrokenPromise, PromiseResult, Unverifiable};
+
+/// What can be said of a published file without its original.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Verdict {
+    /// Records of the file.
+    pub records: usize,
+    /// Its equivalence classes.
+    pub classes: usize,
+    /// Every promise with what was found.
+    pub promises: Vec<PromiseResult>,
+    /// The promises that are not kept, and where.
+    pub broken: Vec<BrokenPromise>,
+    /// Columns in the file that must never be published.
+    pub withheld_columns: Vec<String>,
+}
+
+impl Verdict {
+    /// Whether every promise is kept and no column is there that must not be.
+    pub fn holds(&self) -> bool {
+        self.broken.is_empty() && self.withheld_columns.is_empty()
+    }
+
+    /// Whether the file has no records, so that every promise is kept by silence.
+    pub fn is_vacuous(&self) -> bool {
+        self.records == 0
+    }
+}
+
+/// Checks a file against a policy's models. `roles` names every column of the policy. A column that the
+/// policy does not know is an error, since it may name people as well as any other.
+pub fn verify_file(
+    published: &RawTable,
+    roles: &[(&str, Role)],
+    models: &[Box<dyn Model>],
+) -> Result<Verdict, Unverifiable> {
+    let names = || published.columns.iter().map(|column| column.name.as_str());
+    let role_of = |name: &str| roles.iter().find(|(known, _)| *known == name).map(|(_, role)| *role);
+    if let Some(unknown) = names().find(|name| role_of(name).is_none()) {
+        return Err(Unverifiable::Unknown { column: unknown.to_owned() });
+    }
+    let is_quasi = |(_, role): &&(&str, Role)| *role == Role::QuasiIdentifier;
+    let quasi: Vec<&str> = roles.iter().filter(is_quasi).map(|(name, _)| *name).collect();
+    let view = View::new(published, &quasi)?;
+    let (promises, broken) = verify_all(&view, models)?;
+    let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());
+    Ok(Verdict {
+        records: published.rows,
+        classes: view.classes().len(),
+        promises,
+        broken,
+        withheld_columns: names().filter(is_withheld).map(str::to_owned).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KAnonymity;
+
+    const ROLES: [(&str, Role); 3] =
+        [("name", Role::Identifier), ("age", Role::QuasiIdentifier), ("illness", Role::Sensitive)];
+
+    fn verify(names: &[&str], rows: &[Vec<&str>]) -> Result<Verdict, Unverifiable> {
+        let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+        verify_file(&RawTable::from_rows(names, rows), &ROLES, &models)
+    }
+
+    #[test]
+    fn a_kept_promise_is_reported_in_the_words_of_the_contract() {
+        let verdict = verify(&["age", "illness"], &[vec!["[1, 2]", "x"], vec!["[1, 2]", "y"]]).unwrap();
+        assert!(verdict.holds() && !verdict.is_vacuous());
+        let json = serde_json::to_string(&verdict).unwrap();
+        assert_eq!(
+            json,
+            r#"{"records":2,"classes":1,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true}],"broken":[],"withheld-columns":[]}"#
+        );
+    }
+
+    #[test]
+    fn a_broken_promise_names_the_class() {
+        let verdict = verify(&["age"], &[vec!["1"], vec!["2"], vec!["1"]]).unwrap();
+        assert!(!verdict.holds());
+        assert_eq!(
+            verdict.broken[0].to_string(),
+            "k-anonymity does not hold: asked 2, found 1, violating classes: 1; the class age = `2` has size 1 (rows: 2)"
+        );
+    }
+
+    #[test]
+    fn an_identifier_in_the_file_breaks_it() {
+        let verdict = verify(&["name", "age"], &[vec!["Ann", "1"], vec!["Bob", "1"]]).unwrap();
+        assert!(!verdict.holds());
+        assert_eq!(verdict.withheld_columns, ["name"]);
+    }
+
+    #[test]
+    fn an_empty_file_keeps_its_promise_by_silence() {
+        let verdict = verify(&["age"], &[]).unwrap();
+        assert!(verdict.holds() && verdict.is_vacuous());
+        assert_eq!(serde_json::to_value(&verdict.promises[0]).unwrap()["found"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_an_error() {
+        let lacking = Unverifiable::Lacking { column: "age".into() };
+        assert_eq!(verify(&["illness"], &[vec!["x"]]), Err(lacking));
+        let unknown = Unverifiable::Unknown { column: "shoe".into() };
+        assert_eq!(verify(&["age", "shoe"], &[vec!["1", "42"]]), Err(unknown));
+        let twice = Unverifiable::Twice { column: "age".into() };
+        assert_eq!(verify(&["age", "age"], &[vec!["1", "1"]]), Err(twice));
+        let file = RawTable::from_rows(&["age"], &[vec!["1"]]);
+        assert_eq!(verify_file(&file, &ROLES, &[]), Err(Unverifiable::NoPromise));
+    }
+}

@@ -1,0 +1,102 @@
+use super::{Model, View};
+use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
+
+/// k-anonymity: every record shares its quasi-identifiers with at least k − 1 others.
+///
+/// Only equality counts. A record of nothing but `*` is no exception: a reader who knows that a person fits
+/// none of the other classes knows that the record is theirs, so such records need a crowd as well.
+/// A file without records keeps the promise, with nothing found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KAnonymity {
+    k: u32,
+}
+
+impl KAnonymity {
+    /// The promise for this k, at least 2.
+    pub fn new(k: u32) -> Result<KAnonymity, KTooSmall> {
+        KTooSmall::check(k).map(|k| KAnonymity { k })
+    }
+
+    /// The size that every class reaches.
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+}
+
+impl Model for KAnonymity {
+    fn name(&self) -> &'static str {
+        "k-anonymity"
+    }
+
+    fn asked(&self) -> Figure {
+        Figure::Count(self.k.into())
+    }
+
+    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+        let classes = view.classes();
+        let mut small: Vec<u32> =
+            (0..classes.len() as u32).filter(|&class| classes.sizes[class as usize] < self.k).collect();
+        small.sort_by_key(|&class| (classes.sizes[class as usize], class));
+        let found = |class: u32| Figure::Count(classes.sizes[class as usize].into());
+        let small: Vec<(u32, Figure)> = small.into_iter().map(|class| (class, found(class))).collect();
+        Ok(Outcome {
+            found: classes.smallest().map_or(Figure::Nothing, |size| Figure::Count(size.into())),
+            holds: small.is_empty(),
+            violations: Violations::name(view, &small),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::RawTable;
+
+    use super::*;
+
+    fn verify(k: u32, rows: &[[&str; 2]]) -> Outcome {
+        let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
+        let file = RawTable::from_rows(&["age", "sex"], &rows);
+        KAnonymity::new(k).unwrap().verify(&View::new(&file, &["age", "sex"]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_smallest_class_decides() {
+        let rows = [["1", "m"], ["1", "m"], ["1", "f"], ["1", "f"], ["1", "m"]];
+        assert!(verify(2, &rows).holds);
+        let outcome = verify(3, &rows);
+        assert!(!outcome.holds);
+        assert_eq!(outcome.found, Figure::Count(2));
+        let worst = &outcome.violations.worst[0];
+        assert_eq!((worst.size, &worst.rows), (2, &vec![3, 4]));
+        assert_eq!(worst.to_string(), "the class age = `1`, sex = `f` has size 2 (rows: 3, 4)");
+    }
+
+    #[test]
+    fn the_worst_come_first_and_the_rest_is_counted() {
+        let texts: Vec<String> = (0..40).map(|n| (n / 3).to_string()).collect();
+        let rows: Vec<[&str; 2]> = texts.iter().map(|text| [text.as_str(), "x"]).collect();
+        let violations = verify(4, &rows).violations;
+        assert_eq!((violations.total, violations.worst.len()), (14, 10));
+        assert_eq!(violations.worst[0].rows, [40]);
+        assert_eq!(violations.worst[1].rows, [1, 2, 3]);
+    }
+
+    #[test]
+    fn stars_need_a_crowd_too() {
+        assert!(!verify(2, &[["1", "m"], ["1", "m"], ["*", "*"]]).holds);
+        assert!(verify(2, &[["1", "m"], ["1", "m"], ["*", "*"], ["*", "*"]]).holds);
+    }
+
+    #[test]
+    fn a_file_of_nothing_keeps_its_promise_and_finds_nothing() {
+        let outcome = verify(2, &[]);
+        assert!(outcome.holds);
+        assert_eq!(outcome.found, Figure::Nothing);
+    }
+
+    #[test]
+    fn a_crowd_of_one_is_none() {
+        assert_eq!(KAnonymity::new(1), Err(KTooSmall { k: 1 }));
+        assert_eq!(KAnonymity::new(0), Err(KTooSmall { k: 0 }));
+    }
+}

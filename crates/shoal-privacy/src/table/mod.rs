@@ -1,0 +1,21 @@
+//! Tables: a record is a row of cells, and people hide in classes of equal quasi-identifiers.
+//!
+//! Two records are alike when their published quasi-identifiers are the same text ([`Classes`]), and every
+//! [`Model`] that was asked for is checked on these classes. Beside it, [`conservation`] compares the file
+//! with the input: all records are there, once, and everything that is said about them is true.
+
+mod classes;
+pub mod conservation;
+mod file;
+mod k_anonymity;
+mod model;
+mod release;
+mod view;
+
+pub use classes::Classes;
+pub use conservation::ConservationError;
+pub use file::{Verdict, verify_file};
+pub use k_anonymity::KAnonymity;
+pub use model::{Model, PublishedCell, Violation};
+pub use release::{Claim, VerifiedTable, verify_release};
+pub use view::View;

@@ -1,0 +1,68 @@
+use shoal_core::{RawColumn, RawTable};
+
+use super::Classes;
+use crate::Unverifiable;
+
+/// What a model looks at: the published file, its quasi-identifiers, and the classes they form.
+#[derive(Debug)]
+pub struct View<'a> {
+    published: &'a RawTable,
+    quasi: Vec<&'a RawColumn>,
+    classes: Classes,
+}
+
+impl<'a> View<'a> {
+    /// Looks at a file through the columns named `quasi`.
+    pub fn new(published: &'a RawTable, quasi: &[&str]) -> Result<View<'a>, Unverifiable> {
+        check_shape(published)?;
+        let find = |name: &&str| {
+            published.column(name).ok_or_else(|| Unverifiable::Lacking { column: (*name).to_owned() })
+        };
+        let quasi = quasi.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let classes = Classes::of(published.rows, &quasi);
+        Ok(View { published, quasi, classes })
+    }
+
+    /// The whole file.
+    pub fn published(&self) -> &'a RawTable {
+        self.published
+    }
+
+    /// Its quasi-identifiers, in the order in which they were asked for.
+    pub fn quasi(&self) -> &[&'a RawColumn] {
+        &self.quasi
+    }
+
+    /// The classes of equal quasi-identifiers.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// How many records say nothing at all: `*` in every quasi-identifier.
+    pub fn starred(&self) -> usize {
+        let starred = self.classes.starred(&self.quasi).into_iter().zip(&self.classes.sizes);
+        starred.filter(|(starred, _)| *starred).map(|(_, &size)| size as usize).sum()
+    }
+
+    pub(crate) fn into_classes(self) -> Classes {
+        self.classes
+    }
+}
+
+/// A table that is not rectangular, or that hides a column behind another's name, must not be looked at.
+fn check_shape(table: &RawTable) -> Result<(), Unverifiable> {
+    let rows = table.rows;
+    if u32::try_from(rows).is_err() {
+        return Err(Unverifiable::TooMany { rows });
+    }
+    for (at, column) in table.columns.iter().enumerate() {
+        if column.codes.len() != rows {
+            let (column, cells) = (column.name.clone(), column.codes.len());
+            return Err(Unverifiable::Ragged { column, cells, rows });
+        }
+        if table.columns[..at].iter().any(|before| before.name == column.name) {
+            return Err(Unverifiable::Twice { column: column.name.clone() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+use rayon::prelude::*;
+
+use super::tally::Tally;
+use super::{ItemModel, ItemView, ItemsetViolation};
+use crate::{KTooSmall, Outcome};
+
+/// Complete k-anonymity: whoever knows all items of a person finds at least k transactions that hold them.
+/// A transaction of nothing is held by all and asks for no crowd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompleteAnonymity {
+    k: u32,
+}
+
+impl CompleteAnonymity {
+    /// The promise for this k, at least 2.
+    pub fn new(k: u32) -> Result<CompleteAnonymity, KTooSmall> {
+        KTooSmall::check(k).map(|k| CompleteAnonymity { k })
+    }
+}
+
+impl ItemModel for CompleteAnonymity {
+    fn name(&self) -> String {
+        "complete k-anonymity".to_owned()
+    }
+
+    fn k(&self) -> u32 {
+        self.k
+    }
+
+    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation> {
+        let mut distinct: Vec<&[u32]> = view.published().iter().filter(|row| !row.is_empty()).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let count = |mut tally: Tally, set: &[u32]| {
+            tally.add(set, view.support(set));
+            tally
+        };
+        let new = || Tally::new(self.k);
+        distinct.into_par_iter().fold(new, count).reduce(new, Tally::merge).outcome(view)
+    }
+}

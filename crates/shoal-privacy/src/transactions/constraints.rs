@@ -1,0 +1,57 @@
+use rayon::prelude::*;
+
+use super::tally::Tally;
+use super::{ItemModel, ItemView, ItemsetViolation};
+use crate::{KTooSmall, Outcome};
+
+/// Privacy constraints: whoever knows one of these sets of items about a person finds at least k transactions
+/// that hold them, or none.
+///
+/// Of a set, that is found which is published: the images of its items, without those that are suppressed.
+/// Where nothing of a set is published, it leads nowhere. Two sets with one image are one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemConstraints {
+    k: u32,
+    sets: Vec<Vec<String>>,
+}
+
+impl ItemConstraints {
+    /// The promise for a k of at least 2 and these sets of items, by name.
+    pub fn new(k: u32, sets: Vec<Vec<String>>) -> Result<ItemConstraints, KTooSmall> {
+        KTooSmall::check(k).map(|k| ItemConstraints { k, sets })
+    }
+}
+
+impl ItemModel for ItemConstraints {
+    fn name(&self) -> String {
+        "k-anonymity of constraints".to_owned()
+    }
+
+    fn k(&self) -> u32 {
+        self.k
+    }
+
+    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation> {
+        let mut images: Vec<Vec<u32>> = self.sets.par_iter().map(|set| image(view, set)).collect();
+        images.par_sort_unstable();
+        images.dedup();
+        let count = |mut tally: Tally, image: &Vec<u32>| {
+            match view.support(image) {
+                0 => {}
+                support => tally.add(image, support),
+            }
+            tally
+        };
+        let new = || Tally::new(self.k);
+        let asked = images.par_iter().filter(|image| !image.is_empty());
+        asked.fold(new, count).reduce(new, Tally::merge).outcome(view)
+    }
+}
+
+/// The published texts that stand for items of the set.
+fn image(view: &ItemView<'_>, set: &[String]) -> Vec<u32> {
+    let mut image: Vec<u32> = set.iter().filter_map(|item| view.meaning().image(item)).collect();
+    image.sort_unstable();
+    image.dedup();
+    image
+}

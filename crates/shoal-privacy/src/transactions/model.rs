@@ -1,0 +1,58 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use super::ItemView;
+use crate::promise::{Answer, settle, write_rows};
+use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violating};
+
+/// A promise about published transactions, which contains its own check.
+///
+/// A model looks at nothing but the [`ItemView`]. Its parameters are checked when it is made.
+pub trait ItemModel: fmt::Debug + Send + Sync {
+    /// The name in reports, e.g. `k^2-anonymity`.
+    fn name(&self) -> String;
+
+    /// The size of the crowd.
+    fn k(&self) -> u32;
+
+    /// Whether the file keeps the promise.
+    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation>;
+}
+
+/// A set of published texts that too few transactions hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ItemsetViolation {
+    /// The texts.
+    pub items: Vec<String>,
+    /// How many transactions hold all of them.
+    pub support: u32,
+    /// The first few of these, counted from 1.
+    pub rows: Vec<u64>,
+}
+
+impl Violating for ItemsetViolation {
+    const MANY: &'static str = "itemsets";
+}
+
+impl fmt::Display for ItemsetViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items: Vec<String> = self.items.iter().map(|item| format!("`{item}`")).collect();
+        write!(f, "the itemset {} has support {} ", items.join(", "), self.support)?;
+        write_rows(f, &self.rows, self.support)
+    }
+}
+
+/// Asks every model.
+pub(super) fn verify_all(
+    view: &ItemView<'_>,
+    models: &[Box<dyn ItemModel>],
+) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<ItemsetViolation>>), Unverifiable> {
+    let ask = |model: &dyn ItemModel| Answer {
+        name: model.name(),
+        asked: Figure::Count(model.k().into()),
+        outcome: model.verify(view),
+    };
+    settle(models.iter().map(|model| ask(model.as_ref())).collect())
+}

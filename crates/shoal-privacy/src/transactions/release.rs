@@ -1,0 +1,75 @@
+use shoal_core::{Hierarchy, Transactions};
+
+use super::model::verify_all;
+use super::{ItemModel, ItemView, Meaning, Utility, conservation};
+use crate::{Refusal, VerifiedRelease};
+
+/// What is said about transactions that shall be released; every word of it is checked.
+#[derive(Clone, Debug)]
+pub struct TransactionsClaim<'a> {
+    /// The SHA-256 of the file's bytes, in lower-case hex.
+    pub sha256: String,
+    /// The file, read back from these bytes.
+    pub published: &'a Transactions,
+    /// The input.
+    pub original: &'a Transactions,
+    /// The hierarchy of the policy, where texts may be its nodes.
+    pub hierarchy: Option<&'a Hierarchy>,
+    /// For every published transaction the input transaction that it comes from, both counted from 0. None is
+    /// ever left out: one that has lost all its items is published empty.
+    pub origin: &'a [u32],
+}
+
+/// Transactions that may be published, and what was seen on the way.
+#[derive(Debug)]
+pub struct VerifiedTransactions {
+    release: VerifiedRelease,
+    image_of: Vec<Option<u32>>,
+    items_published: usize,
+}
+
+/// Checks that published transactions keep every promise, are true of their input, and stay useful.
+pub fn verify_transactions(
+    claim: TransactionsClaim<'_>,
+    models: &[Box<dyn ItemModel>],
+    utility: &Utility,
+) -> Result<VerifiedTransactions, Refusal> {
+    let TransactionsClaim { sha256, published, original, hierarchy, origin } = claim;
+    let meaning = Meaning::of(published.items(), hierarchy).within(published, original)?;
+    let (promises, broken) = verify_all(&ItemView::new(published, &meaning)?, models)?;
+    if !broken.is_empty() {
+        return Err(Refusal::BrokenItems { broken });
+    }
+    let image_of = conservation::check(original, published, &meaning, origin)?;
+    utility.check(original, published, &meaning)?;
+    let release = VerifiedRelease::seal(sha256, promises, original.len(), published.len());
+    Ok(VerifiedTransactions { release, image_of, items_published: published.items().len() })
+}
+
+impl VerifiedTransactions {
+    /// The ticket for publishing.
+    pub fn release(&self) -> &VerifiedRelease {
+        &self.release
+    }
+
+    /// The ticket alone.
+    pub fn into_release(self) -> VerifiedRelease {
+        self.release
+    }
+
+    /// For each original item the published item that stands for it, none where it is suppressed. This is the
+    /// whole recoding, read off the file.
+    pub fn image_of(&self) -> &[Option<u32>] {
+        &self.image_of
+    }
+
+    /// Different texts in the file.
+    pub fn items_published(&self) -> usize {
+        self.items_published
+    }
+
+    /// Original items that no published text stands for.
+    pub fn items_suppressed(&self) -> usize {
+        self.image_of.iter().filter(|image| image.is_none()).count()
+    }
+}

@@ -1,0 +1,57 @@
+/// Why nothing can be said about a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unverifiable {
+    /// No model was asked for, so there is nothing that could be broken.
+    #[error("no privacy model is asked for")]
+    NoPromise,
+    /// The file lacks a column that a model needs.
+    #[error("the published file has no column `{column}`")]
+    Lacking {
+        /// The column.
+        column: String,
+    },
+    /// The policy says nothing about a column of the file.
+    #[error("the published file has a column `{column}`, about which the policy says nothing")]
+    Unknown {
+        /// The column.
+        column: String,
+    },
+    /// Two columns have one name.
+    #[error("the published file has two columns named `{column}`")]
+    Twice {
+        /// Their name.
+        column: String,
+    },
+    /// A column is longer or shorter than its table.
+    #[error("column `{column}` has {cells} cells in a table of {rows} records")]
+    Ragged {
+        /// The column.
+        column: String,
+        /// Its number of cells.
+        cells: usize,
+        /// The table's number of records.
+        rows: usize,
+    },
+    /// More records than a class number can count.
+    #[error("{rows} records are more than can be verified at once")]
+    TooMany {
+        /// The number of records.
+        rows: usize,
+    },
+}
+
+impl Unverifiable {
+    /// How to mend it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Unverifiable::NoPromise => "ask for one under `[privacy]`, e.g. `k = 10`",
+            Unverifiable::Lacking { .. } => {
+                "verify a file that holds every quasi-identifier of the policy, or change the column's role"
+            }
+            Unverifiable::Unknown { .. } => "give the column a role under `[columns]`, or remove it",
+            Unverifiable::Twice { .. } => "rename one of them",
+            Unverifiable::Ragged { .. } => "the file was not read to its end; read it again",
+            Unverifiable::TooMany { .. } => "publish the data in disjoint parts; each part keeps its promise",
+        }
+    }
+}
