@@ -125,6 +125,41 @@ impl<'a> Clusters<'a> {
         id
     }
 
+    /// Publishes an item alone, as the cluster `alone`, that shared one. Returns the number of the rest, and what
+    /// the cluster was.
+    pub(super) fn split(&mut self, alone: Cluster) -> (u32, Cluster) {
+        let item = alone.items[0];
+        let whole = self.take(self.of[item as usize]);
+        let items: Vec<u32> = whole.items.iter().copied().filter(|&other| other != item).collect();
+        let rest = items[0];
+        self.of[item as usize] = item;
+        items.iter().for_each(|&other| self.of[other as usize] = rest);
+        let mut numbers = Vec::new();
+        whole.transactions.each_while(|number| {
+            if self.data.transaction(number as usize).iter().any(|&other| self.of[other as usize] == rest) {
+                numbers.push(number);
+            }
+            true
+        });
+        self.clusters[rest as usize] = Some(Cluster {
+            items,
+            occurrences: whole.occurrences - alone.occurrences,
+            weight: whole.weight - alone.weight,
+            transactions: TransactionSet::new(numbers, self.data.len()),
+        });
+        self.clusters[item as usize] = Some(alone);
+        (rest, whole)
+    }
+
+    /// Undoes a split.
+    pub(super) fn rejoin(&mut self, item: u32, rest: u32, whole: Cluster) {
+        self.take(item);
+        self.take(rest);
+        let id = whole.items[0];
+        whole.items.iter().for_each(|&item| self.of[item as usize] = id);
+        self.clusters[id as usize] = Some(whole);
+    }
+
     /// Removes a cluster from every transaction.
     pub(super) fn suppress(&mut self, id: u32) {
         let cluster = self.take(id);

@@ -60,17 +60,31 @@ impl Images {
             std::mem::take(&mut growth.found)
         };
         let firsts = self.after.par_iter().enumerate();
-        let found: Vec<Queue> = firsts.map_init(|| Growth::new(self, k, size), of_first).collect();
+        let growth = || Growth::new(&self.members, self.after.len(), k, size);
+        let found: Vec<Queue> = firsts.map_init(growth, of_first).collect();
         let mut all = Queue::default();
         found.into_iter().for_each(|queue| all.append(queue));
         all
     }
 }
 
+/// Whether all sets of one to `size` clusters that these images hold are held by at least `k` of them. All
+/// clusters have numbers below `limit`.
+pub(super) fn all_often(images: &[Vec<u32>], limit: usize, size: usize, k: usize) -> bool {
+    let mut members = Vec::new();
+    let mut suffixes = Vec::new();
+    for image in images {
+        let start = members.len();
+        members.extend_from_slice(image);
+        suffixes.push(Suffix { start, end: members.len() });
+    }
+    Growth::new(&members, limit, k, size + 1).all_often(&suffixes, size)
+}
+
 /// Grows sets by one cluster at a time, always by a later one: the transactions of a set are never looked for,
 /// only narrowed down.
 struct Growth<'a> {
-    images: &'a Images,
+    members: &'a [u32],
     k: usize,
     prefix: Vec<u32>,
     found: Queue,
@@ -79,9 +93,10 @@ struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    fn new(images: &'a Images, k: usize, size: usize) -> Growth<'a> {
-        let counters = vec![vec![0; images.after.len()]; size];
-        Growth { images, k, prefix: Vec::new(), found: Queue::default(), counters }
+    /// Grows sets of up to `size` of the clusters in `members`, whose numbers are below `limit`.
+    fn new(members: &'a [u32], limit: usize, k: usize, size: usize) -> Growth<'a> {
+        let counters = vec![vec![0; limit]; size];
+        Growth { members, k, prefix: Vec::new(), found: Queue::default(), counters }
     }
 
     /// Finds all sets that begin with the prefix, which these transactions hold, and have `more` clusters more.
@@ -112,11 +127,28 @@ impl<'a> Growth<'a> {
         self.counters[more] = counts;
     }
 
+    /// Whether no set of up to `more` clusters is in some of these parts of transactions, but too few. Stops at the
+    /// first.
+    fn all_often(&mut self, suffixes: &[Suffix], more: usize) -> bool {
+        if more == 0 {
+            return true;
+        }
+        let mut counts = std::mem::take(&mut self.counters[more]);
+        let next = self.count(suffixes, &mut counts);
+        // Nothing is counted after a false, so the counters need not be cleared.
+        let often = next.iter().all(|&id| counts[id as usize] as usize >= self.k) && {
+            let (narrowed, bounds) = self.narrow(suffixes, &next, &mut counts);
+            bounds.windows(2).all(|bounds| self.all_often(&narrowed[bounds[0]..bounds[1]], more - 1))
+        };
+        self.counters[more] = counts;
+        often
+    }
+
     /// Counts the clusters in these parts of transactions and returns those that occur, ascending.
     fn count(&self, suffixes: &[Suffix], counts: &mut [u32]) -> Vec<u32> {
         let mut occurring = Vec::new();
         for suffix in suffixes {
-            for &id in &self.images.members[suffix.start..suffix.end] {
+            for &id in &self.members[suffix.start..suffix.end] {
                 if counts[id as usize] == 0 {
                     occurring.push(id);
                 }
@@ -140,7 +172,7 @@ impl<'a> Growth<'a> {
         let mut narrowed = vec![Suffix { start: 0, end: 0 }; total];
         for suffix in suffixes {
             for at in suffix.start..suffix.end {
-                let place = &mut counts[self.images.members[at] as usize];
+                let place = &mut counts[self.members[at] as usize];
                 narrowed[*place as usize] = Suffix { start: at + 1, end: suffix.end };
                 *place += 1;
             }

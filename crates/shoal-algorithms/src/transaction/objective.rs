@@ -47,6 +47,13 @@ fn added_ncp(a: &Cluster, size: u32, occurrences: f64) -> f64 {
     a.occurrences * (f64::from(size) + single(a.size())) + occurrences * (f64::from(a.size()) + single(size))
 }
 
+/// What [`Objective::Ncp`] falls by when an item with these occurrences leaves a cluster of two or more.
+pub(super) fn saved_ncp(cluster: &Cluster, occurrences: f64) -> f64 {
+    let size = f64::from(cluster.size());
+    let rest = if cluster.size() > 2 { (cluster.occurrences - occurrences) * (size - 1.0) } else { 0.0 };
+    cluster.occurrences * size - rest
+}
+
 /// (2^bits − 1) × mass, which no floating-point number holds where clusters have thousands of items. Costs are
 /// compared without being computed: exactly where masses are whole numbers.
 #[derive(Clone, Copy, Debug)]

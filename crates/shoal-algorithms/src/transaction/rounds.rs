@@ -3,11 +3,13 @@
 //! The papers' loops look at every constraint once. That is not enough: a set of items that no transaction
 //! holds is fine, until a merge somewhere else makes it occur once. So when all sets of a round are mended the
 //! promise is looked at anew, until nothing breaks it. Every step leaves one cluster fewer, so this ends.
+//! What PCTA and UPCTA have merged for NCP is then taken apart again as far as the promise allows.
 
 use shoal_core::{ItemPromise, ItemRecoding, Progress, Transactions};
 
 use super::clusters::Clusters;
 use super::gains::Gains;
+use super::leaving::leave;
 use super::objective::{Cost, Objective};
 use super::partners::Partners;
 use super::violations::Violations;
@@ -56,10 +58,15 @@ impl Task<'_> {
         loop {
             let queue = violations.find(&mender.clusters);
             if queue.is_empty() {
-                return Ok(mender.clusters.recoding());
+                break;
             }
             queue.iter().try_for_each(|set| mender.mend(set))?;
         }
+        let mut clusters = mender.clusters;
+        if (self.reach, self.objective) == (Reach::Any, Objective::Ncp) {
+            leave(&mut clusters, data, promise, self.weights);
+        }
+        Ok(clusters.recoding())
     }
 }
 

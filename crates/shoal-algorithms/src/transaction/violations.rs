@@ -87,7 +87,7 @@ impl<'a> Violations<'a> {
 }
 
 /// Small sets first, equally large ones by their items: the order in which sets of equal support are mended.
-fn sorted(mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+pub(super) fn sorted(mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     for set in &mut sets {
         set.sort_unstable();
         set.dedup();

@@ -105,6 +105,11 @@ proptest! {
                 slow.least_only = algorithm.name() == "coat";
             }
             let feasible = slow.repeat(&promise);
+            if feasible && objective == Objective::Ncp && algorithm.name() != "coat" {
+                let (loss, clusters) = (slow.loss(), slow.clusters.clone());
+                slow.refine(&promise);
+                prop_assert!(slow.loss() < loss || slow.clusters == clusters);
+            }
             let fast = algorithm.anonymize(&data, &promise, &Silent);
             prop_assert_eq!(fast.is_ok(), feasible);
             if let Ok(recoding) = fast {
@@ -116,11 +121,16 @@ proptest! {
     }
 
     #[test]
-    fn threads_make_no_difference((data, promise) in any_promised(), objective in objective()) {
+    fn threads_make_no_difference(
+        (data, promise) in any_promised(),
+        objective in objective(),
+        size in 1_usize..6,
+    ) {
+        let utility = neighbours(data.items().len(), size);
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let pcta = PctaParams { objective, weights: None }.check().unwrap();
-            pool.install(|| pcta.anonymize(&data, &promise, &Silent)).unwrap()
+            let run = |algorithm: &dyn TransactionAlgorithm| algorithm.anonymize(&data, &promise, &Silent).unwrap();
+            pool.install(|| each(objective, None, &utility, 1.0).map(|algorithm| run(algorithm.as_ref())))
         };
         let alone = run(1);
         prop_assert_eq!(&run(2), &alone);

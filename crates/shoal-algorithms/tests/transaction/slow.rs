@@ -1,6 +1,6 @@
 //! The papers' loops, read literally: every support is counted by a walk through all transactions, every merge
 //! is tried. `pass` alone is the loop as printed; `repeat` repeats it as Shoal does. With `Ncp` the merges of a
-//! set of several clusters are ranked by cost per support gained, which is Shoal's own rule.
+//! set of several clusters are ranked by cost per support gained, which is Shoal's own rule, and so is `refine`.
 
 use std::collections::BTreeSet;
 
@@ -57,6 +57,43 @@ impl<'a> Slow<'a> {
                 return false;
             }
         }
+    }
+
+    /// Tries to take every item out of its cluster, the one that saves most first, until none can leave.
+    pub(crate) fn refine(&mut self, promise: &ItemPromise) {
+        loop {
+            let before = self.clusters.clone();
+            let shared = self.clusters.iter().filter(|cluster| cluster.len() > 1);
+            let mut leaving: Vec<(f64, u32)> = shared
+                .flat_map(|cluster| cluster.iter().map(move |&item| (cluster, item)))
+                .map(|(cluster, item)| {
+                    let alone = BTreeSet::from([item]);
+                    (-self.cost(&(cluster - &alone), &alone), item)
+                })
+                .collect();
+            leaving.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            for (_, item) in leaving {
+                let kept = self.clusters.clone();
+                let alone = BTreeSet::from([item]);
+                let whole = kept.iter().find(|cluster| cluster.contains(&item)).unwrap();
+                if whole.len() > 1 {
+                    self.clusters.remove(whole);
+                    self.clusters.insert(whole - &alone);
+                    self.clusters.insert(alone);
+                    if !self.broken(promise).is_empty() {
+                        self.clusters = kept;
+                    }
+                }
+            }
+            if self.clusters == before {
+                return;
+            }
+        }
+    }
+
+    /// The sum of occurrences × size over the clusters of more than one item.
+    pub(crate) fn loss(&self) -> f64 {
+        self.clusters.iter().map(|cluster| self.own_loss(cluster)).sum()
     }
 
     fn broken(&self, promise: &ItemPromise) -> Vec<Vec<u32>> {
@@ -143,17 +180,17 @@ impl<'a> Slow<'a> {
     fn cost(&self, a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> f64 {
         let merged = a | b;
         match self.objective {
-            Objective::Ncp => {
-                let own =
-                    |c: &BTreeSet<u32>| if c.len() > 1 { self.occurrences(c) * c.len() as f64 } else { 0.0 };
-                own(&merged) - own(a) - own(b)
-            }
+            Objective::Ncp => self.own_loss(&merged) - self.own_loss(a) - self.own_loss(b),
             Objective::Ul => {
                 let weight = merged.iter().map(|&item| self.weights[item as usize]).sum::<f64>();
                 let support = self.support(std::slice::from_ref(&merged)) as f64;
                 (2_f64.powi(merged.len() as i32) - 1.0) * weight / merged.len() as f64 * support
             }
         }
+    }
+
+    fn own_loss(&self, cluster: &BTreeSet<u32>) -> f64 {
+        if cluster.len() > 1 { self.occurrences(cluster) * cluster.len() as f64 } else { 0.0 }
     }
 
     fn occurrences(&self, cluster: &BTreeSet<u32>) -> f64 {

@@ -10,7 +10,7 @@
 //!
 //! It looks for a partner for one cluster of a set only, the rarest, and so spares the frequent ones. With
 //! either objective the cheapest partner is taken, whether it lifts the set's support or not: on BMS-WebView-1
-//! (m = 2) its NCP with `Ncp` is 0.26, 0.43 and 1.43 % at k = 2, 5 and 50, where PCTA's is 0.25, 0.41 and 1.32 %.
+//! (m = 2) its NCP with `Ncp` is 0.26, 0.43 and 1.43 % at k = 2, 5 and 50, where PCTA's is 0.22, 0.39 and 1.30 %.
 //! Its largest clusters are larger, which the utility loss punishes.
 
 mod params;

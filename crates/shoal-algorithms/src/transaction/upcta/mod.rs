@@ -7,8 +7,9 @@
 //! It follows A. Gkoulalas-Divanis and G. Loukides, *Utility-guided Clustering-based Transaction Data
 //! Anonymization*, §4.2, Algorithm 2, with the departures of [`pcta`](super::pcta): so with `Ncp` the merge is
 //! made that costs least for each transaction that the set gains, since one that does not lift its support is
-//! wasted, and with `Ul` the cheapest, as in the paper. And one more: the suppressed items are all items of a
-//! suppressed cluster.
+//! wasted, and with `Ul` the cheapest, as in the paper. With `Ncp` items also leave their clusters again at the end,
+//! wherever the promise holds without them there, since the NCP falls with each; suppressed items stay
+//! suppressed. And one departure more: the suppressed items are all items of a suppressed cluster.
 //!
 //! Every published count of a utility constraint whose items are all published is true: as many transactions
 //! hold any of its items as before. Cost: as for [`pcta`](super::pcta), with fewer candidates for each merge.
