@@ -254,6 +254,7 @@ proptest! {
 /// The public data sets with their documented sizes.
 #[test]
 fn real_baskets() {
+    let Some(_) = shoal_testkit::data::shared() else { return };
     let data = [
         ("bms_webview/BMS-WebView-1.dat", 59_602, 497, 149_639, 267),
         ("bms_webview/BMS-WebView-2.dat.gz", 77_512, 3_340, 358_278, 161),

@@ -13,6 +13,21 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The folder of the public data sets, which lies beside the repository and is not part of it. `None` where it is
+/// not there, and a line that says so; where CI runs, nothing is passed over.
+///
+/// # Panics
+/// When CI runs and the folder is not there.
+pub fn shared() -> Option<PathBuf> {
+    let folder = root().join("../shared/data");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(std::env::var_os("CI").is_none(), "{} is not there", folder.display());
+    eprintln!("passed over: the public data sets are not beside the repository");
+    None
+}
+
 /// The folder of the example that ships with the project.
 pub fn adult_example() -> PathBuf {
     root().join("examples/adult")

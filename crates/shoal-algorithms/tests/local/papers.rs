@@ -40,6 +40,7 @@ fn table_2_12_becomes_figure_2_9_b() {
 /// published fairly, keeps below that, too.
 #[test]
 fn the_thesis_experiment_on_adult() {
+    let Some(_) = shoal_testkit::data::shared() else { return };
     let table = thesis();
     assert_eq!(table.rows, 5000);
     assert_eq!(table.columns.iter().map(|c| c.domain.len()).collect::<Vec<_>>(), [69, 2, 39]);

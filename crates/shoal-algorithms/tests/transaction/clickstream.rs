@@ -28,6 +28,7 @@ fn least_support(data: &Transactions, recoding: &ItemRecoding) -> usize {
 
 #[test]
 fn pairs_of_pages_are_hidden_for_less_than_half_a_percent() {
+    let Some(_) = shoal_testkit::data::shared() else { return };
     let data = bms1();
     let promise = ItemPromise::Itemsets { k: 5, m: 2, linkable: None };
     let recoding = PctaParams::default().check().unwrap().anonymize(&data, &promise, &Silent).unwrap();
