@@ -54,6 +54,12 @@ proptest! {
     }
 
     #[test]
+    fn datafly_ends_where_its_slow_twin_does(table in any_table(), k in 2usize..6) {
+        let levels = DataflyParams { k }.check().unwrap().levels(&table, &Silent).unwrap();
+        prop_assert_eq!(levels, twin::datafly(&table, k));
+    }
+
+    #[test]
     fn datafly_keeps_its_promise(table in any_table(), k in 2usize..6) {
         let recoding = DataflyParams { k }.check().unwrap().anonymize(&table, &Silent).unwrap();
         prop_assert!(recoding.suppressed() <= k);

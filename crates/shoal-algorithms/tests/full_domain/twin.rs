@@ -1,6 +1,7 @@
 //! The slow twin: every node of the whole lattice, each counted from the records.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use shoal_core::{BoundHierarchy, Column, NodeId, Table};
 
@@ -22,6 +23,32 @@ pub(crate) fn minimal_nodes(table: &Table, k: usize, share: f64) -> Vec<Vec<usiz
     let mut all: Vec<Vec<usize>> = kept.keys().filter(minimal).cloned().collect();
     all.sort();
     all
+}
+
+/// Where Datafly ends, literally: count everything from the records again after each step.
+pub(crate) fn datafly(table: &Table, k: usize) -> Vec<usize> {
+    let columns = table.quasi_identifiers();
+    let mut node = vec![0; columns.len()];
+    while standing_out(table, &node, k) > k {
+        let varied = |&c: &usize| {
+            let published: HashSet<NodeId> = groups(table, &node).into_keys().map(|cells| cells[c]).collect();
+            // The most values first, of equally many the first column.
+            (published.len(), Reverse(c))
+        };
+        let climbing = (0..columns.len()).filter(|&c| next_step(columns[c], node[c]).is_some());
+        let Some(column) = climbing.max_by_key(varied) else { break };
+        node[column] = next_step(columns[column], node[column]).unwrap();
+    }
+    node
+}
+
+/// The next level on which some values of the column look alike that do not on this one.
+fn next_step(column: &Column, level: usize) -> Option<usize> {
+    let bound = hierarchy(column);
+    let published = |level: usize| -> HashSet<NodeId> {
+        bound.leaves().iter().map(|&leaf| bound.tree().ancestor(leaf, level)).collect()
+    };
+    (level + 1..bound.tree().level_count()).find(|&above| published(above).len() < published(level).len())
 }
 
 /// The nodes one level below in one column.
