@@ -65,7 +65,11 @@ impl Blamed {
     fn of(path: &Path, text: &str, set: &[String], error: &PolicyError) -> Blamed {
         let key_of = |given: &str| given.split('=').next().unwrap_or_default().trim().replace('"', "");
         let given = set.iter().rev().find(|given| match &error.key {
-            Some(key) => key_of(given) == *key,
+            // An unknown table such as `privcy` is named without the key inside that `--set` gave.
+            Some(key) => {
+                let inside = || key_of(given).starts_with(&format!("{key}."));
+                key_of(given) == *key || (error.span.is_none() && inside())
+            }
             // Neither a key nor a place in the file: only `--set` is left.
             None => error.span.is_none(),
         });

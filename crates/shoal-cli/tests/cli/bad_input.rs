@@ -101,6 +101,11 @@ fn misspelt_key_by_set() {
 }
 
 #[test]
+fn misspelt_table_by_set() {
+    refused("misspelt_table_by_set", &Workshop::with_people(), 2, &["--set", "privcy.k=4"]);
+}
+
+#[test]
 fn value_of_the_wrong_type_by_set() {
     refused("value_of_the_wrong_type_by_set", &Workshop::with_people(), 2, &["--set", "privacy.k=many"]);
 }
