@@ -30,3 +30,17 @@ pub use promise::{ItemPromise, is_drawn};
 pub use published::{PublishedError, PublishedValue, looks_generalized, quote_in_set};
 pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED};
 pub use role::Role;
+
+/// What the tests of this crate share.
+#[cfg(test)]
+mod fixture {
+    use crate::{DateFormat, Domain, Kind, RawTable, ValueParser};
+
+    /// The domain of a column with these values, in which the empty text and `?` are missing.
+    pub(crate) fn domain(kind: Kind, values: &[&str]) -> Domain {
+        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
+        let raw = RawTable::from_rows(&["c"], &rows);
+        let parser = ValueParser::new(kind, DateFormat::default());
+        Domain::of(&raw.columns[0], parser, &[String::new(), "?".to_owned()]).unwrap().0
+    }
+}

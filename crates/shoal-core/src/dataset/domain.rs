@@ -140,15 +140,8 @@ impl Domain {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{DateFormat, Kind, RawTable};
-
-    fn domain(kind: Kind, values: &[&str]) -> Domain {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(kind, DateFormat::default());
-        Domain::of(&raw.columns[0], parser, &["".into(), "?".into()]).unwrap().0
-    }
+    use crate::Kind;
+    use crate::fixture::domain;
 
     #[test]
     fn codes_follow_the_order_of_values_and_missing_is_last() {

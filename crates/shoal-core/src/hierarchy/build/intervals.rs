@@ -205,14 +205,7 @@ fn describe(widths: &[Number]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DateFormat, RawTable, ValueParser};
-
-    fn domain(kind: Kind, values: &[&str]) -> Domain {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(kind, DateFormat::default());
-        Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap().0
-    }
+    use crate::fixture::domain;
 
     fn params(widths: &[&str], origin: &str) -> Result<ValidIntervalParams, BuildError> {
         let widths = widths.iter().map(|w| w.parse().unwrap()).collect();

@@ -69,14 +69,7 @@ fn list<T: ToString>(items: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DateFormat, RawTable, ValueParser};
-
-    fn domain(kind: Kind, values: &[&str]) -> Domain {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(kind, DateFormat::default());
-        Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap().0
-    }
+    use crate::fixture::domain;
 
     #[test]
     fn each_kind_has_its_builder() {
