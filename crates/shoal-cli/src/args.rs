@@ -104,6 +104,8 @@ pub(crate) enum ShapeArg {
     Table,
     /// A set of items a person, a line each.
     Transactions,
+    /// An ordered list of events a person, a row each.
+    Sequences,
 }
 
 /// Changes to a policy, for this call only.

@@ -2,6 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use shoal_measure::risk::Risks;
+use shoal_measure::sequences::SequenceLoss;
 use shoal_measure::transactions::{SmallestCrowd, TransactionLoss, TransactionRisk};
 use shoal_privacy::PromiseResult;
 
@@ -55,6 +57,28 @@ pub(crate) fn transaction_risk(risk: &TransactionRisk) -> String {
     let crowd = |crowd: Option<u64>| crowd.map_or_else(|| "–".to_owned(), |n| grouped(n as usize));
     let SmallestCrowd { before, after } = risk.smallest_crowd;
     format!("{} → {} for who knows {} items", crowd(before), crowd(after), risk.known_items)
+}
+
+/// What published sequences lost, in a line.
+pub(crate) fn sequence_loss(loss: &SequenceLoss) -> String {
+    let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
+    format!("LM {}, IL {:.3} per person{are}", percent(loss.lm), loss.il)
+}
+
+/// The events of published sequences.
+pub(crate) fn events(loss: &SequenceLoss) -> String {
+    let number = |count: u64| grouped(count as usize);
+    let (into, out) = (number(loss.events_in), number(loss.events_out));
+    format!("{into} in, {out} out, {} suppressed", number(loss.events_suppressed))
+}
+
+/// How likely a person who is known to be in the data is recognized, before and after.
+pub(crate) fn risk(before: &Risks, after: &Risks) -> String {
+    let (before, after) = (&before.prosecutor, &after.prosecutor);
+    let change =
+        |name: &str, before: f64, after: f64| format!("{name} {} → {}", percent(before), percent(after));
+    let highest = change("highest", before.highest, after.highest);
+    format!("{highest}, {}", change("mean", before.mean, after.mean))
 }
 
 /// `good` in green or `bad` in red.

@@ -18,17 +18,17 @@ mod recoding;
 mod role;
 
 pub use dataset::{
-    Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Table, Transactions,
-    TransactionsBuilder,
+    Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Sequences, SequencesError, Table,
+    Transactions, TransactionsBuilder,
 };
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
 pub use items::{looks_grouped, parse_group, render_item, split_items};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
-pub use promise::{ItemPromise, is_drawn};
+pub use promise::{Bound, ItemPromise, Limit, SequencePromise, is_drawn};
 pub use published::{PublishedError, PublishedValue, looks_generalized, quote_in_set};
-pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED};
+pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED, SequenceRecoding};
 pub use role::Role;
 
 /// What the tests of this crate share.

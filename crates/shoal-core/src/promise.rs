@@ -1,5 +1,5 @@
-//! What is promised about sets of items, in item numbers: the words that a policy, an algorithm and the
-//! verifier share. How it is kept and how it is checked is each one's own affair.
+//! What is promised about sets of items and about sequences of events: the words that a policy, an algorithm
+//! and the verifier share. How it is kept and how it is checked is each one's own affair.
 
 /// What is promised about transactions.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,48 @@ impl ItemPromise {
     }
 }
 
+/// What is promised about sequences of events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequencePromise {
+    /// The size of the crowd.
+    pub k: usize,
+    /// How many values somebody may know about a person's events; everything where nothing is given.
+    pub length: Option<usize>,
+    /// What the crowd may give away about sensitive columns.
+    pub limits: Vec<Limit>,
+}
+
+/// What a crowd may give away about one sensitive column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The column.
+    pub column: String,
+    /// The highly sensitive values; all of them where nothing is given.
+    pub values: Option<Vec<String>>,
+    /// How much.
+    pub bound: Bound,
+}
+
+/// How much a crowd may give away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// The share of the crowd that may have such a value in an event.
+    Share(f64),
+    /// β: how much more frequent a value may be in the crowd than among everybody.
+    Gain(f64),
+}
+
+impl Bound {
+    /// The greatest share that a crowd may have of a value whose share among everybody is `p`. One place for
+    /// the figure, so that who keeps a promise and who checks it agree in the last bit.
+    pub fn allowed(self, p: f64) -> f64 {
+        match self {
+            Bound::Share(c) => c,
+            Bound::Gain(beta) => (1.0 + beta.min(-p.ln())) * p,
+        }
+    }
+}
+
 /// Whether an item is in a random share of all items. It depends on the seed and the item's own text, so that
 /// anybody who knows the policy can repeat the draw from the published file alone.
 pub fn is_drawn(item: &str, share: f64, seed: u64) -> bool {
@@ -54,6 +96,16 @@ pub fn is_drawn(item: &str, share: f64, seed: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rare_value_may_gain_more_than_a_frequent_one() {
+        let beta = Bound::Gain(1.0);
+        assert_eq!(beta.allowed(0.2), 0.4);
+        // e^-1 and above: the gain is -ln p, and a value that everybody has may stay one.
+        assert!((beta.allowed(0.5) - 0.5 * (1.0 + std::f64::consts::LN_2)).abs() < 1e-15);
+        assert_eq!(beta.allowed(1.0), 1.0);
+        assert_eq!(Bound::Share(0.7).allowed(0.1), 0.7);
+    }
 
     #[test]
     fn a_share_is_about_as_large_as_asked() {

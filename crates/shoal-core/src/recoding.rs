@@ -58,6 +58,27 @@ impl Recoding {
     }
 }
 
+/// What an algorithm decides for sequences: what each event publishes, and who was put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SequenceRecoding {
+    /// The cluster of each person, or [`SUPPRESSED`] for somebody of whom nothing is published.
+    pub cluster_of: Vec<u32>,
+    /// A class for each event of the sequences, or [`SUPPRESSED`]; events of one class publish the same.
+    pub events: Recoding,
+}
+
+impl SequenceRecoding {
+    /// How many clusters there are: numbers are given without gaps.
+    pub fn clusters(&self) -> usize {
+        self.cluster_of.iter().filter(|&&c| c != SUPPRESSED).max().map_or(0, |&last| last as usize + 1)
+    }
+
+    /// Of how many people nothing is published.
+    pub fn suppressed_persons(&self) -> usize {
+        self.cluster_of.iter().filter(|&&c| c == SUPPRESSED).count()
+    }
+}
+
 /// What an algorithm decides for transactions: every item has one image in all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemRecoding {

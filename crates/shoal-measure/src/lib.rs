@@ -7,12 +7,16 @@ pub mod loss;
 mod measure;
 mod quasi;
 pub mod risk;
+pub mod sequences;
 pub mod transactions;
 
 pub use loss::LossReport;
 pub use measure::{MeasureError, Measures, measure};
 pub use quasi::QuasiColumn;
 pub use risk::RiskReport;
+pub use sequences::{
+    SequenceLoss, SequenceMeasureError, SequenceMeasures, SequenceOptions, SequenceRisk, measure_sequences,
+};
 pub use transactions::{
     PublishedItems, TransactionLoss, TransactionMeasureError, TransactionRisk, Workload, measure_transactions,
 };

@@ -1,10 +1,9 @@
-use rayon::prelude::*;
 use serde::Serialize;
 use shoal_core::{PublishedError, RawColumn, RawTable, Role, Table};
 use shoal_privacy::Classes;
 
 use crate::loss::Published;
-use crate::{LossReport, QuasiColumn, RiskReport, risk};
+use crate::{LossReport, RiskReport, quasi, risk};
 
 /// All measures of a release.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,17 +84,11 @@ pub fn measure(
     k: Option<usize>,
 ) -> Result<Measures, MeasureError> {
     check_lengths(original, published, classes)?;
-    let columns: Vec<_> = original.of_role(Role::QuasiIdentifier).collect();
-    let quasi = columns.par_iter().map(|column| QuasiColumn::read(column, find(published, &column.name)?));
-    // Collected before errors are looked at, so that the first bad column is named for any thread count.
-    let quasi = quasi.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
-    if quasi.is_empty() {
-        return Err(MeasureError::NoQuasiIdentifier);
-    }
+    let quasi = quasi::read_all(original, published)?;
     let sensitive = original.of_role(Role::Sensitive).map(|column| find(published, &column.name));
     let sensitive = sensitive.collect::<Result<Vec<_>, _>>()?;
 
-    let codes: Vec<&[u32]> = columns.iter().map(|column| column.codes.as_slice()).collect();
+    let codes: Vec<&[u32]> = quasi.iter().map(|column| column.original.codes.as_slice()).collect();
     let (before, loss) = rayon::join(
         || Classes::of_codes(original.rows, &codes),
         || LossReport::of(&Published { records: original.rows, quasi, sensitive, classes }, k),
@@ -103,7 +96,8 @@ pub fn measure(
     Ok(Measures { loss, risk: RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) } })
 }
 
-fn find<'a>(published: &'a RawTable, name: &str) -> Result<&'a RawColumn, MeasureError> {
+/// A column of the file.
+pub(crate) fn find<'a>(published: &'a RawTable, name: &str) -> Result<&'a RawColumn, MeasureError> {
     published.column(name).ok_or_else(|| MeasureError::Lacking { column: name.to_owned() })
 }
 
@@ -111,10 +105,18 @@ fn check_lengths(original: &Table, published: &RawTable, classes: &Classes) -> R
     if published.rows > original.rows {
         return Err(MeasureError::MoreRecords { published: published.rows, original: original.rows });
     }
+    check_columns(original, published)?;
+    match classes.class_of.len() {
+        cells if cells == published.rows => Ok(()),
+        cells => Err(MeasureError::Ragged { what: "classes".to_owned(), cells, rows: published.rows }),
+    }
+}
+
+/// Every column has as many entries as its table has records.
+pub(crate) fn check_columns(original: &Table, published: &RawTable) -> Result<(), MeasureError> {
     let before = original.columns.iter().map(|c| (c.name.as_str(), c.codes.len(), original.rows));
     let after = published.columns.iter().map(|c| (c.name.as_str(), c.codes.len(), published.rows));
-    let classes = [("classes", classes.class_of.len(), published.rows)];
-    match before.chain(after).chain(classes).find(|(_, cells, rows)| cells != rows) {
+    match before.chain(after).find(|(_, cells, rows)| cells != rows) {
         None => Ok(()),
         Some((what, cells, rows)) => Err(MeasureError::Ragged { what: what.to_owned(), cells, rows }),
     }

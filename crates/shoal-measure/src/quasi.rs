@@ -1,6 +1,8 @@
-use shoal_core::{Column, PublishedError, PublishedValue, RawColumn};
+use rayon::prelude::*;
+use shoal_core::{Column, PublishedError, PublishedValue, RawColumn, RawTable, Role, Table};
 
 use crate::MeasureError;
+use crate::measure::find;
 
 /// A quasi-identifier of a published file: each distinct text read once, and how often it stands there, so
 /// that a loss costs time in the number of distinct texts and not of records.
@@ -38,6 +40,20 @@ impl<'a> QuasiColumn<'a> {
             self.values.iter().map(|(value, count)| loss(value, self.original) * *count as f64).sum();
         inside + left_out as f64 * suppressed
     }
+}
+
+/// Reads all quasi-identifiers, of which there must be one.
+pub(crate) fn read_all<'a>(
+    original: &'a Table,
+    published: &'a RawTable,
+) -> Result<Vec<QuasiColumn<'a>>, MeasureError> {
+    let columns: Vec<_> = original.of_role(Role::QuasiIdentifier).collect();
+    if columns.is_empty() {
+        return Err(MeasureError::NoQuasiIdentifier);
+    }
+    let read = |column: &&'a Column| QuasiColumn::read(column, find(published, &column.name)?);
+    // Collected before errors are looked at, so that the first bad column is named for any thread count.
+    columns.par_iter().map(read).collect::<Vec<_>>().into_iter().collect()
 }
 
 /// `*` is read as suppression also where it is the root of a hierarchy, so that a record of stars and a

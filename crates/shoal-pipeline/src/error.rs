@@ -1,12 +1,14 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use shoal_algorithms::sequence::SequenceError;
 use shoal_algorithms::table::{ParamsError, TableError};
 use shoal_algorithms::transaction::{self, TransactionError};
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::{HierarchyError, Place, PolicyError, RawColumn, RawTable};
 use shoal_io::{ReadError, WriteError};
 use shoal_measure::MeasureError;
+use shoal_measure::sequences::SequenceMeasureError;
 use shoal_measure::transactions::TransactionMeasureError;
 use shoal_privacy::Refusal;
 
@@ -164,6 +166,46 @@ pub enum PipelineError {
     /// The published transactions cannot be measured against the original.
     #[error(transparent)]
     TransactionMeasure(Box<TransactionMeasureError>),
+    /// An event does not say whose it is.
+    #[error("{at}: the event does not say whose it is: column `{}` is empty", at.column)]
+    NoId {
+        /// The empty id.
+        at: Box<ValueAt>,
+    },
+    /// An event has no place among the others of its person.
+    #[error(
+        "{file}: record {record}, of `{person}`, has no value in column `{column}`, which orders the events"
+    )]
+    NoPlaceInOrder {
+        /// The file.
+        file: String,
+        /// Whose event it is.
+        person: String,
+        /// The record, counted from 1.
+        record: usize,
+        /// The column.
+        column: String,
+        /// How many rows the person has.
+        rows: usize,
+    },
+    /// Two events of one person cannot be ordered.
+    #[error("records {first} and {second}, both of `{person}`, are equal in {columns}: which came first?")]
+    SameOrder {
+        /// Whose events they are.
+        person: String,
+        /// A record, counted from 1.
+        first: usize,
+        /// Another one.
+        second: usize,
+        /// The columns that order the events.
+        columns: String,
+    },
+    /// The sequences cannot be anonymized as asked.
+    #[error(transparent)]
+    Sequences(Box<SequenceError>),
+    /// The published sequences cannot be measured against the original.
+    #[error(transparent)]
+    SequenceMeasure(Box<SequenceMeasureError>),
     /// The verifier refuses the release.
     #[error("{0}")]
     Refused(Box<Refusal>),
@@ -213,7 +255,9 @@ boxed!(
     Write(WriteError),
     Measure(MeasureError),
     Refused(Refusal),
-    TransactionMeasure(TransactionMeasureError)
+    TransactionMeasure(TransactionMeasureError),
+    Sequences(SequenceError),
+    SequenceMeasure(SequenceMeasureError)
 );
 
 impl PipelineError {
@@ -224,6 +268,9 @@ impl PipelineError {
             PipelineError::Infeasible(error) => matches!(error, TableError::TooFewRecords { .. }),
             PipelineError::Transactions(error) => {
                 matches!(**error, TransactionError::TooFewTransactions { .. })
+            }
+            PipelineError::Sequences(error) => {
+                matches!(**error, SequenceError::TooFewPersons { .. } | SequenceError::Infeasible { .. })
             }
             PipelineError::Unreachable { .. } => true,
             _ => false,
@@ -267,6 +314,16 @@ impl PipelineError {
             PipelineError::BadWeight { .. } => "write an item, the separator and a number, e.g. `milk 0.5`",
             PipelineError::Utility { hint, .. } | PipelineError::Unreachable { hint, .. } => hint,
             PipelineError::MTooLarge { .. } => "lower m, or ask for  complete = true  instead",
+            PipelineError::NoId { .. } => "write down whose it is, or remove the row",
+            PipelineError::NoPlaceInOrder { rows: 1, .. } => {
+                "a person without an event leaves nothing to publish: remove the row, or mend the value"
+            }
+            PipelineError::NoPlaceInOrder { .. } => "mend the value, or remove the row",
+            PipelineError::SameOrder { .. } => {
+                "add a further column to data.order that tells them apart, or remove a row that stands twice"
+            }
+            PipelineError::Sequences(error) => error.hint(),
+            PipelineError::SequenceMeasure(error) => error.hint(),
             PipelineError::Transactions(error) => error.hint(),
             PipelineError::TransactionMeasure(error) => error.hint(),
             PipelineError::TransactionParams(error) => error.hint(),

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use shoal_core::policy::Shape;
 use shoal_core::{Policy, PolicyDocument, Role};
 use shoal_io::{CsvOptions, Source};
 
@@ -58,9 +59,13 @@ impl Job {
         self.file(path, true)
     }
 
-    /// Whether a column of the source is read at all: identifiers never are.
+    /// Whether a column of the source is read at all: identifiers never are, unless they say whose event it is
+    /// or which came first.
     pub fn is_read(&self, column: &str) -> bool {
-        self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
+        let data = &self.policy().data;
+        let sequences = data.shape == Shape::Sequences;
+        let tells = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
+        (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
     }
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {

@@ -9,6 +9,7 @@ mod order;
 pub mod propose;
 mod report;
 mod run;
+pub mod sequences;
 pub mod table;
 mod targets;
 pub mod transactions;
@@ -16,6 +17,6 @@ mod verbs;
 
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;
-pub use report::{Loss, ReleaseFile, Report, Risk, Seconds};
+pub use report::{Loss, ReleaseFile, Report, Risk, Seconds, WorkReport};
 pub use run::{Outcome, RunOptions, run};
 pub use verbs::{Measured, Plan, Verified, check, measure, verify};

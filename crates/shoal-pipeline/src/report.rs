@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use shoal_core::Policy;
+use shoal_measure::sequences::{SequenceLoss, SequenceRisk};
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
 use shoal_measure::{LossReport, RiskReport};
 use shoal_privacy::PromiseResult;
@@ -40,12 +41,25 @@ pub struct Report {
     pub loss: Loss,
     /// What an attacker can hope for, before and after.
     pub risk: Risk,
+    /// What the search did, where an algorithm counts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<WorkReport>,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held, where the system tells.
     pub peak_memory_bytes: Option<u64>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+}
+
+/// What the search for near sequences did.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WorkReport {
+    /// Pairs of sequences that were aligned.
+    pub alignments_computed: u64,
+    /// Pairs that a bound dismissed without an alignment.
+    pub alignments_skipped: u64,
 }
 
 /// What was lost, in the measures of the shape.
@@ -56,14 +70,18 @@ pub enum Loss {
     Table(LossReport),
     /// Of transactions.
     Transactions(TransactionLoss),
+    /// Of sequences.
+    Sequences(SequenceLoss),
 }
 
 impl Loss {
-    /// The normalized certainty penalty, which every shape has.
+    /// The share of all information that is lost, which every shape has: the normalized certainty penalty,
+    /// for sequences the loss metric.
     pub fn ncp(&self) -> f64 {
         match self {
             Loss::Table(loss) => loss.ncp,
             Loss::Transactions(loss) => loss.ncp,
+            Loss::Sequences(loss) => loss.lm,
         }
     }
 }
@@ -76,6 +94,8 @@ pub enum Risk {
     Table(RiskReport),
     /// Of transactions.
     Transactions(TransactionRisk),
+    /// Of sequences.
+    Sequences(SequenceRisk),
 }
 
 /// How long each stage took, in seconds.
@@ -138,6 +158,14 @@ pub enum RecodingFile {
         /// Each published item and how many transactions hold it.
         items: Vec<ItemFile>,
     },
+    /// Sequences: the classes of the published file.
+    #[serde(rename_all = "kebab-case")]
+    Sequences {
+        /// The quasi-identifiers, in the order of the cells below.
+        quasi_identifiers: Vec<String>,
+        /// Each class: the events that its members publish, and how many members it has.
+        classes: Vec<SequenceFile>,
+    },
 }
 
 /// One class of the published file.
@@ -147,6 +175,16 @@ pub struct ClassFile {
     /// The published cells.
     pub cells: Vec<String>,
     /// How many rows publish them.
+    pub size: u32,
+}
+
+/// People who publish the same sequence.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SequenceFile {
+    /// The published cells of each event.
+    pub events: Vec<Vec<String>>,
+    /// How many people publish them.
     pub size: u32,
 }
 

@@ -9,9 +9,9 @@ use shoal_core::policy::Shape;
 use shoal_io::{PendingFile, StagedFolder};
 use shoal_privacy::VerifiedRelease;
 
-use crate::report::{Loss, RecodingFile, Risk};
+use crate::report::{Loss, RecodingFile, Risk, WorkReport};
 use crate::targets::Targets;
-use crate::{Job, PipelineError, ReleaseFile, Report, Seconds, table, transactions};
+use crate::{Job, PipelineError, ReleaseFile, Report, Seconds, sequences, table, transactions};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,7 @@ pub(crate) struct Walked {
     pub risk: Risk,
     pub recoding: RecodingFile,
     pub notes: Vec<String>,
+    pub work: Option<WorkReport>,
 }
 
 /// The main job. When it returns an error, nothing has been published.
@@ -61,6 +62,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
     let walked = match job.policy().data.shape {
         Shape::Table => table::walk(job, &mut pending, &mut seconds, progress),
         Shape::Transactions => transactions::walk(job, &mut pending, &mut seconds, progress),
+        Shape::Sequences => sequences::walk(job, &mut pending, &mut seconds, progress),
     }?;
     seconds.total = started.elapsed().as_secs_f64();
     let proof = walked.proof;
@@ -80,6 +82,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         promises: proof.promises().to_vec(),
         loss: walked.loss,
         risk: walked.risk,
+        work: walked.work,
         seconds,
         peak_memory_bytes: peak_memory(),
         notes: walked.notes,

@@ -6,9 +6,10 @@ use serde::Serialize;
 use shoal_core::Progress;
 use shoal_core::policy::Shape;
 
+use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
 use crate::table::{TableMeasured, TablePlan, TableVerified};
 use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
-use crate::{Job, PipelineError, table, transactions};
+use crate::{Job, PipelineError, sequences, table, transactions};
 
 /// What a run of a policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -18,6 +19,8 @@ pub enum Plan {
     Table(TablePlan),
     /// With transactions.
     Transactions(TransactionsPlan),
+    /// With sequences.
+    Sequences(SequencesPlan),
 }
 
 impl Plan {
@@ -26,6 +29,7 @@ impl Plan {
         match self {
             Plan::Table(plan) => plan.feasible,
             Plan::Transactions(plan) => plan.feasible,
+            Plan::Sequences(plan) => plan.feasible,
         }
     }
 }
@@ -38,6 +42,8 @@ pub enum Verified {
     Table(TableVerified),
     /// In transactions.
     Transactions(TransactionsVerified),
+    /// In sequences.
+    Sequences(SequencesVerified),
 }
 
 impl Verified {
@@ -46,6 +52,7 @@ impl Verified {
         match self {
             Verified::Table(verified) => verified.verdict.holds(),
             Verified::Transactions(verified) => verified.verdict.holds(),
+            Verified::Sequences(verified) => verified.verdict.holds(),
         }
     }
 }
@@ -58,6 +65,8 @@ pub enum Measured {
     Table(TableMeasured),
     /// In transactions.
     Transactions(TransactionsMeasured),
+    /// In sequences.
+    Sequences(SequencesMeasured),
 }
 
 /// Reads policy and data, and says what a run would do. Writes nothing.
@@ -65,6 +74,7 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
     Ok(match job.policy().data.shape {
         Shape::Table => Plan::Table(table::check(job, progress)?),
         Shape::Transactions => Plan::Transactions(transactions::check(job, progress)?),
+        Shape::Sequences => Plan::Sequences(sequences::check(job, progress)?),
     })
 }
 
@@ -73,6 +83,7 @@ pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Ve
     Ok(match job.policy().data.shape {
         Shape::Table => Verified::Table(table::verify(job, published, progress)?),
         Shape::Transactions => Verified::Transactions(transactions::verify(job, published, progress)?),
+        Shape::Sequences => Verified::Sequences(sequences::verify(job, published, progress)?),
     })
 }
 
@@ -88,5 +99,6 @@ pub fn measure(
         Shape::Transactions => {
             Measured::Transactions(transactions::measure(job, original, published, progress)?)
         }
+        Shape::Sequences => Measured::Sequences(sequences::measure(job, original, published, progress)?),
     })
 }

@@ -4,13 +4,14 @@
 //! as a stranger would: every promise that was asked for is checked on it, and it is compared with the input.
 //! Who passes both gets a [`VerifiedRelease`], which nothing else can make. That is the same for all shapes of
 //! data and lies here; what people hide in, and what it means that a file is true, is each shape's own:
-//! [`table`] and [`transactions`].
+//! [`table`], [`transactions`] and [`sequences`].
 //!
 //! The crate knows no algorithm and shares no code with one.
 
 mod origin;
 mod promise;
 mod release;
+pub mod sequences;
 pub mod table;
 pub mod transactions;
 mod unverifiable;
@@ -18,6 +19,11 @@ mod unverifiable;
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
 pub use release::{Refusal, VerifiedRelease};
+pub use sequences::{
+    Confidence, ConfidenceError, SequenceAnonymity,
+    SequenceConservationError, SequenceModel, SequenceVerdict, SequenceView, SequenceViolation,
+    SequencesClaim, VerifiedSequences, verify_sequences, verify_sequences_file,
+};
 pub use table::{
     Claim, Classes, ConservationError, KAnonymity, Model, PublishedCell, Verdict, VerifiedTable, View,
     Violation, verify_file, verify_release,

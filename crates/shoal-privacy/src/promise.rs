@@ -91,8 +91,11 @@ pub trait Violating: fmt::Display {
 impl<V: Violating> fmt::Display for BrokenPromise<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PromiseResult { name, asked, found, .. } = &self.promise;
-        write!(f, "{name} does not hold: asked {asked}, found {found}, ")?;
-        write!(f, "violating {}: {}", V::MANY, self.violations.total)?;
+        write!(f, "{name} does not hold: asked {asked}, found {found}")?;
+        // A promise that is not decided is broken nowhere.
+        if self.violations.total > 0 {
+            write!(f, ", violating {}: {}", V::MANY, self.violations.total)?;
+        }
         self.violations.worst.first().map_or(Ok(()), |worst| write!(f, "; {worst}"))
     }
 }

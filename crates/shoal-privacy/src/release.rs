@@ -1,6 +1,6 @@
 use crate::{
-    BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, PromiseResult, Unverifiable,
-    Violation,
+    BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, PromiseResult,
+    SequenceConservationError, SequenceViolation, Unverifiable, Violation,
 };
 
 /// What to do about an error that can come neither from a policy nor from data: something in the program, or
@@ -9,8 +9,9 @@ pub(crate) const DEFECT: &str =
     "nothing was released; please report this as a defect, with the policy and the seed";
 
 /// Proof that the bytes with this digest keep their promise, whatever the shape of the data. Only
-/// [`verify_release`](crate::verify_release) and [`verify_transactions`](crate::verify_transactions) can make
-/// one, and nothing is published without one.
+/// [`verify_release`](crate::verify_release), [`verify_transactions`](crate::verify_transactions) and
+/// [`verify_sequences`](crate::verify_sequences) can make one, and nothing is published without one. A record
+/// is what a person has: a row of a table, a transaction, a whole sequence of events.
 ///
 /// ```compile_fail
 /// let forged = shoal_privacy::VerifiedRelease {
@@ -88,12 +89,21 @@ pub enum Refusal {
         /// The promises that are not kept, at least one.
         broken: Vec<BrokenPromise<ItemsetViolation>>,
     },
+    /// A promise about sequences is not kept.
+    #[error("{}", in_words(broken))]
+    BrokenSequences {
+        /// The promises that are not kept, at least one.
+        broken: Vec<BrokenPromise<SequenceViolation>>,
+    },
     /// A table is not true of its input.
     #[error(transparent)]
     Conservation(#[from] ConservationError),
     /// Transactions are not true of their input.
     #[error(transparent)]
     ItemConservation(#[from] ItemConservationError),
+    /// Sequences are not true of their input.
+    #[error(transparent)]
+    SequenceConservation(#[from] SequenceConservationError),
 }
 
 impl Refusal {
@@ -105,11 +115,12 @@ impl Refusal {
             Refusal::Unverifiable(error) => error.hint(),
             Refusal::Conservation(error) => error.hint(),
             Refusal::ItemConservation(error) => error.hint(),
+            Refusal::SequenceConservation(error) => error.hint(),
             Refusal::Broken { broken } if broken.iter().any(names_stars) => {
                 "records of nothing but `*` are too few to hide among each other; leave them out with \
                  `output.suppressed = \"drop\"`"
             }
-            Refusal::Broken { .. } | Refusal::BrokenItems { .. } => DEFECT,
+            Refusal::Broken { .. } | Refusal::BrokenItems { .. } | Refusal::BrokenSequences { .. } => DEFECT,
         }
     }
 }

@@ -10,6 +10,12 @@ pub enum Unverifiable {
         /// The column.
         column: String,
     },
+    /// What can be known of a column's cells is said by a hierarchy, and there is none.
+    #[error("`{column}` has no hierarchy, so it is not known what somebody may know of it")]
+    NoHierarchy {
+        /// The column.
+        column: String,
+    },
     /// The policy says nothing about a column of the file.
     #[error("the published file has a column `{column}`, about which the policy says nothing")]
     Unknown {
@@ -32,6 +38,14 @@ pub enum Unverifiable {
         /// The table's number of records.
         rows: usize,
     },
+    /// A published event does not say whose it is.
+    #[error("row {row} of the published file has no `{column}`, so nobody knows whose event it is")]
+    Nobodys {
+        /// The row, counted from 1.
+        row: u64,
+        /// The column of the ids.
+        column: String,
+    },
     /// More records than a class number can count.
     #[error("{rows} records are more than can be verified at once")]
     TooMany {
@@ -46,11 +60,13 @@ impl Unverifiable {
         match self {
             Unverifiable::NoPromise => "ask for one under `[privacy]`, e.g. `k = 10`",
             Unverifiable::Lacking { .. } => {
-                "verify a file that holds every quasi-identifier of the policy, or change the column's role"
+                "verify a file that holds every column that the promise is about, or change the policy"
             }
+            Unverifiable::NoHierarchy { .. } => "give every quasi-identifier a hierarchy",
             Unverifiable::Unknown { .. } => "give the column a role under `[columns]`, or remove it",
             Unverifiable::Twice { .. } => "rename one of them",
             Unverifiable::Ragged { .. } => "the file was not read to its end; read it again",
+            Unverifiable::Nobodys { .. } => "give every person an id of their own, e.g. a number",
             Unverifiable::TooMany { .. } => "publish the data in disjoint parts; each part keeps its promise",
         }
     }

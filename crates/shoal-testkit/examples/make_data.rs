@@ -1,12 +1,16 @@
-//! Writes the data that `docs/performance.md` is measured on to standard output:
+//! Makes the data that `docs/performance.md` is measured on. The first two go to standard output:
 //!
 //! `make_data adult 1000000`     the example's table repeated to so many records, ages moved by up to two years
 //! `make_data thesis FILE 5000`  the thesis' tuples, from UCI's adult.data.gz
+//! `make_data patients FOLDER 1000 5 3 1`
+//!     1,000 made-up patients with 5 visits on average and 3 quasi-identifiers, from seed 1: the visits, their
+//!     hierarchies and a policy, in that folder
 
 use std::io::Write as _;
 use std::path::Path;
 
 use shoal_testkit::data;
+use shoal_testkit::patients::PatientParams;
 
 fn main() -> std::io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -14,13 +18,39 @@ fn main() -> std::io::Result<()> {
     let csv = match words[..] {
         ["adult", rows] => rows.parse().ok().map(|rows| data::adult_repeated(rows, 0)),
         ["thesis", file, count] => count.parse().ok().map(|count| data::thesis_csv(Path::new(file), count)),
+        ["patients", folder, ref numbers @ ..] => match patient_params(numbers) {
+            Some(params) => return patients(Path::new(folder), params),
+            None => None,
+        },
         _ => None,
     };
     match csv {
         Some(csv) => std::io::stdout().write_all(csv.as_bytes()),
-        None => {
-            eprintln!("usage: make_data adult ROWS | make_data thesis ADULT_DATA_GZ COUNT");
-            std::process::exit(2)
-        }
+        None => stop(
+            "usage: make_data adult ROWS | make_data thesis ADULT_DATA_GZ COUNT \
+             | make_data patients FOLDER SEQUENCES MEAN_EVENTS QUASI_IDENTIFIERS SEED",
+        ),
     }
+}
+
+fn patient_params(numbers: &[&str]) -> Option<PatientParams> {
+    let &[sequences, mean_events, quasi_identifiers, seed] = numbers else { return None };
+    Some(PatientParams {
+        sequences: sequences.parse().ok()?,
+        mean_events: mean_events.parse().ok()?,
+        quasi_identifiers: quasi_identifiers.parse().ok()?,
+        seed: seed.parse().ok()?,
+    })
+}
+
+fn patients(folder: &Path, params: PatientParams) -> std::io::Result<()> {
+    match params.check() {
+        Ok(params) => params.generate().write(folder),
+        Err(e) => stop(&format!("{e}; {}", e.hint())),
+    }
+}
+
+fn stop(message: &str) -> ! {
+    eprintln!("{message}");
+    std::process::exit(2)
 }

@@ -22,6 +22,7 @@
 //! diff; the others are written by hand, from the paper.
 
 pub mod data;
+pub mod patients;
 mod play;
 mod scenario;
 

@@ -1,4 +1,5 @@
 use shoal_pipeline::Plan;
+use shoal_pipeline::sequences::SequencesPlan;
 use shoal_pipeline::table::{ColumnPlan, TablePlan};
 use shoal_pipeline::transactions::TransactionsPlan;
 
@@ -23,6 +24,7 @@ fn prose(plan: &Plan) -> String {
     match plan {
         Plan::Table(plan) => table_prose(plan),
         Plan::Transactions(plan) => transactions_prose(plan),
+        Plan::Sequences(plan) => sequences_prose(plan),
     }
 }
 
@@ -49,8 +51,25 @@ fn transactions_prose(plan: &TransactionsPlan) -> String {
     facts(&rows)
 }
 
+fn sequences_prose(plan: &SequencesPlan) -> String {
+    let mut events = format!("{}, at most {} of one person", grouped(plan.events), grouped(plan.longest));
+    if plan.incomplete > 0 {
+        events.push_str(&format!("; {} left out because a value is missing", grouped(plan.incomplete)));
+    }
+    let mut rows = vec![
+        ("source", plan.source.clone()),
+        ("people", grouped(plan.records)),
+        ("events", events),
+        ("promise", plan.promise.clone()),
+        ("algorithm", plan.algorithm.to_owned()),
+        ("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())),
+    ];
+    rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
+    rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
+    format!("{}\n{}", columns(&plan.columns), facts(&rows))
+}
+
 fn table_prose(plan: &TablePlan) -> String {
-    let columns: Vec<Vec<String>> = plan.columns.iter().map(column_row).collect();
     let mut records = count(plan.records, "record", "records");
     if plan.incomplete > 0 {
         records.push_str(&format!(", {} left out because a value is missing", grouped(plan.incomplete)));
@@ -64,8 +83,12 @@ fn table_prose(plan: &TablePlan) -> String {
     ];
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "yes", "no")));
-    let header = ["column", "role", "kind", "distinct", "missing", "published as"];
-    format!("{}\n{}", table(&header, &[3, 4], &columns), facts(&rows))
+    format!("{}\n{}", columns(&plan.columns), facts(&rows))
+}
+
+fn columns(plans: &[ColumnPlan]) -> String {
+    let rows: Vec<Vec<String>> = plans.iter().map(column_row).collect();
+    table(&["column", "role", "kind", "distinct", "missing", "published as"], &[3, 4], &rows)
 }
 
 fn column_row(column: &ColumnPlan) -> Vec<String> {

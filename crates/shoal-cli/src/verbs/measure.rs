@@ -1,14 +1,17 @@
 use shoal_measure::{LossReport, RiskReport};
 use shoal_pipeline::Measured;
+use shoal_pipeline::sequences::SequencesMeasured;
 use shoal_pipeline::table::TableMeasured;
 use shoal_pipeline::transactions::TransactionsMeasured;
 
 use super::{Answer, Opened};
 use crate::args::MeasureArgs;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, percent, table, transaction_loss, transaction_risk};
-use crate::progress;
+use crate::print::{
+    count, events, facts, grouped, percent, sequence_loss, table, transaction_loss, transaction_risk,
+};
 use crate::voice::Voice;
+use crate::{print, progress};
 
 /// Loss and risk of a published file against its original.
 pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failure> {
@@ -25,6 +28,7 @@ fn prose(measured: &Measured) -> String {
     match measured {
         Measured::Table(measured) => table_prose(measured),
         Measured::Transactions(measured) => transactions_prose(measured),
+        Measured::Sequences(measured) => sequences_prose(measured),
     }
 }
 
@@ -52,6 +56,19 @@ fn transactions_prose(measured: &TransactionsMeasured) -> String {
     }
     let table = table(&["original items in one", "published items"], &[0, 1], &sizes);
     format!("{}\n{table}", facts(&rows))
+}
+
+fn sequences_prose(measured: &SequencesMeasured) -> String {
+    let (loss, risk) = (&measured.measures.loss, &measured.measures.risk);
+    let rows = [
+        ("people", format!("{} in, {} out", grouped(measured.records_in), grouped(measured.records_out))),
+        ("events", events(loss)),
+        ("loss", sequence_loss(loss)),
+        ("risk", print::risk(&risk.before, &risk.after)),
+    ];
+    let columns = loss.lm_by_column.iter().map(|(name, lm)| vec![name.clone(), percent(*lm)]);
+    let columns: Vec<Vec<String>> = columns.collect();
+    format!("{}\n{}", facts(&rows), table(&["column", "LM"], &[1], &columns))
 }
 
 fn table_prose(measured: &TableMeasured) -> String {

@@ -1,14 +1,15 @@
 use std::path::Path;
 
-use shoal_measure::RiskReport;
-use shoal_pipeline::{Loss, Outcome, Risk, RunOptions};
+use shoal_pipeline::{Loss, Outcome, Risk, RunOptions, WorkReport};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, percent, promises, transaction_loss, transaction_risk};
-use crate::progress;
+use crate::print::{
+    count, events, facts, grouped, percent, promises, sequence_loss, transaction_loss, transaction_risk,
+};
 use crate::voice::Voice;
+use crate::{print, progress};
 
 /// The main job.
 pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
@@ -64,7 +65,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
             rows.extend(promises(&report.promises));
             rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
-            rows.push(("risk", table_risk(risk)));
+            rows.push(("risk", print::risk(&risk.before, &risk.after)));
         }
         (Loss::Transactions(loss), Risk::Transactions(risk)) => {
             rows.push(("transactions", format!("{into} in, {out} out")));
@@ -77,6 +78,16 @@ fn prose(outcome: &Outcome) -> String {
             rows.push(("loss", transaction_loss(loss)));
             rows.push(("smallest crowd", transaction_risk(risk)));
         }
+        (Loss::Sequences(loss), Risk::Sequences(risk)) => {
+            let suppressed = grouped(report.records_suppressed);
+            rows.push(("people", format!("{into} in, {out} out, {suppressed} left out")));
+            rows.push(("events", events(loss)));
+            rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
+            rows.extend(promises(&report.promises));
+            rows.push(("loss", sequence_loss(loss)));
+            rows.push(("risk", print::risk(&risk.before, &risk.after)));
+            rows.extend(report.work.map(|work| ("work", alignments(&work))));
+        }
         // A report's loss and risk are of one shape.
         _ => rows.extend(promises(&report.promises)),
     }
@@ -85,10 +96,8 @@ fn prose(outcome: &Outcome) -> String {
     facts(&rows)
 }
 
-fn table_risk(risk: &RiskReport) -> String {
-    let (before, after) = (&risk.before.prosecutor, &risk.after.prosecutor);
-    let change =
-        |name: &str, before: f64, after: f64| format!("{name} {} → {}", percent(before), percent(after));
-    let highest = change("highest", before.highest, after.highest);
-    format!("{highest}, {}", change("mean", before.mean, after.mean))
+fn alignments(work: &WorkReport) -> String {
+    let number = |count: u64| grouped(usize::try_from(count).unwrap_or(usize::MAX));
+    let (computed, skipped) = (number(work.alignments_computed), number(work.alignments_skipped));
+    format!("{computed} alignments, {skipped} more dismissed by a bound")
 }

@@ -1,7 +1,8 @@
 use shoal_pipeline::Verified;
+use shoal_pipeline::sequences::SequencesVerified;
 use shoal_pipeline::table::TableVerified;
 use shoal_pipeline::transactions::TransactionsVerified;
-use shoal_privacy::{BrokenPromise, ItemsetViolation, Violation};
+use shoal_privacy::{BrokenPromise, ItemsetViolation, PublishedCell, SequenceViolation, Violation};
 
 use super::{Answer, Opened};
 use crate::args::VerifyArgs;
@@ -25,6 +26,7 @@ fn prose(verified: &Verified) -> String {
     match verified {
         Verified::Table(verified) => table_prose(verified),
         Verified::Transactions(verified) => transactions_prose(verified),
+        Verified::Sequences(verified) => sequences_prose(verified),
     }
 }
 
@@ -54,6 +56,67 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     text
 }
 
+fn sequences_prose(verified: &SequencesVerified) -> String {
+    let found = &verified.verdict;
+    let mut rows = vec![
+        ("file", verified.file.clone()),
+        ("people", grouped(found.records)),
+        ("events", grouped(found.events)),
+        ("classes", grouped(found.classes)),
+    ];
+    rows.extend(promises(&found.promises));
+    rows.extend(found.withheld_columns.iter().map(withheld));
+    if found.is_vacuous() {
+        rows.push(("note", "there are no people: every promise is kept by silence".to_owned()));
+    }
+    let mut text = facts(&rows);
+    found.broken.iter().for_each(|broken| text.push_str(&crowds(broken)));
+    text
+}
+
+/// The worst crowds: classes by their first events, what somebody may know in full.
+fn crowds(broken: &BrokenPromise<SequenceViolation>) -> String {
+    let shown = &broken.violations.worst;
+    let Some(first) = shown.first() else {
+        return format!("\n{} is not decided\n", broken.promise.name);
+    };
+    let mut header = vec!["people", "found", "rows"];
+    let row = |violation: &SequenceViolation| {
+        let size = violation.size;
+        vec![grouped(size as usize), violation.found.to_string(), rows_named(&violation.rows, size)]
+    };
+    let mut rows: Vec<Vec<String>> = shown.iter().map(row).collect();
+    let total = broken.violations.total;
+    let (head, more) = if first.is_known {
+        header.push("known");
+        rows.iter_mut().zip(shown).for_each(|(row, violation)| row.push(known(violation)));
+        let head = count(total, "known sequence breaks", "known sequences break");
+        (format!("{head} {}:", broken.promise.name), ["more known sequence", "more known sequences"])
+    } else {
+        header.push("events");
+        header.extend(first.events.iter().take(1).flatten().map(|cell| cell.column.as_str()));
+        for (row, violation) in rows.iter_mut().zip(shown) {
+            row.push(grouped(violation.events.len()));
+            row.extend(violation.events.iter().take(1).flatten().map(|cell| cell.text.clone()));
+        }
+        let head = count(total, "class of people breaks", "classes of people break");
+        (format!("{head} {}; their first events:", broken.promise.name), ["more class", "more classes"])
+    };
+    let right: &[usize] = if first.is_known { &[0, 1] } else { &[0, 1, 3] };
+    let mut text = format!("\n{head}\n{}", table(&header, right, &rows));
+    if total > rows.len() {
+        text.push_str(&format!(" … and {}\n", count(total - rows.len(), more[0], more[1])));
+    }
+    text
+}
+
+/// What somebody may know, event by event.
+fn known(violation: &SequenceViolation) -> String {
+    let cell = |cell: &PublishedCell| format!("{} = {}", cell.column, cell.text);
+    let event = |cells: &Vec<PublishedCell>| cells.iter().map(cell).collect::<Vec<_>>().join(", ");
+    violation.events.iter().map(event).collect::<Vec<_>>().join("; then ")
+}
+
 fn table_prose(verified: &TableVerified) -> String {
     let found = &verified.verdict;
     let mut rows = vec![
@@ -62,10 +125,6 @@ fn table_prose(verified: &TableVerified) -> String {
         ("classes", grouped(found.classes)),
     ];
     rows.extend(promises(&found.promises));
-    let withheld = |name: &String| {
-        let style = verdict(false, "", "must not be published");
-        ("column", format!("`{name}` {style}"))
-    };
     rows.extend(found.withheld_columns.iter().map(withheld));
     if found.is_vacuous() {
         rows.push(("note", "there are no records: every promise is kept by silence".to_owned()));
@@ -76,6 +135,15 @@ fn table_prose(verified: &TableVerified) -> String {
         text.push_str(&violations(broken));
     }
     text
+}
+
+fn withheld<'a>(name: &String) -> (&'a str, String) {
+    ("column", format!("`{name}` {}", verdict(false, "", "must not be published")))
+}
+
+fn rows_named(rows: &[u64], all: u32) -> String {
+    let named: Vec<String> = rows.iter().map(u64::to_string).collect();
+    named.join(", ") + if named.len() < all as usize { ", …" } else { "" }
 }
 
 /// The worst classes with their cells, sizes and rows.
@@ -94,9 +162,7 @@ fn violations(broken: &BrokenPromise) -> String {
 }
 
 fn violation_row(violation: &Violation) -> Vec<String> {
-    let rows: Vec<String> = violation.rows.iter().map(u64::to_string).collect();
-    let more = if rows.len() < violation.size as usize { ", …" } else { "" };
-    let mut row = vec![grouped(violation.size as usize), rows.join(", ") + more];
+    let mut row = vec![grouped(violation.size as usize), rows_named(&violation.rows, violation.size)];
     row.extend(violation.cells.iter().map(|cell| cell.text.clone()));
     row
 }

@@ -8,6 +8,7 @@ mod killed;
 mod manner;
 mod reference;
 mod run;
+mod sequences;
 mod transactions;
 mod verify;
 mod workshop;

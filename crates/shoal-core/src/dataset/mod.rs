@@ -3,11 +3,13 @@
 mod domain;
 mod labels;
 mod raw;
+mod sequences;
 mod table;
 mod transactions;
 
 pub use domain::{BadValue, Domain};
 pub use labels::Labels;
 pub use raw::{Place, RawColumn, RawColumnBuilder, RawTable};
+pub use sequences::{Sequences, SequencesError};
 pub use table::{Column, Table};
 pub use transactions::{Transactions, TransactionsBuilder};

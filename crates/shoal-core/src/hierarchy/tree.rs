@@ -251,9 +251,10 @@ fn check_lines(lines: &[Line<'_>]) -> Result<(), HierarchyError> {
         if cells.len() > MOST_LEVELS {
             return Err(HierarchyError::TooDeep { line: number, levels: cells.len(), most: MOST_LEVELS });
         }
-        // The first column may be blank: the empty text is a value like any other.
-        if let Some(column) = cells.iter().skip(1).position(|label| label.is_empty()) {
-            return Err(HierarchyError::Blank { line: number, column: column + 2 });
+        // The leaf may be blank, on several levels if need be: the empty text is a value like any other.
+        let named = cells.iter().position(|label| !label.is_empty()).unwrap_or(1);
+        if let Some(column) = cells.iter().skip(named).position(|label| label.is_empty()) {
+            return Err(HierarchyError::Blank { line: number, column: column + named + 1 });
         }
         leaf_line.entry(cells[0]).or_insert(number);
     }

@@ -1,5 +1,7 @@
 //! What a policy must satisfy beyond having the right keys and types.
 
+mod columns;
+mod sequences;
 mod table;
 mod transactions;
 
@@ -14,6 +16,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     match policy.data.shape {
         Shape::Table => table::check(policy),
         Shape::Transactions => transactions::check(policy),
+        Shape::Sequences => sequences::check(policy),
     }
 }
 
@@ -86,6 +89,7 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
         let hint = match policy.data.shape {
             Shape::Table => "for tables there are mondrian, sbc, incognito, datafly",
             Shape::Transactions => "for transactions there are pcta, upcta, coat, apriori",
+            Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline",
         };
         return fail("algorithm.name", message, hint);
     }

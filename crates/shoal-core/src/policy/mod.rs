@@ -71,9 +71,13 @@ pub struct DataPolicy {
     /// transactions: a line per transaction, or a row per item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TransactionFormat>,
-    /// transactions, long form: the column that says whose item it is.
+    /// transactions in long form, sequences: the column that says whose item or event it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// sequences: the columns that order a person's events, the first one first; a further one decides
+    /// between events that are equal in those before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
     /// transactions, long form: the column of the items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
@@ -127,6 +131,8 @@ pub enum Shape {
     Table,
     /// A set of items a person.
     Transactions,
+    /// An ordered list of events a person.
+    Sequences,
 }
 
 impl Shape {
@@ -135,6 +141,7 @@ impl Shape {
         match self {
             Shape::Table => "table",
             Shape::Transactions => "transactions",
+            Shape::Sequences => "sequences",
         }
     }
 }
@@ -160,6 +167,12 @@ pub struct ColumnPolicy {
     /// The column's share in distances and loss.
     #[serde(default = "defaults::weight")]
     pub weight: f64,
+    /// sequences: the highly sensitive values of a sensitive column, instead of those under `[privacy]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive_values: Vec<String>,
+    /// sequences: the share of a crowd that may have one of them, instead of the one under `[privacy]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c: Option<f64>,
 }
 
 /// What happens to a record that has no value in a column.
@@ -194,6 +207,19 @@ pub struct PrivacyPolicy {
     /// transactions: the random share of items of which somebody may know any two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// sequences: the share of a crowd that may have a highly sensitive value in one of their events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c: Option<f64>,
+    /// sequences: the highly sensitive values, where one column is sensitive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive_values: Vec<String>,
+    /// sequences: how much more frequent than among everybody a sensitive value may be among those who share
+    /// what somebody knows (β).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// sequences: how many values of a person's events somebody may know (L).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<usize>,
     /// Every crowd has well-mixed sensitive values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l_diversity: Option<LDiversityPolicy>,
@@ -255,13 +281,14 @@ pub enum LDiversityKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AlgorithmPolicy {
-    /// The algorithm; mondrian for tables and pcta for transactions where nothing is given.
+    /// The algorithm; mondrian for tables, pcta for transactions and cbmsa for sequences where nothing is
+    /// given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<AlgorithmName>,
     /// pcta, upcta, coat: what a merge should cost least of.
     #[serde(default)]
     pub objective: ObjectivePolicy,
-    /// sbc: what happens to the records that are too few for a class of their own.
+    /// sbc, cbmsa: what happens to the records that are too few for a class of their own.
     #[serde(default)]
     pub remainder: RemainderPolicy,
     /// sbc: whether categorical and numeric distances are averaged apart, as in the thesis.
@@ -309,6 +336,10 @@ pub enum AlgorithmName {
     Coat,
     /// Full-subtree generalization along a hierarchy.
     Apriori,
+    /// Agglomerative clustering of sequences by their best alignment.
+    Cbmsa,
+    /// The same without alignment, for comparison.
+    CbmsaBaseline,
 }
 
 impl AlgorithmName {
@@ -323,6 +354,8 @@ impl AlgorithmName {
             AlgorithmName::Upcta => "upcta",
             AlgorithmName::Coat => "coat",
             AlgorithmName::Apriori => "apriori",
+            AlgorithmName::Cbmsa => "cbmsa",
+            AlgorithmName::CbmsaBaseline => "cbmsa-baseline",
         }
     }
 
@@ -336,6 +369,7 @@ impl AlgorithmName {
             AlgorithmName::Pcta | AlgorithmName::Upcta | AlgorithmName::Coat | AlgorithmName::Apriori => {
                 Shape::Transactions
             }
+            AlgorithmName::Cbmsa | AlgorithmName::CbmsaBaseline => Shape::Sequences,
         }
     }
 
@@ -344,11 +378,12 @@ impl AlgorithmName {
         match shape {
             Shape::Table => AlgorithmName::Mondrian,
             Shape::Transactions => AlgorithmName::Pcta,
+            Shape::Sequences => AlgorithmName::Cbmsa,
         }
     }
 }
 
-/// What sbc does with fewer than k left-over records.
+/// What happens to left-over records: fewer than k of them (sbc), or a cluster that nothing can mend (cbmsa).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemainderPolicy {

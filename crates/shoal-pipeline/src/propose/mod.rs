@@ -1,4 +1,4 @@
-//! What `shoal init` proposes for a table: kinds, roles and hierarchies, each with its reason.
+//! What `shoal init` proposes for a table, or for sequences in long form: kinds, roles and hierarchies, each with its reason.
 //!
 //! Everything is judged from a sample of the table, from the names of its columns and from their values. In
 //! doubt a column becomes a quasi-identifier: that costs detail, while a wrong `insensitive` costs privacy.
@@ -10,10 +10,12 @@ mod kinds;
 mod policy_text;
 mod profile;
 mod roles;
+mod sequences;
 mod words;
 
 pub use baskets::BasketProposal;
 pub use hierarchies::{Builder, HierarchyProposal};
+pub use sequences::{EventsProposal, propose_sequences};
 
 use shoal_core::{Kind, RawTable, Role};
 
@@ -44,6 +46,8 @@ pub struct Proposal {
     pub sampled: usize,
     /// One proposal per column, in the order of the source.
     pub columns: Vec<ColumnProposal>,
+    /// How rows become people with events; none where a record is a person.
+    pub events: Option<EventsProposal>,
 }
 
 /// What is proposed for one column.
@@ -97,5 +101,5 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
             }
         })
         .collect();
-    Proposal { source, sampled: sample.rows, columns }
+    Proposal { source, sampled: sample.rows, columns, events: None }
 }

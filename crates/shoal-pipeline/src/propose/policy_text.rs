@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use shoal_core::Role;
 
-use super::{ColumnProposal, Proposal};
+use super::{ColumnProposal, EventsProposal, Proposal};
 
 /// The crowd that is proposed where there are enough records.
 const USUAL_K: u64 = 10;
@@ -54,7 +54,8 @@ impl Proposal {
 
     fn data(&self) -> String {
         let source = &self.source;
-        let mut text = String::from("[data]\nshape = \"table\"\n");
+        let shape = if self.events.is_some() { "sequences" } else { "table" };
+        let mut text = format!("[data]\nshape = \"{shape}\"\n");
         key(&mut text, "source", &string(&source.location));
         if let Some(separator) = source.separator {
             key(&mut text, "separator", &string(&separator.to_string()));
@@ -69,6 +70,9 @@ impl Proposal {
         }
         let missing: Vec<String> = self.missing_tokens().iter().map(|token| string(token)).collect();
         key(&mut text, "missing", &format!("[{}]", missing.join(", ")));
+        if let Some(events) = &self.events {
+            text.push_str(&events_text(events));
+        }
         text.push('\n');
         text
     }
@@ -107,11 +111,12 @@ impl Proposal {
 
     fn rest(&self) -> String {
         let k = self.k();
+        let crowd = if self.events.is_some() { "people" } else { "records" };
         let mut text = String::from("[privacy]\n");
         text.push_str(&comment(&match k {
-            USUAL_K => "Everybody is in a crowd of at least k records that look the same.".to_owned(),
+            USUAL_K => format!("Everybody is in a crowd of at least k {crowd} that look the same."),
             _ => format!(
-                "Everybody is in a crowd of at least k records that look the same. {USUAL_K} is usual; there are \
+                "Everybody is in a crowd of at least k {crowd} that look the same. {USUAL_K} is usual; there are \
                  only {} records.",
                 self.rows()
             ),
@@ -122,7 +127,15 @@ impl Proposal {
                 "No column is a quasi-identifier yet, so there is nothing to anonymize: give at least one that role.",
             ));
         }
-        text.push_str("\n[algorithm]\nname = \"mondrian\"\nseed = 0\n\n[output]\n");
+        if self.events.is_some() {
+            text.push_str(&comment(
+                "How much of a crowd may have a highly sensitive value in one of their events, and which values \
+                 these are; a choice that only a person can make:",
+            ));
+            text.push_str("# c = 0.5\n# sensitive-values = [\"…\"]\n");
+        }
+        let algorithm = if self.events.is_some() { "cbmsa" } else { "mondrian" };
+        let _ = write!(text, "\n[algorithm]\nname = \"{algorithm}\"\nseed = 0\n\n[output]\n");
         key(&mut text, "path", &string(&self.output()));
         key(&mut text, "report", "\"report/\"");
         text
@@ -144,6 +157,22 @@ impl Proposal {
         let stem = stem.trim_matches(['-', '_', '.', ' ']);
         format!("{}.k{}.{end}", if stem.is_empty() { "published" } else { stem }, self.k())
     }
+}
+
+/// Whose event a row is, and which came first.
+fn events_text(events: &EventsProposal) -> String {
+    let mut text = comment("Whose event a row is, and the columns that say which event came first.");
+    key(&mut text, "id", &string(events.id.as_deref().unwrap_or("…")));
+    let order: Vec<String> = events.order.iter().map(|name| string(name)).collect();
+    key(&mut text, "order", &format!("[{}]", order.join(", ")));
+    if events.ties > 0 {
+        text.push_str(&comment(&format!(
+            "{} rows of the sample are equal to another one of the same person in these columns: a further column \
+             must tell them apart.",
+            events.ties
+        )));
+    }
+    text
 }
 
 fn key(text: &mut String, name: &str, value: &str) {

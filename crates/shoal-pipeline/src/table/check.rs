@@ -1,10 +1,9 @@
 //! The dry run: what would happen, without doing it.
 
 use serde::Serialize;
-use shoal_core::{Kind, Progress, Role};
+use shoal_core::{Kind, Progress, Role, Table};
 
 use super::algorithm::{algorithm, with_hierarchies};
-use super::bind::Bound;
 use super::load::load_from;
 use crate::{Job, PipelineError};
 
@@ -70,7 +69,7 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     Ok(TablePlan {
         records: bound.table.rows,
         incomplete: bound.incomplete.len(),
-        columns: read.header.iter().map(|name| column_plan(job, &bound, name)).collect(),
+        columns: read.header.iter().map(|name| column_plan(job, &bound.table, name)).collect(),
         k,
         algorithm: algorithm.name(),
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
@@ -81,9 +80,10 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     })
 }
 
-fn column_plan(job: &Job, bound: &Bound, name: &str) -> ColumnPlan {
+/// What a run would do with a column; `table` holds those that are read.
+pub(crate) fn column_plan(job: &Job, table: &Table, name: &str) -> ColumnPlan {
     let spec = &job.policy().columns[name];
-    let column = bound.table.columns.iter().find(|c| c.name == name);
+    let column = table.columns.iter().find(|c| c.name == name);
     let missing = column.map(|c| match c.domain.missing() {
         Some(missing) => c.codes.iter().filter(|&&code| code == missing).count(),
         None => 0,

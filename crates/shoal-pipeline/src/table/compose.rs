@@ -19,18 +19,29 @@ pub(crate) struct Composed {
 /// recoding speaks of, `raw` what was read.
 pub(crate) fn compose(policy: &Policy, raw: &RawTable, table: &Table, recoding: &Recoding) -> Composed {
     let origin = row_order(policy, recoding);
+    let columns = published_columns(raw, table, recoding, &origin);
+    let published = RawTable { columns, rows: origin.len(), files: Vec::new() };
+    Composed { published, origin }
+}
+
+/// What is published of every column, in the order of the source.
+pub(crate) fn published_columns(
+    raw: &RawTable,
+    table: &Table,
+    recoding: &Recoding,
+    origin: &[u32],
+) -> Vec<RawColumn> {
     let mut quasi = 0;
     let mut columns = Vec::new();
     for column in table.columns.iter().filter(|c| c.role.is_published()) {
         if column.role == Role::QuasiIdentifier {
-            columns.push(recoded(column, quasi, recoding, &origin));
+            columns.push(recoded(column, quasi, recoding, origin));
             quasi += 1;
         } else if let Some(untouched) = raw.column(&column.name) {
-            columns.push(reordered(untouched, &origin));
+            columns.push(reordered(untouched, origin));
         }
     }
-    let published = RawTable { columns, rows: origin.len(), files: Vec::new() };
-    Composed { published, origin }
+    columns
 }
 
 /// Which records are published, and in which order.

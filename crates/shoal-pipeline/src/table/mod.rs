@@ -8,11 +8,12 @@ mod load;
 mod road;
 mod verbs;
 
-pub(crate) use bind::read_hierarchy;
-pub(crate) use check::check;
+pub(crate) use algorithm::with_hierarchies;
+pub(crate) use bind::{Bound, bind, check_columns, read_hierarchy};
 pub use check::{ColumnPlan, TablePlan};
-pub(crate) use compose::reordered;
+pub(crate) use check::{check, column_plan};
+pub(crate) use compose::{Composed, published_columns, reordered};
 pub use load::load;
-pub(crate) use road::{check_untouched, walk};
+pub(crate) use road::{check_untouched, quasi_columns, read_back, select, walk, write_options};
 pub use verbs::{TableMeasured, TableVerified};
 pub(crate) use verbs::{measure, verify};

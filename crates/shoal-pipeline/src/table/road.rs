@@ -72,6 +72,7 @@ pub(crate) fn walk(
         risk: Risk::Table(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
+        work: None,
         proof: proof.into_release(),
     })
 }
@@ -111,7 +112,8 @@ fn complete_rows(bound: &Bound) -> Vec<u32> {
     (0..bound.table.rows as u32).filter(|&row| complete[row as usize]).collect()
 }
 
-fn select(table: &Table, rows: &[u32]) -> Table {
+/// Some records of a table.
+pub(crate) fn select(table: &Table, rows: &[u32]) -> Table {
     let columns = table.columns.iter().map(|column| Column {
         name: column.name.clone(),
         role: column.role,
@@ -123,7 +125,8 @@ fn select(table: &Table, rows: &[u32]) -> Table {
     Table { columns: columns.collect(), rows: rows.len() }
 }
 
-fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
+/// How a published table is written in the dialect of the policy.
+pub(crate) fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
     let policy = job.policy();
     let form = |name: &String| match policy.columns.get(name).map(|c| c.role) {
         Some(Role::Sensitive | Role::Insensitive) => ColumnForm::Typed,
@@ -136,7 +139,7 @@ fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
 }
 
 /// The written bytes, read as anybody would read them.
-fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
+pub(crate) fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
     Ok(shoal_io::read_table(&pending.source(job.dialect(true)?), &|_| true, &shoal_core::Silent)?)
 }
 
@@ -148,8 +151,7 @@ pub(crate) fn models(job: &Job) -> Vec<Box<dyn Model>> {
 }
 
 fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {
-    let is_quasi = |c: &&RawColumn| job.policy().columns[&c.name].role == Role::QuasiIdentifier;
-    let quasi: Vec<&RawColumn> = published.columns.iter().filter(is_quasi).collect();
+    let quasi = quasi_columns(job, published);
     let cells = |row: u32| quasi.iter().map(|c| c.text(row as usize).to_owned()).collect();
     let first_rows = classes.first_rows();
     RecodingFile::Table {
@@ -160,6 +162,12 @@ fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> Recoding
             .map(|(&row, &size)| ClassFile { cells: cells(row), size })
             .collect(),
     }
+}
+
+/// The quasi-identifiers of a published file.
+pub(crate) fn quasi_columns<'a>(job: &Job, published: &'a RawTable) -> Vec<&'a RawColumn> {
+    let is_quasi = |c: &&RawColumn| job.policy().columns[&c.name].role == Role::QuasiIdentifier;
+    published.columns.iter().filter(is_quasi).collect()
 }
 
 /// Checks that columns that nobody anonymizes are published as they were, in the claimed order.

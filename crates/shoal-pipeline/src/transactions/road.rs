@@ -81,6 +81,7 @@ pub(crate) fn walk(
         risk: Risk::Transactions(measures.risk),
         recoding: recoding_file(&published),
         notes,
+        work: None,
         proof: verified.into_release(),
     })
 }

@@ -1,5 +1,7 @@
 //! Equivalence classes, by nothing but equality.
 
+use std::hash::Hash;
+
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use shoal_core::RawColumn;
@@ -43,7 +45,22 @@ impl Classes {
                     .for_each(|(word, &code)| *word = *word << width | u64::from(code));
                 used += width;
             }
-            classes = number(&words);
+            classes = Classes::of_keys(words.into_iter());
+        }
+        classes
+    }
+
+    /// Numbers equal keys alike, in order of appearance. Keys are compared whole, so the result is exact.
+    pub(crate) fn of_keys<K: Eq + Hash>(keys: impl ExactSizeIterator<Item = K>) -> Classes {
+        let mut known: HashMap<K, u32, FixedState> = HashMap::with_hasher(FixedState::default());
+        let mut classes = Classes { class_of: Vec::with_capacity(keys.len()), sizes: Vec::new() };
+        for key in keys {
+            let class = *known.entry(key).or_insert(classes.sizes.len() as u32);
+            if class as usize == classes.sizes.len() {
+                classes.sizes.push(0);
+            }
+            classes.sizes[class as usize] += 1;
+            classes.class_of.push(class);
         }
         classes
     }
@@ -75,6 +92,21 @@ impl Classes {
         first
     }
 
+    /// The first few members of some classes, at most `each` of them, counted from 0.
+    pub(crate) fn members(&self, of: &[u32], each: usize) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); of.len()];
+        if !of.is_empty() {
+            for (row, class) in self.class_of.iter().enumerate() {
+                if let Some(at) = of.iter().position(|one| one == class)
+                    && members[at].len() < each
+                {
+                    members[at].push(row as u32);
+                }
+            }
+        }
+        members
+    }
+
     /// For each class, whether it says nothing: `*` in every quasi-identifier of its published file.
     pub fn starred(&self, quasi: &[&RawColumn]) -> Vec<bool> {
         let is_star = |row: u32, column: &RawColumn| column.text(row as usize) == "*";
@@ -89,21 +121,6 @@ fn width(codes: &[u32]) -> u32 {
     u32::BITS - codes.iter().copied().max().unwrap_or(0).leading_zeros()
 }
 
-/// Numbers equal words alike, in order of appearance.
-fn number(words: &[u64]) -> Classes {
-    let mut known: HashMap<u64, u32, FixedState> = HashMap::with_hasher(FixedState::default());
-    let mut classes = Classes { class_of: Vec::with_capacity(words.len()), sizes: Vec::new() };
-    for &word in words {
-        let class = *known.entry(word).or_insert(classes.sizes.len() as u32);
-        if class as usize == classes.sizes.len() {
-            classes.sizes.push(0);
-        }
-        classes.sizes[class as usize] += 1;
-        classes.class_of.push(class);
-    }
-    classes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +131,14 @@ mod tests {
         assert_eq!(classes, Classes { class_of: vec![0, 1, 0, 1, 2], sizes: vec![2, 2, 1] });
         assert_eq!(classes.first_rows(), [0, 1, 4]);
         assert_eq!(classes.smallest(), Some(1));
+    }
+
+    #[test]
+    fn a_few_members_of_some_classes() {
+        let classes = Classes::of_codes(6, &[&[7, 3, 7, 7, 9, 3]]);
+        assert_eq!(classes.members(&[1, 0], 2), [[1, 5], [0, 2]]);
+        assert_eq!(classes.members(&[2], 2), [[4]]);
+        assert!(classes.members(&[], 2).is_empty());
     }
 
     #[test]

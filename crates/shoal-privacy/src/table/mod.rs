@@ -16,6 +16,8 @@ pub use classes::Classes;
 pub use conservation::ConservationError;
 pub use file::{Verdict, verify_file};
 pub use k_anonymity::KAnonymity;
+pub(crate) use model::write_cells;
 pub use model::{Model, PublishedCell, Violation};
+pub(crate) use release::check_original;
 pub use release::{Claim, VerifiedTable, verify_release};
 pub use view::View;

@@ -3,6 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::View;
+use crate::origin::number;
 use crate::promise::{Answer, ROWS_NAMED, SHOWN, settle, write_rows};
 use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violating, Violations};
 
@@ -60,44 +61,34 @@ impl Violations<Violation> {
     /// worst first.
     pub fn name(view: &View<'_>, bad: &[(u32, Figure)]) -> Violations {
         let shown = &bad[..bad.len().min(SHOWN)];
-        let mut rows = vec![Vec::new(); shown.len()];
-        if !shown.is_empty() {
-            for (row, &class) in view.classes().class_of.iter().enumerate() {
-                if let Some(at) = shown.iter().position(|(shown, _)| *shown == class)
-                    && rows[at].len() < ROWS_NAMED
-                {
-                    rows[at].push(row as u64 + 1);
-                }
-            }
-        }
-        let violation = |((class, found), rows): (&(u32, Figure), Vec<u64>)| Violation {
-            cells: cells(view, rows[0] as usize - 1),
+        let classes: Vec<u32> = shown.iter().map(|(class, _)| *class).collect();
+        let rows = view.classes().members(&classes, ROWS_NAMED);
+        let violation = |((class, found), rows): (&(u32, Figure), Vec<u32>)| Violation {
+            cells: view.cells(rows[0] as usize),
             size: view.classes().sizes[*class as usize],
             found: found.clone(),
-            rows,
+            rows: rows.into_iter().map(|row| number(row as usize)).collect(),
         };
         Violations { total: bad.len(), worst: shown.iter().zip(rows).map(violation).collect() }
     }
 }
 
-fn cells(view: &View<'_>, row: usize) -> Vec<PublishedCell> {
-    let cell = |column: &&shoal_core::RawColumn| PublishedCell {
-        column: column.name.clone(),
-        text: column.text(row).to_owned(),
-    };
-    view.quasi().iter().map(cell).collect()
-}
-
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the class")?;
-        for (at, cell) in self.cells.iter().enumerate() {
-            let before = if at == 0 { " " } else { ", " };
-            write!(f, "{before}{} = `{}`", cell.column, cell.text)?;
-        }
+        write_cells(f, &self.cells)?;
         write!(f, " has size {} ", self.size)?;
         write_rows(f, &self.rows, self.size)
     }
+}
+
+/// Cells with their columns, each set off from what stands before it.
+pub(crate) fn write_cells(f: &mut fmt::Formatter<'_>, cells: &[PublishedCell]) -> fmt::Result {
+    for (at, cell) in cells.iter().enumerate() {
+        let before = if at == 0 { " " } else { ", " };
+        write!(f, "{before}{} = `{}`", cell.column, cell.text)?;
+    }
+    Ok(())
 }
 
 /// Asks every model.

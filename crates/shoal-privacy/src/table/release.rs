@@ -43,7 +43,8 @@ pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<Ver
     Ok(VerifiedTable { release, classes: view.into_classes(), starred })
 }
 
-fn check_original(original: &Table) -> Result<(), Unverifiable> {
+/// A table that is not rectangular cannot be compared with anything.
+pub(crate) fn check_original(original: &Table) -> Result<(), Unverifiable> {
     let rows = original.rows;
     match original.columns.iter().find(|column| column.codes.len() != rows) {
         None => Ok(()),

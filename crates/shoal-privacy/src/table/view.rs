@@ -1,6 +1,6 @@
 use shoal_core::{RawColumn, RawTable};
 
-use super::Classes;
+use super::{Classes, PublishedCell};
 use crate::Unverifiable;
 
 /// What a model looks at: the published file, its quasi-identifiers, and the classes they form.
@@ -36,6 +36,15 @@ impl<'a> View<'a> {
     /// The classes of equal quasi-identifiers.
     pub fn classes(&self) -> &Classes {
         &self.classes
+    }
+
+    /// What a record publishes, a cell per quasi-identifier.
+    pub(crate) fn cells(&self, row: usize) -> Vec<PublishedCell> {
+        let cell = |column: &&RawColumn| PublishedCell {
+            column: column.name.clone(),
+            text: column.text(row).to_owned(),
+        };
+        self.quasi.iter().map(cell).collect()
     }
 
     /// How many records say nothing at all: `*` in every quasi-identifier.

@@ -59,7 +59,11 @@ pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
     }
     let dialect = Dialect::of(args)?;
     let sample = shoal_io::sample(&dialect.source, SAMPLE)?;
-    let proposal = propose::propose(&sample, source(args, file, &dialect, sample.rows)?);
+    let source = source(args, file, &dialect, sample.rows)?;
+    let proposal = match args.shape {
+        ShapeArg::Sequences => propose::propose_sequences(&sample, source),
+        _ => propose::propose(&sample, source),
+    };
     let text = proposal.to_toml();
     match file {
         Some(path) => {

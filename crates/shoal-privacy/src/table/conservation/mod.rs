@@ -29,7 +29,18 @@ pub fn check(
     left_out: usize,
 ) -> Result<(), ConservationError> {
     check_origins(original.rows, published.rows, origin, left_out)?;
-    let columns = pair_columns(original, published)?;
+    check_columns(original, published, None, origin)
+}
+
+/// Compares the columns of a published file with those of its input, given that every record has an origin.
+/// A column of `pseudonyms` stands beside them: it shows nothing of the input, whatever its name is there.
+pub(crate) fn check_columns(
+    original: &Table,
+    published: &RawTable,
+    pseudonyms: Option<&str>,
+    origin: &[u32],
+) -> Result<(), ConservationError> {
+    let columns = pair_columns(original, published, pseudonyms)?;
     let checked: Vec<_> = columns.into_par_iter().map(|(from, to)| check_column(from, to, origin)).collect();
     checked.into_iter().collect()
 }
@@ -38,8 +49,9 @@ pub fn check(
 fn pair_columns<'a>(
     original: &'a Table,
     published: &'a RawTable,
+    pseudonyms: Option<&str>,
 ) -> Result<Vec<(&'a Column, &'a RawColumn)>, ConservationError> {
-    for to in &published.columns {
+    for to in published.columns.iter().filter(|to| pseudonyms != Some(to.name.as_str())) {
         let column = to.name.clone();
         match original.columns.iter().find(|from| from.name == to.name) {
             None => return Err(ConservationError::UnknownColumn { column }),

@@ -1,0 +1,115 @@
+//! Needleman–Wunsch: the matching of two sequences, in order, that loses least.
+//!
+//! Three moves: publish an event of each as the least that covers both, suppress one of the left, suppress one
+//! of the right. What the members of a cluster have lost before is taken off, so that all costs are added losses.
+
+use super::cluster::Cluster;
+use super::costs::Costs;
+use super::matching::{Matching, Numbered, Pair, Query};
+
+/// The best alignment. Of equally good moves, looked at from the end of the sequences, it prefers to
+/// generalize, then to suppress in the older cluster, then in the younger.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aligned;
+
+impl Matching for Aligned {
+    fn distance(
+        &self,
+        younger: &Query<'_>,
+        older: Numbered<'_>,
+        costs: &Costs,
+        limit: i64,
+        line: &mut Vec<i64>,
+    ) -> Option<i64> {
+        distance(younger, older.cluster, costs, limit, line)
+    }
+
+    fn pairs(&self, older: Numbered<'_>, younger: Numbered<'_>, costs: &Costs) -> Vec<Pair> {
+        trace(older.cluster, younger.cluster, costs)
+    }
+}
+
+/// The loss of the best alignment, one row of the table at a time, given up as soon as a whole row is above the limit.
+fn distance(
+    query: &Query<'_>,
+    other: &Cluster,
+    costs: &Costs,
+    limit: i64,
+    line: &mut Vec<i64>,
+) -> Option<i64> {
+    let suppressed = i64::from(costs.suppressed());
+    let (size, other_size) = (query.cluster.size() as i64, other.size() as i64);
+    let both = size + other_size;
+    line.clear();
+    line.push(0);
+    for &height in &other.heights {
+        line.push(line[line.len() - 1] + other_size * (suppressed - i64::from(height)));
+    }
+    for (at, &height) in query.cluster.heights.iter().enumerate() {
+        let heights = query.heights(at);
+        let before = size * i64::from(height);
+        let gap = size * suppressed - before;
+        let mut diagonal = line[0];
+        let mut left = diagonal + gap;
+        let mut least = left;
+        line[0] = left;
+        let others = other.events.chunks_exact(costs.quasi()).zip(&other.heights);
+        for ((event, &other_height), cell) in others.zip(&mut line[1..]) {
+            let together: u32 = event.iter().map(|&code| heights[code as usize]).sum();
+            let other_before = other_size * i64::from(other_height);
+            let matched = diagonal + both * i64::from(together) - before - other_before;
+            diagonal = *cell;
+            left = matched.min(diagonal + gap).min(left + other_size * suppressed - other_before);
+            least = least.min(left);
+            *cell = left;
+        }
+        if least > limit {
+            return None;
+        }
+    }
+    line.last().copied().filter(|&loss| loss <= limit)
+}
+
+/// The pairs of the best alignment.
+fn trace(older: &Cluster, younger: &Cluster, costs: &Costs) -> Vec<Pair> {
+    let (rows, columns) = (older.len(), younger.len());
+    let (left_size, right_size) = (older.size() as i64, younger.size() as i64);
+    let gap = |size: i64, height: u32| size * i64::from(costs.suppressed() - height);
+    let matched = |row: usize, column: usize| {
+        let quasi = costs.quasi();
+        let values = older.event(row, quasi).iter().zip(younger.event(column, quasi));
+        let together: u32 = values.map(|(&a, &b)| costs.height(costs.lowest_common(a, b))).sum();
+        left_size * i64::from(together - older.heights[row])
+            + right_size * i64::from(together - younger.heights[column])
+    };
+    let width = columns + 1;
+    let mut table = vec![0; (rows + 1) * width];
+    for column in 0..columns {
+        table[column + 1] = table[column] + gap(right_size, younger.heights[column]);
+    }
+    for row in 0..rows {
+        let start = (row + 1) * width;
+        table[start] = table[start - width] + gap(left_size, older.heights[row]);
+        for column in 0..columns {
+            let cell = start + column + 1;
+            table[cell] = (table[cell - width - 1] + matched(row, column))
+                .min(table[cell - width] + gap(left_size, older.heights[row]))
+                .min(table[cell - 1] + gap(right_size, younger.heights[column]));
+        }
+    }
+    let (mut row, mut column) = (rows, columns);
+    let mut pairs = Vec::with_capacity(rows.min(columns));
+    while row > 0 && column > 0 {
+        let cell = row * width + column;
+        if table[cell] == table[cell - width - 1] + matched(row - 1, column - 1) {
+            (row, column) = (row - 1, column - 1);
+            pairs.push((row as u32, column as u32));
+        } else if table[cell] == table[cell - width] + gap(left_size, older.heights[row - 1]) {
+            row -= 1;
+        } else {
+            column -= 1;
+        }
+    }
+    pairs.reverse();
+    pairs
+}

@@ -1,0 +1,19 @@
+use crate::sequence::Remainder;
+
+/// What CBMSA can be asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CbmsaParams {
+    /// What becomes of the people who are left.
+    pub remainder: Remainder,
+}
+
+impl CbmsaParams {
+    /// Parameters that make sense: all of them do.
+    pub fn check(self) -> ValidCbmsaParams {
+        ValidCbmsaParams(self)
+    }
+}
+
+/// Checked parameters: CBMSA, ready to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidCbmsaParams(pub(super) CbmsaParams);

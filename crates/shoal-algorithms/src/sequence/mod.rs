@@ -1,0 +1,71 @@
+//! Algorithms for sequences: an ordered list of events a person.
+//!
+//! [`cbmsa`] and [`cbmsa_baseline`] share one engine. It puts people together, two clusters at a time, and keeps
+//! for each cluster the one sequence that all its members publish, the *representative*. The two differ only in
+//! how they match the events of two representatives.
+
+mod active;
+mod agglomeration;
+mod alignment;
+pub mod cbmsa;
+pub mod cbmsa_baseline;
+mod cluster;
+mod costs;
+mod error;
+mod limits;
+mod matching;
+mod nearest;
+mod neighbours;
+mod params;
+mod pool;
+mod publish;
+mod remainder;
+mod signature;
+mod start;
+#[cfg(test)]
+mod tests;
+
+pub use error::SequenceError;
+pub use params::Remainder;
+
+use shoal_core::{Progress, SequencePromise, SequenceRecoding, Sequences};
+
+/// An algorithm with its checked parameters, ready to run on sequences.
+pub trait SequenceAlgorithm: Sync {
+    /// The name in a policy.
+    fn name(&self) -> &'static str;
+
+    /// Decides what every event is published as, so that the promise is kept.
+    fn anonymize(
+        &self,
+        data: &Sequences,
+        promise: &SequencePromise,
+        progress: &dyn Progress,
+    ) -> Result<SequenceResult, SequenceError>;
+}
+
+/// What an algorithm decided, and what it took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SequenceResult {
+    /// What every event is published as.
+    pub recoding: SequenceRecoding,
+    /// What the search did.
+    pub work: Work,
+}
+
+/// What the search for near clusters did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Pairs of sequences that were aligned, those included that were given up half-way.
+    pub alignments_computed: u64,
+    /// Pairs that were found too far apart, or not allowed together, without an alignment.
+    pub alignments_skipped: u64,
+}
+
+impl Work {
+    /// A search among some clusters, of which a few were aligned.
+    fn count(&mut self, candidates: usize, aligned: u64) {
+        self.alignments_computed += aligned;
+        self.alignments_skipped += candidates as u64 - aligned;
+    }
+}

@@ -1,0 +1,190 @@
+//! The nearest of many clusters, with as few alignments as possible.
+//!
+//! Bounds come from the signatures and from the lengths: every event that one representative has more than the
+//! other is suppressed. The tree of the pool with the least bound is looked at next. Where it branches, both
+//! branches get bounds of their own; where it ends, its clusters are aligned in the order of their bounds. That goes on
+//! until no bound is below what was found.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::cluster::Cluster;
+use super::costs::Costs;
+use super::limits::{Limits, Outlook};
+use super::matching::{Matching, Numbered, Query};
+use super::pool::{Below, Pool, Summary, Tree};
+use super::signature::{Charges, Mask, Signatures};
+
+/// All that distances depend on.
+#[derive(Debug)]
+pub(super) struct Search<'a, M> {
+    pub(super) costs: &'a Costs,
+    pub(super) limits: &'a Limits,
+    pub(super) signatures: &'a Signatures,
+    pub(super) matching: &'a M,
+}
+
+/// Which pairs count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Those that keep every limit as one.
+    Allowed,
+    /// All.
+    Any,
+}
+
+/// A distance to a cluster; of equally near ones the older is the nearer.
+pub(super) type Neighbour = (i64, u32);
+
+/// Buffers that searches use one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    heights: Vec<u32>,
+    line: Vec<i64>,
+    queue: BinaryHeap<Reverse<Waiting>>,
+    candidates: Vec<Neighbour>,
+}
+
+/// A tree that waits for its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    /// No cluster there is nearer.
+    bound: Neighbour,
+    tree: u32,
+    /// What a person of the own cluster and one of the others pay for the bits of their signatures.
+    own: i64,
+    others: i64,
+}
+
+impl<M: Matching> Search<'_, M> {
+    /// The nearest cluster of the pool among those older than this one, and how many of them were aligned.
+    pub(super) fn nearest(
+        &self,
+        of: Numbered<'_>,
+        pool: &Pool,
+        clusters: &[Option<Cluster>],
+        kind: Kind,
+        space: &mut Space,
+    ) -> (Option<Neighbour>, u64) {
+        let Space { heights, line, queue, candidates } = space;
+        let query = Query::new(of, self.costs, heights);
+        let afar = Afar {
+            id: of.id,
+            size: of.cluster.size() as i64,
+            len: of.cluster.len(),
+            cheapest: of.cluster.cheapest_suppression(self.costs),
+            charges: self.signatures.charges(of.cluster, self.costs),
+        };
+        let mut aligned = 0;
+        let mut best = FAR;
+        queue.clear();
+        queue.extend(pool.roots().filter_map(|root| afar.enter(root, pool.tree(root), &Step::START, best)));
+        while let Some(Reverse(next)) = queue.pop().filter(|next| next.0.bound < best) {
+            let tree = pool.tree(next.tree);
+            let step = next.step(&tree.summary);
+            match &tree.below {
+                Below::Branch { trees, .. } => {
+                    queue.extend(trees.iter().filter_map(|&at| afar.enter(at, pool.tree(at), &step, best)));
+                }
+                Below::Leaf(entries) => {
+                    candidates.clear();
+                    let bounds =
+                        entries.iter().filter_map(|entry| afar.bound(&entry.summary(), tree.len, &step));
+                    candidates.extend(bounds.map(|(bound, ..)| bound).filter(|&bound| bound < best));
+                    candidates.sort_unstable();
+                    for &(bound, id) in &*candidates {
+                        if (bound, id) >= best {
+                            break;
+                        }
+                        let Some(cluster) = &clusters[id as usize] else { continue };
+                        let outlook = self.outlook(kind, cluster, of.cluster);
+                        if outlook != Outlook::Forbidden {
+                            aligned += 1;
+                            let older = Numbered { id, cluster };
+                            best = self.nearer(&query, older, outlook, best, line).unwrap_or(best);
+                        }
+                    }
+                }
+            }
+        }
+        ((best != FAR).then_some(best), aligned)
+    }
+
+    fn outlook(&self, kind: Kind, one: &Cluster, other: &Cluster) -> Outlook {
+        match kind {
+            Kind::Allowed => self.limits.outlook(one, other),
+            Kind::Any => Outlook::Allowed,
+        }
+    }
+
+    /// The older cluster as a neighbour, if it is nearer than the best one so far and allowed.
+    fn nearer(
+        &self,
+        query: &Query<'_>,
+        older: Numbered<'_>,
+        outlook: Outlook,
+        best: Neighbour,
+        line: &mut Vec<i64>,
+    ) -> Option<Neighbour> {
+        let limit = best.0 - i64::from(older.id > best.1);
+        let loss = self.matching.distance(query, older, self.costs, limit, line)?;
+        let kept = || {
+            let younger = Numbered { id: query.id, cluster: query.cluster };
+            let pairs = self.matching.pairs(older, younger, self.costs);
+            self.limits.kept_together(older.cluster, younger.cluster, &pairs)
+        };
+        (outlook == Outlook::Allowed || kept()).then_some((loss, older.id))
+    }
+}
+
+/// Farther away than any cluster.
+const FAR: Neighbour = (i64::MAX, u32::MAX);
+
+/// A cluster that looks for neighbours, from afar.
+struct Afar<'a> {
+    id: u32,
+    size: i64,
+    len: usize,
+    cheapest: i64,
+    charges: Charges<'a>,
+}
+
+/// What is paid so far on the way down a tree, and for which bits: further down only the difference counts.
+struct Step {
+    own: i64,
+    others: i64,
+    any: Mask,
+    all: Mask,
+}
+
+impl Afar<'_> {
+    /// A tree as it waits, unless nothing in it can be nearer than the best.
+    fn enter(&self, at: u32, tree: &Tree, from: &Step, best: Neighbour) -> Option<Reverse<Waiting>> {
+        let (bound, own, others) = self.bound(&tree.summary, tree.len, from)?;
+        (bound < best).then_some(Reverse(Waiting { bound, tree: at, own, others }))
+    }
+
+    /// A bound for some clusters, with what is paid for bits; nothing where all are younger. Each side loses what
+    /// its bits say, and no less than the events that it has more.
+    fn bound(&self, some: &Summary, len: usize, from: &Step) -> Option<(Neighbour, i64, i64)> {
+        if some.oldest >= self.id {
+            return None;
+        }
+        let own = from.own + self.charges.own(&from.any, &some.any);
+        let others = from.others + self.charges.others(&some.all, &from.all);
+        let (more, fewer) = (self.len.saturating_sub(len) as i64, len.saturating_sub(self.len) as i64);
+        let loss =
+            (own * self.size).max(self.cheapest * more) + (others * some.size).max(some.cheapest * fewer);
+        Some(((loss, some.oldest), own, others))
+    }
+}
+
+impl Waiting {
+    fn step(&self, summary: &Summary) -> Step {
+        Step { own: self.own, others: self.others, any: summary.any, all: summary.all }
+    }
+}
+
+impl Step {
+    const START: Step = Step { own: 0, others: 0, any: Mask::ALL, all: Mask::NONE };
+}

@@ -1,0 +1,131 @@
+//! Sequences, as a person meets them on the command line.
+
+use crate::workshop::Workshop;
+
+/// Rows in no order: the days say which visit came first.
+const VISITS: &str = "\
+patient,day,zip,stay,disease
+ann,2020-03-09,53715,2,flu
+bob,2020-01-04,53715,1,cold
+ann,2020-01-02,53715,1,HIV
+cid,2020-02-01,53703,3,flu
+dot,2020-02-02,53706,3,cold
+cid,2020-05-01,53711,1,cold
+eva,2020-01-09,53711,4,flu
+bob,2020-03-01,53715,2,flu
+fay,2020-02-05,53703,2,HIV
+gus,2020-04-05,53706,9,cold
+dot,2020-05-03,53706,1,flu
+hal,2020-01-05,53711,4,cold
+";
+
+const POLICY: &str = r#"version = 1
+
+[data]
+shape = "sequences"
+source = "visits.csv"
+id = "patient"
+order = ["day"]
+
+[columns.patient]
+role = "identifier"
+[columns.day]
+role = "identifier"
+kind = "date"
+[columns.zip]
+role = "quasi-identifier"
+[columns.stay]
+role = "quasi-identifier"
+kind = "integer"
+[columns.disease]
+role = "sensitive"
+
+[privacy]
+k = 2
+c = 0.5
+sensitive-values = ["HIV"]
+
+[output]
+path = "out.csv"
+"#;
+
+fn ward() -> Workshop {
+    let ward = Workshop::empty();
+    ward.write("visits.csv", VISITS);
+    ward.write("policy.toml", POLICY);
+    ward
+}
+
+#[test]
+fn the_whole_way() {
+    let ward = ward();
+    insta::assert_snapshot!("sequences_check", ward.shoal(&["check", "policy.toml"]).ended_with(0).stdout);
+    let ran = ward.shoal(&["run", "policy.toml"]).ended_with(0);
+    insta::assert_snapshot!("sequences_run", ran.timeless());
+    insta::assert_snapshot!("sequences_published", ward.read("out.csv"));
+    let verified = ward.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    insta::assert_snapshot!("sequences_verify", verified.stdout);
+    let measured = ward.shoal(&["measure", "visits.csv", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    insta::assert_snapshot!("sequences_measure", measured.stdout);
+}
+
+#[test]
+fn a_file_of_others_that_breaks_the_promise_is_told_where() {
+    let ward = ward();
+    let rows =
+        "patient,zip,stay,disease\na,537*,1,HIV\na,537*,2,flu\nb,537*,1,HIV\nb,537*,2,flu\nc,53715,1,flu\n";
+    ward.write("theirs.csv", rows);
+    let broken = ward.shoal(&["verify", "theirs.csv", "--policy", "policy.toml"]).ended_with(1);
+    insta::assert_snapshot!("sequences_broken", broken.stdout);
+    ward.write("days.csv", "patient,day,zip,stay,disease\na,2020-01-01,*,*,flu\nb,2020-01-02,*,*,flu\n");
+    let withheld = ward.shoal(&["verify", "days.csv", "--policy", "policy.toml"]).ended_with(1);
+    assert!(withheld.stdout.contains("`day` must not be published"), "{}", withheld.stdout);
+}
+
+#[test]
+fn init_proposes_a_policy_that_runs() {
+    let ward = ward();
+    let init = ward.shoal(&["init", "visits.csv", "--shape", "sequences", "-o", "new.toml"]).ended_with(0);
+    insta::assert_snapshot!("sequences_init", init.stdout);
+    insta::assert_snapshot!("sequences_init_policy", ward.read("new.toml"));
+    ward.shoal(&["run", "new.toml", "--quiet"]).ended_with(0);
+}
+
+#[test]
+fn bad_requests_say_what_to_do_and_leave_nothing() {
+    let ward = ward();
+    let before = ward.everything();
+    let mut said = String::new();
+    for (set, code) in [
+        (&["privacy.k=9"][..], 1),
+        (&["privacy.c=2"], 2),
+        (&["privacy.sensitive-values=[\"Hiv\"]"], 2),
+        (&["data.order=[\"zip\"]"], 2),
+        (&["data.order=[\"stay\"]", "data.id=zip", "columns.zip.role=identifier"], 2),
+        (&["privacy.beta=2"], 2),
+        (&["algorithm.name=mondrian"], 2),
+        // Everybody has one of these.
+        (&["privacy.c=0", "privacy.sensitive-values=[\"HIV\", \"flu\", \"cold\"]"], 1),
+    ] {
+        let mut words = vec!["run", "policy.toml", "--quiet"];
+        set.iter().for_each(|set| words.extend(["--set", set]));
+        let failed = ward.shoal(&words).ended_with(code);
+        said.push_str(&format!("{set:?}\n{}\n", failed.stderr));
+    }
+    assert_eq!(ward.everything(), before);
+    for (name, text) in [
+        ("a person without events", VISITS.replace("hal,2020-01-05,53711,4,cold", "hal,,,,")),
+        ("an event out of time", VISITS.replace("ann,2020-03-09", "ann,")),
+        ("two at once", VISITS.replace("ann,2020-03-09", "ann,2020-01-02")),
+        ("nobody's event", VISITS.replace("eva,", ",")),
+        ("no date", VISITS.replace("2020-03-09", "yesterday")),
+        ("no events at all", "patient,day,zip,stay,disease\n".to_owned()),
+    ] {
+        ward.write("visits.csv", text);
+        let before = ward.everything();
+        let failed = ward.shoal(&["run", "policy.toml", "--quiet"]).ended_with(2);
+        said.push_str(&format!("{name}\n{}\n", failed.stderr));
+        assert_eq!(ward.everything(), before);
+    }
+    insta::assert_snapshot!("sequences_errors", said);
+}

@@ -1,0 +1,226 @@
+use super::columns::{cannot, columns};
+use super::{fail, refuse};
+use crate::Role;
+use crate::policy::{Policy, PolicyError, RemainderPolicy, Shape, SuppressedPolicy};
+
+/// What a policy for sequences must satisfy.
+pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
+    let (data, privacy) = (&policy.data, &policy.privacy);
+    refuse(
+        Shape::Sequences,
+        &[
+            ("data.format", data.format.is_some()),
+            ("data.item", data.item.is_some()),
+            ("data.items", data.items.is_some()),
+            ("data.item-separator", data.item_separator.is_some()),
+            ("data.hierarchy", data.hierarchy.is_some()),
+            ("privacy.m", privacy.m.is_some()),
+            ("privacy.complete", privacy.complete),
+            ("privacy.constraints", privacy.constraints.is_some()),
+            ("privacy.share", privacy.share.is_some()),
+            ("privacy.l-diversity", privacy.l_diversity.is_some()),
+            ("privacy.t-closeness", privacy.t_closeness.is_some()),
+            ("privacy.beta-likeness", privacy.beta_likeness.is_some()),
+            ("utility.constraints", policy.utility.constraints.is_some()),
+            ("utility.weights", policy.utility.weights.is_some()),
+        ],
+    )?;
+    columns(policy)?;
+    id(policy)?;
+    order(policy)?;
+    limits(policy)?;
+    if policy.output.suppressed == SuppressedPolicy::Star {
+        let message = "a suppressed event is always left out: a row of `*` would still count a visit";
+        return fail("output.suppressed", message, "remove it");
+    }
+    if policy.algorithm.remainder == RemainderPolicy::Last {
+        let hint = "\"nearest\" lets them join the nearest cluster, \"suppress\" leaves them out";
+        return fail("algorithm.remainder", "sequences have no last cluster", hint);
+    }
+    Ok(())
+}
+
+fn id(policy: &Policy) -> Result<(), PolicyError> {
+    let Some(id) = &policy.data.id else {
+        let hint = "add  id = \"…\",  the column that says whose event a row is";
+        return fail("data.shape", "sequences need the column of the ids", hint);
+    };
+    match policy.columns.get(id).map(|column| column.role) {
+        Some(Role::Identifier) => Ok(()),
+        Some(role) => {
+            let message = format!("`{id}` names people, but its role is {}", role.name());
+            let hint = "set role = \"identifier\"; a fresh pseudonym is published in its place";
+            fail(&format!("columns.{id}.role"), message, hint)
+        }
+        None => {
+            let message = format!("the id `{id}` is none of the columns");
+            fail("data.id", message, &format!("add  [columns.\"{id}\"]  role = \"identifier\""))
+        }
+    }
+}
+
+fn order(policy: &Policy) -> Result<(), PolicyError> {
+    let order = &policy.data.order;
+    if order.is_empty() {
+        let hint = "add  order = [\"year\", …],  the columns that say which event came first";
+        return fail("data.shape", "sequences need an order", hint);
+    }
+    for (place, name) in order.iter().enumerate() {
+        if order[..place].contains(name) {
+            return fail("data.order", format!("`{name}` is named twice"), "name each column once");
+        }
+        let Some(column) = policy.columns.get(name) else {
+            let message = format!("`{name}` is none of the columns");
+            return fail(
+                "data.order",
+                message,
+                &format!("add  [columns.\"{name}\"]  with its role and kind"),
+            );
+        };
+        if !column.kind.is_ordered() {
+            let message =
+                format!("`{name}` is text, and letters are no order of time: \"10\" stands before \"9\"");
+            let hint = "set its kind to integer, decimal or date (with a format)";
+            return fail(&format!("columns.{name}.kind"), message, hint);
+        }
+    }
+    Ok(())
+}
+
+fn limits(policy: &Policy) -> Result<(), PolicyError> {
+    let privacy = &policy.privacy;
+    let not_yet = [("privacy.beta", privacy.beta.is_some()), ("privacy.length", privacy.length.is_some())];
+    if let Some((key, _)) = not_yet.iter().find(|(_, given)| *given) {
+        return fail(key, cannot("(k,β)^L"), "remove it; c is the share of a crowd that may be sensitive");
+    }
+    confidence("privacy.c", privacy.c)?;
+    let sensitive = policy.columns_of(Role::Sensitive);
+    if !privacy.sensitive_values.is_empty() && sensitive.len() != 1 {
+        let message = format!(
+            "`sensitive-values` here are those of one sensitive column, but there are {}",
+            sensitive.len()
+        );
+        let hint = "give each sensitive column its own:  [columns.…]  sensitive-values = […]";
+        return fail("privacy.sensitive-values", message, hint);
+    }
+    for (name, column) in &policy.columns {
+        let key = |last: &str| format!("columns.{name}.{last}");
+        confidence(&key("c"), column.c)?;
+        let own = !column.sensitive_values.is_empty();
+        if column.role != Role::Sensitive {
+            let given = [("sensitive-values", own), ("c", column.c.is_some())];
+            if let Some((last, _)) = given.iter().find(|(_, given)| *given) {
+                let message = format!("`{name}` is {}, and nothing sensitive is in it", column.role.name());
+                return fail(&key(last), message, "set role = \"sensitive\", or remove it");
+            }
+            continue;
+        }
+        if own && !privacy.sensitive_values.is_empty() {
+            let message = "the highly sensitive values are given twice, here and under [privacy]";
+            return fail(&key("sensitive-values"), message, "keep one of them");
+        }
+        let values = own || !privacy.sensitive_values.is_empty();
+        match (values, column.c.or(privacy.c)) {
+            (true, None) => {
+                let message =
+                    format!("`{name}` has highly sensitive values, but nothing is promised about them");
+                return fail(&key("role"), message, "add  [privacy] c = 0.5");
+            }
+            (false, Some(_)) => {
+                let message = format!("it is not said which values of `{name}` are highly sensitive");
+                let hint = "add  sensitive-values = […],  or make the column insensitive";
+                return fail(&key("role"), message, hint);
+            }
+            _ => {}
+        }
+    }
+    if privacy.c.is_some() && sensitive.is_empty() {
+        let hint = "give role = \"sensitive\" to what nobody may learn about a person";
+        return fail("privacy.c", "`c` limits sensitive values, but no column is sensitive", hint);
+    }
+    Ok(())
+}
+
+fn confidence(key: &str, c: Option<f64>) -> Result<(), PolicyError> {
+    match c {
+        Some(c) if !(0.0..=1.0).contains(&c) => {
+            let message = format!("c = {c} is not a share between 0 and 1");
+            fail(key, message, "0.5 lets half of a crowd have a highly sensitive value")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::PolicyDocument;
+
+    const VISITS: &str = r#"version = 1
+[data]
+shape = "sequences"
+source = "visits.csv"
+id = "patient"
+order = ["year", "day"]
+[columns.patient]
+role = "identifier"
+[columns.year]
+role = "quasi-identifier"
+kind = "integer"
+[columns.day]
+role = "identifier"
+kind = "integer"
+[columns.disease]
+role = "sensitive"
+[privacy]
+k = 2
+c = 0.5
+sensitive-values = ["HIV"]
+"#;
+
+    fn set(overrides: &[&str]) -> Result<PolicyDocument, String> {
+        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+        PolicyDocument::parse(VISITS, &overrides).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_policy_for_visits_is_understood() {
+        for good in [
+            &[][..],
+            &["algorithm.name=cbmsa-baseline"],
+            &["algorithm.remainder=suppress"],
+            &["privacy.c=0"],
+            &[
+                "privacy.sensitive-values=[]",
+                "columns.disease.sensitive-values=[\"HIV\"]",
+                "columns.disease.c=0.2",
+            ],
+        ] {
+            assert!(set(good).is_ok(), "{good:?}: {:?}", set(good));
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        for (bad, words) in [
+            (&["data.id=nobody"][..], "none of the columns"),
+            (&["data.order=[]"], "need an order"),
+            (&["data.order=[\"year\",\"year\"]"], "named twice"),
+            (&["data.order=[\"disease\"]"], "letters are no order of time"),
+            (&["data.order=[\"month\"]"], "none of the columns"),
+            (&["columns.patient.role=insensitive"], "names people"),
+            (&["privacy.c=1.5"], "not a share"),
+            (&["privacy.sensitive-values=[]"], "which values of `disease`"),
+            (&["columns.disease.sensitive-values=[\"HIV\"]"], "given twice"),
+            (&["columns.year.c=0.5"], "nothing sensitive is in it"),
+            (&["columns.disease.role=insensitive"], "but there are 0"),
+            (&["privacy.m=2"], "means nothing for data of shape `sequences`"),
+            (&["privacy.beta=2"], "cannot keep or verify"),
+            (&["output.suppressed=star"], "always left out"),
+            (&["algorithm.remainder=last"], "no last cluster"),
+            (&["algorithm.name=pcta"], "does not work on data of shape `sequences`"),
+        ] {
+            let error = set(bad).unwrap_err();
+            assert!(error.contains(words), "{bad:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Measures of published sequences against the original, each a pure function with its formula.
+//!
+//! Only the original and the published file are looked at, and no measure needs to know which published event
+//! was which original one: an event that is not in the file is suppressed, whoever it belonged to.
+
+pub mod are;
+mod error;
+mod fold;
+mod leaves;
+pub mod lm;
+mod people;
+pub mod queries;
+mod reading;
+pub mod risk;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+use shoal_core::{RawTable, Sequences};
+
+pub use error::SequenceMeasureError;
+pub use queries::{Predicate, Query};
+pub use risk::SequenceRisk;
+
+use crate::loss::class_size;
+use crate::measure::{check_columns, find};
+use crate::{QuasiColumn, quasi};
+use reading::Reading;
+
+/// All measures of published sequences.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SequenceMeasures {
+    /// What the release lost.
+    pub loss: SequenceLoss,
+    /// What an adversary could do before, and can do after.
+    pub risk: SequenceRisk,
+}
+
+/// What published sequences lost, as `report.json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SequenceLoss {
+    /// Information loss per person, see [`lm`]; 0 or more.
+    pub il: f64,
+    /// The same as a share of all that could be lost; in [0, 1].
+    pub lm: f64,
+    /// The same for each quasi-identifier.
+    pub lm_by_column: IndexMap<String, f64>,
+    /// 1 − LM.
+    pub utility: f64,
+    /// Average relative error of counts of people with two events in order, see [`are`]. None where nobody
+    /// has two events.
+    pub are: Option<f64>,
+    /// How many queries it is the average of.
+    pub are_queries: usize,
+    /// Events of the original.
+    pub events_in: u64,
+    /// Events of the file.
+    pub events_out: u64,
+    /// Events that are not in the file.
+    pub events_suppressed: u64,
+    /// People of the original.
+    pub persons_in: u64,
+    /// People of the file.
+    pub persons_out: u64,
+    /// People of the file per class of equal sequences. None without a class.
+    pub average_class_size: Option<f64>,
+    /// The same divided by k: 1 is the least that k can reach. None without a class or a k.
+    pub normalized_average_class_size: Option<f64>,
+}
+
+/// What the measures need to know besides the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SequenceOptions {
+    /// The least crowd that was promised, if one was.
+    pub k: Option<usize>,
+    /// How many counts are asked for.
+    pub queries: usize,
+    /// Where the drawing of queries starts. The queries depend on this and on the original alone, so that all
+    /// algorithms of one comparison are asked the same.
+    pub seed: u64,
+}
+
+/// Takes all measures of a published file, whose column `id` says whose each event is.
+pub fn measure_sequences(
+    original: &Sequences,
+    published: &RawTable,
+    id: &str,
+    options: &SequenceOptions,
+) -> Result<SequenceMeasures, SequenceMeasureError> {
+    let events = original.events();
+    if published.rows > events.rows {
+        return Err(SequenceMeasureError::MoreEvents { published: published.rows, original: events.rows });
+    }
+    check_columns(events, published)?;
+    let people = people::cut(find(published, id)?)?;
+    if people.len() > original.persons() {
+        let (published, original) = (people.len(), original.persons());
+        return Err(SequenceMeasureError::MorePeople { published, original });
+    }
+    let quasi = quasi::read_all(events, published)?;
+
+    let (before, after) =
+        rayon::join(|| Reading::of_original(original), || Reading::of_published(&quasi, &people));
+    let queries = queries::draw(original, options.queries, options.seed);
+    let loss = loss(original, &quasi, &before, &after, &queries, options.k);
+    let risk = risk::of(before.classes(), after.classes(), options.k);
+    Ok(SequenceMeasures { loss, risk })
+}
+
+fn loss(
+    original: &Sequences,
+    quasi: &[QuasiColumn<'_>],
+    before: &Reading,
+    after: &Reading,
+    queries: &[Query],
+    k: Option<usize>,
+) -> SequenceLoss {
+    let (events_in, events_out) = (before.events() as u64, after.events() as u64);
+    let (persons_in, classes) = (original.persons() as u64, after.classes());
+    let lost = lm::lost(quasi, events_in - events_out);
+    let lm = lm::share(&lost, events_in);
+    let names = quasi.iter().map(|column| column.original.name.clone());
+    SequenceLoss {
+        il: lm::per_person(&lost, persons_in),
+        lm,
+        lm_by_column: names.zip(lm::share_by_column(&lost, events_in)).collect(),
+        utility: 1.0 - lm,
+        are: are::of(before, after, queries),
+        are_queries: queries.len(),
+        events_in,
+        events_out,
+        events_suppressed: events_in - events_out,
+        persons_in,
+        persons_out: classes.class_of.len() as u64,
+        average_class_size: class_size::average(classes),
+        normalized_average_class_size: k.and_then(|k| class_size::normalized(classes, k)),
+    }
+}

@@ -1,0 +1,5 @@
+//! Measures of published sequences.
+
+mod by_hand;
+mod release;
+mod twins;

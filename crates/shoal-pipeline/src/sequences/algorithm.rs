@@ -1,0 +1,23 @@
+//! From the policy's words to an algorithm that is ready to run.
+
+use shoal_algorithms::sequence::cbmsa::CbmsaParams;
+use shoal_algorithms::sequence::cbmsa_baseline::BaselineParams;
+use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm};
+use shoal_core::Policy;
+use shoal_core::policy::{AlgorithmName, RemainderPolicy};
+
+/// The algorithm that the policy asks for, its parameters checked.
+pub(crate) fn algorithm(policy: &Policy) -> Box<dyn SequenceAlgorithm> {
+    let remainder = match policy.algorithm.remainder {
+        RemainderPolicy::Suppress => Remainder::Suppress,
+        // The policy's check has refused `last`.
+        RemainderPolicy::Nearest | RemainderPolicy::Last => Remainder::Nearest,
+    };
+    match policy.algorithm_name() {
+        AlgorithmName::CbmsaBaseline => {
+            Box::new(BaselineParams { remainder, seed: policy.algorithm.seed }.check())
+        }
+        // The policy's check has compared the algorithm with the shape.
+        _ => Box::new(CbmsaParams { remainder }.check()),
+    }
+}

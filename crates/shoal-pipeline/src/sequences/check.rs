@@ -1,0 +1,75 @@
+//! The dry run for sequences.
+
+use serde::Serialize;
+use shoal_core::Progress;
+
+use super::algorithm::algorithm;
+use super::load::load;
+use super::promise::{check_values, in_words, promise};
+use super::road::id;
+use crate::table::{ColumnPlan, column_plan, with_hierarchies};
+use crate::{Job, PipelineError};
+
+/// What a run of the policy would do.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SequencesPlan {
+    /// The source.
+    pub source: String,
+    /// How many people it holds.
+    pub records: usize,
+    /// How many events they have in all.
+    pub events: usize,
+    /// The most events that anybody has.
+    pub longest: usize,
+    /// The events that would be left out because a value is missing.
+    pub incomplete: usize,
+    /// The columns, in the order of the source.
+    pub columns: Vec<ColumnPlan>,
+    /// What is promised, in words.
+    pub promise: String,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// Where the release would go.
+    pub output: Option<String>,
+    /// Whether there are enough people for a crowd.
+    pub feasible: bool,
+    /// What a reader should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Reads policy, hierarchies and data, and says what a run would do. Writes nothing.
+pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<SequencesPlan, PipelineError> {
+    let source = job.source()?;
+    let loaded = load(job, &source, progress)?;
+    let policy = job.policy();
+    let promise = promise(policy);
+    check_values(job, &promise, &loaded)?;
+    let data = &loaded.data;
+    let (events, mut notes) = with_hierarchies(data.events())?;
+    let usable = loaded.complete(&events).persons.len();
+    if usable < promise.k {
+        let k = promise.k;
+        notes.push(format!("k = {k} asks for crowds of {k}, but only {usable} people have complete events"));
+    }
+    let plan = |name: &String| match name == id(job) {
+        true => ColumnPlan {
+            published_as: "a fresh pseudonym".to_owned(),
+            ..column_plan(job, data.events(), name)
+        },
+        false => column_plan(job, data.events(), name),
+    };
+    Ok(SequencesPlan {
+        records: data.persons(),
+        events: data.events().rows,
+        longest: data.longest(),
+        incomplete: loaded.incomplete.len(),
+        columns: loaded.header.iter().map(plan).collect(),
+        promise: in_words(&promise),
+        algorithm: algorithm(policy).name(),
+        output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
+        feasible: usable >= promise.k,
+        notes,
+        source: source.location,
+    })
+}

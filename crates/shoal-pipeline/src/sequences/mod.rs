@@ -1,0 +1,16 @@
+//! Sequences: an ordered list of events a person.
+
+mod algorithm;
+mod check;
+mod compose;
+mod load;
+mod people;
+mod promise;
+mod road;
+mod verbs;
+
+pub use check::SequencesPlan;
+pub(crate) use check::check;
+pub(crate) use road::walk;
+pub use verbs::{SequencesMeasured, SequencesVerified};
+pub(crate) use verbs::{measure, verify};

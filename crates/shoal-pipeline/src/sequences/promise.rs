@@ -1,0 +1,68 @@
+//! What the policy promises about sequences.
+
+use shoal_core::{Bound, Limit, Policy, SequencePromise};
+
+use super::load::Loaded;
+use crate::{Job, PipelineError};
+
+/// The policy's promise, in the words that algorithms and verifier share.
+pub(crate) fn promise(policy: &Policy) -> SequencePromise {
+    let privacy = &policy.privacy;
+    let limit = |name: &String, column: &shoal_core::policy::ColumnPolicy| {
+        let values = match column.sensitive_values.is_empty() {
+            true => &privacy.sensitive_values,
+            false => &column.sensitive_values,
+        };
+        let c = column.c.or(privacy.c)?;
+        Some(Limit { column: name.clone(), values: Some(values.clone()), bound: Bound::Share(c) })
+    };
+    let sensitive = policy.columns.iter().filter(|(_, c)| c.role == shoal_core::Role::Sensitive);
+    SequencePromise {
+        k: privacy.k.unwrap_or_default(),
+        length: privacy.length,
+        limits: sensitive.filter_map(|(name, column)| limit(name, column)).collect(),
+    }
+}
+
+/// A highly sensitive value that nobody has is most likely misspelt, and would protect nobody.
+pub(crate) fn check_values(
+    job: &Job,
+    promise: &SequencePromise,
+    loaded: &Loaded,
+) -> Result<(), PipelineError> {
+    for Limit { column, values, .. } in &promise.limits {
+        let Some(found) = loaded.column(column) else { continue };
+        let unknown = values.iter().flatten().find(|value| found.domain.code_of(value).is_none());
+        if let Some(value) = unknown {
+            let own = job.policy().columns.get(column).is_some_and(|c| !c.sensitive_values.is_empty());
+            let key = if own { format!("columns.{column}") } else { "privacy".to_owned() };
+            let message = format!("`{value}` is no value of column `{column}`");
+            let hint = nearest(value, found.domain.labels().iter());
+            let error = job.document.complain(&format!("{key}.sensitive-values"), message, Some(hint));
+            return Err(PipelineError::PolicyAndData { error: Box::new(error) });
+        }
+    }
+    Ok(())
+}
+
+fn nearest<'a>(value: &str, labels: impl Iterator<Item = &'a str>) -> String {
+    let alike =
+        labels.map(|label| (strsim::jaro_winkler(&value.to_lowercase(), &label.to_lowercase()), label));
+    match alike.filter(|(likeness, _)| *likeness > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, label)) => format!("did you mean `{label}`?"),
+        None => "a value that nobody has needs no promise; is it the right column?".to_owned(),
+    }
+}
+
+/// The promise as a person would say it.
+pub(crate) fn in_words(promise: &SequencePromise) -> String {
+    let mut words = format!("k = {}", promise.k);
+    for Limit { column, values, bound } in &promise.limits {
+        let values = values.as_ref().map_or_else(|| "any value".to_owned(), |values| values.join(", "));
+        match bound {
+            Bound::Share(c) => words.push_str(&format!("; at most {c} of a crowd with {values} in {column}")),
+            Bound::Gain(beta) => words.push_str(&format!("; β = {beta} for {values} in {column}")),
+        }
+    }
+    words
+}

@@ -1,0 +1,166 @@
+//! The whole road for sequences, through the public door.
+
+use std::collections::BTreeMap;
+
+use shoal_core::Silent;
+use shoal_pipeline::PipelineError;
+
+use crate::desk::Desk;
+
+const POLICY: &str = r#"
+version = 1
+[data]
+shape = "sequences"
+source = "visits.csv"
+id = "who"
+order = ["year", "day"]
+[columns.who]
+role = "identifier"
+[columns.year]
+role = "quasi-identifier"
+kind = "integer"
+[columns.day]
+role = "identifier"
+kind = "integer"
+[columns.zip]
+role = "quasi-identifier"
+[columns.ward]
+role = "insensitive"
+[columns.disease]
+role = "sensitive"
+[privacy]
+k = 3
+c = 0.5
+sensitive-values = ["d0"]
+[output]
+path = "out.csv"
+"#;
+
+/// Sixty people with one to four visits, in no order, with as many ways to be alike as to differ.
+fn visits() -> String {
+    let mut rows: Vec<String> = Vec::new();
+    for person in 0..60 {
+        for visit in 0..=(person * 7 + 3) % 4 {
+            let (year, day) = (2010 + (person + visit) % 3 + visit, 100 + visit * 11);
+            let (zip, disease) = (53700 + (person * 13 + visit) % 5, (person * 5 + visit * 3) % 6);
+            rows.push(format!("id{person},{year},{day},{zip},w{},d{disease}\n", person % 2));
+        }
+    }
+    // Far from the order of time and of people.
+    let count = rows.len();
+    let shuffled: String = (0..count).map(|i| rows[(i * 37) % count].clone()).collect();
+    assert!(!count.is_multiple_of(37), "37 visits every row");
+    format!("who,year,day,zip,ward,disease\n{shuffled}")
+}
+
+fn fresh() -> Desk {
+    Desk::with(POLICY, "visits.csv", &visits())
+}
+
+/// The published quasi-identifiers and diseases of everybody, as a stranger would read them.
+fn people(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
+    let mut people: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    for row in rows.records() {
+        let row = row.unwrap();
+        let person = people.entry(row[0].to_owned()).or_default();
+        person.0.push(format!("{}|{}", &row[1], &row[2]));
+        person.1.push(row[4].to_owned());
+    }
+    people
+}
+
+#[test]
+fn every_algorithm_keeps_k_and_c() {
+    for algorithm in ["cbmsa", "cbmsa-baseline"] {
+        for (k, c) in [(2, 0.5), (5, 0.4), (10, 1.0)] {
+            let desk = fresh();
+            let set =
+                [format!("privacy.k={k}"), format!("privacy.c={c}"), format!("algorithm.name={algorithm}")];
+            let outcome = desk.run(&set.each_ref().map(String::as_str)).unwrap();
+            assert!(outcome.report.promises.iter().all(|promise| promise.holds));
+            let people = people(&desk.read("out.csv"));
+            assert_eq!(people.len(), outcome.report.records_out);
+            let mut classes: BTreeMap<&[String], (usize, usize)> = BTreeMap::new();
+            for (events, diseases) in people.values() {
+                let class = classes.entry(events).or_default();
+                class.0 += 1;
+                class.1 += usize::from(diseases.iter().any(|d| d == "d0"));
+            }
+            assert_eq!(classes.len(), outcome.report.classes);
+            for (size, sensitive) in classes.into_values() {
+                assert!(size >= k, "{algorithm} {k} {c}");
+                assert!(sensitive as f64 / size as f64 <= c, "{algorithm} {k} {c}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_published_is_a_fresh_id_and_never_the_old_one_nor_the_day() {
+    let desk = fresh();
+    desk.run(&[]).unwrap();
+    let text = desk.read("out.csv");
+    assert_eq!(text.lines().next(), Some("who,year,zip,ward,disease"));
+    assert!(!text.contains("id1") && !text.contains("111"), "{text}");
+    let ids: Vec<usize> =
+        text.lines().skip(1).map(|l| l.split(',').next().unwrap().parse().unwrap()).collect();
+    assert!(ids.is_sorted(), "the events of a person stand together");
+    assert_eq!(ids.first(), Some(&1));
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads_and_other_pseudonyms_for_another_seed() {
+    let run = |threads: usize, seed: &str| {
+        let desk = fresh();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| desk.run(&[seed])).unwrap();
+        desk.read("out.csv")
+    };
+    assert_eq!(run(1, "algorithm.seed=1"), run(3, "algorithm.seed=1"));
+    assert_ne!(run(1, "algorithm.seed=1"), run(1, "algorithm.seed=2"));
+}
+
+#[test]
+fn an_event_without_a_value_is_left_out_where_the_policy_says_so() {
+    let desk = fresh();
+    let text = visits().replacen(",53702,", ",,", 3);
+    desk.write("visits.csv", &text);
+    let outcome = desk.run(&["columns.zip.missing=suppress"]).unwrap();
+    assert!(
+        outcome.report.notes.iter().any(|note| note.starts_with("3 events left out")),
+        "{:?}",
+        outcome.report.notes
+    );
+    let failed = desk.run(&["columns.zip.missing=error"]).unwrap_err();
+    assert!(matches!(failed, PipelineError::MissingValue { .. }), "{failed:?}");
+}
+
+#[test]
+fn several_sensitive_columns_have_their_own_limits() {
+    let desk = fresh();
+    let set = [
+        "columns.ward.role=sensitive",
+        "columns.ward.sensitive-values=[\"w1\"]",
+        "columns.ward.c=0.8",
+        "privacy.sensitive-values=[]",
+        "columns.disease.sensitive-values=[\"d0\", \"d1\"]",
+    ];
+    let outcome = desk.run(&set).unwrap();
+    let names: Vec<&str> = outcome.report.promises.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["k-anonymity", "confidence(ward)", "confidence(disease)"]);
+}
+
+#[test]
+fn a_changed_release_does_not_verify() {
+    let desk = fresh();
+    desk.run(&[]).unwrap();
+    let job = desk.job(&[]);
+    assert!(shoal_pipeline::verify(&job, &desk.path("out.csv"), &Silent).unwrap().holds());
+    let text = desk.read("out.csv");
+    let second = text.lines().nth(1).unwrap();
+    let mut cells: Vec<&str> = second.split(',').collect();
+    cells[1] = "1999";
+    desk.write("changed.csv", text.replacen(second, &cells.join(","), 1));
+    assert!(!shoal_pipeline::verify(&job, &desk.path("changed.csv"), &Silent).unwrap().holds());
+}

@@ -1,0 +1,47 @@
+use super::{SequenceModel, SequenceView, SequenceViolation};
+use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
+
+/// k-anonymity of sequences: everybody shares all events, in order, with at least k − 1 others.
+///
+/// Only equality counts, as for tables. A file without people keeps the promise, with nothing found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SequenceAnonymity {
+    k: u32,
+}
+
+impl SequenceAnonymity {
+    /// The promise for this k, at least 2.
+    pub fn new(k: u32) -> Result<SequenceAnonymity, KTooSmall> {
+        KTooSmall::check(k).map(|k| SequenceAnonymity { k })
+    }
+
+    /// The size that every class of people reaches.
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+}
+
+impl SequenceModel for SequenceAnonymity {
+    fn name(&self) -> String {
+        "k-anonymity".to_owned()
+    }
+
+    fn asked(&self) -> Figure {
+        Figure::Count(self.k.into())
+    }
+
+    fn verify(&self, view: &SequenceView<'_>) -> Result<Outcome<SequenceViolation>, Unverifiable> {
+        let classes = view.classes();
+        let count = |size: u32| Figure::Count(size.into());
+        let sizes = classes.sizes.iter().zip(0_u32..);
+        let mut small: Vec<(u32, u32)> =
+            sizes.filter(|(size, _)| **size < self.k).map(|(&size, class)| (size, class)).collect();
+        small.sort_unstable();
+        let small: Vec<(u32, Figure)> = small.into_iter().map(|(size, class)| (class, count(size))).collect();
+        Ok(Outcome {
+            found: classes.smallest().map_or(Figure::Nothing, count),
+            holds: small.is_empty(),
+            violations: Violations::of_people(view, &small),
+        })
+    }
+}

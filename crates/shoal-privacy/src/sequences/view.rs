@@ -1,0 +1,165 @@
+use shoal_core::{RawColumn, RawTable};
+
+use crate::origin::number;
+use crate::{Classes, Unverifiable, View};
+
+/// What a model of sequences looks at: the published events, whose they are, and the classes of people whose
+/// sequences are alike.
+///
+/// People are numbered from 0 in the order in which they first appear. The rows of a person, wherever they
+/// stand, are that person's events in the order of the file.
+#[derive(Debug)]
+pub struct SequenceView<'a> {
+    events: View<'a>,
+    ids: &'a RawColumn,
+    /// The rows of the file, person by person.
+    rows: Vec<u32>,
+    /// Where each person starts in `rows`, and at the end the number of rows.
+    starts: Vec<u32>,
+    classes: Classes,
+}
+
+impl<'a> SequenceView<'a> {
+    /// Looks at a file of events through the columns named `quasi`; the column `id` says whose an event is.
+    pub fn new(published: &'a RawTable, id: &str, quasi: &[&str]) -> Result<SequenceView<'a>, Unverifiable> {
+        let events = View::new(published, quasi)?;
+        let ids = published.column(id).ok_or_else(|| Unverifiable::Lacking { column: id.to_owned() })?;
+        check_ids(ids)?;
+        let (rows, starts) = gather(&Classes::of(published.rows, &[ids]));
+        let classes = alike(&events, &rows, &starts);
+        Ok(SequenceView { events, ids, rows, starts, classes })
+    }
+
+    /// The events as records of their own, with the classes of equal events.
+    pub fn events(&self) -> &View<'a> {
+        &self.events
+    }
+
+    /// The column that says whose an event is.
+    pub fn ids(&self) -> &'a RawColumn {
+        self.ids
+    }
+
+    /// How many people are in the file.
+    pub fn people(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The rows of a person's events in order, counted from 0; at least one.
+    pub fn rows_of(&self, person: usize) -> &[u32] {
+        &self.rows[self.starts[person] as usize..self.starts[person + 1] as usize]
+    }
+
+    /// The classes of people whose sequences are alike.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    pub(super) fn into_classes(self) -> Classes {
+        self.classes
+    }
+}
+
+/// Events without an id might be one person's or many people's, so nothing could be said about crowds.
+fn check_ids(ids: &RawColumn) -> Result<(), Unverifiable> {
+    let is_nobodys: Vec<bool> = ids.labels.iter().map(str::is_empty).collect();
+    match ids.codes.iter().position(|&code| is_nobodys[code as usize]) {
+        None => Ok(()),
+        Some(row) => Err(Unverifiable::Nobodys { row: number(row), column: ids.name.clone() }),
+    }
+}
+
+/// The rows person by person, in order, and where each person starts.
+fn gather(people: &Classes) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = Vec::with_capacity(people.len() + 1);
+    starts.push(0);
+    starts.extend(people.sizes.iter().scan(0, |end, size| {
+        *end += size;
+        Some(*end)
+    }));
+    let mut next = starts.clone();
+    let mut rows = vec![0; people.class_of.len()];
+    for (row, &person) in people.class_of.iter().enumerate() {
+        let at = &mut next[person as usize];
+        rows[*at as usize] = row as u32;
+        *at += 1;
+    }
+    (rows, starts)
+}
+
+/// Classes of people: events are numbered by what they publish, and equal lists of numbers are one class.
+fn alike(events: &View<'_>, rows: &[u32], starts: &[u32]) -> Classes {
+    let event_of = &events.classes().class_of;
+    let numbers: Vec<u32> = rows.iter().map(|&row| event_of[row as usize]).collect();
+    let list = |pair: &[u32]| &numbers[pair[0] as usize..pair[1] as usize];
+    Classes::of_keys(starts.windows(2).map(list))
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{Place, RawColumnBuilder};
+
+    use super::*;
+
+    fn file(rows: &[[&str; 3]]) -> RawTable {
+        let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
+        RawTable::from_rows(&["id", "year", "zip"], &rows)
+    }
+
+    #[test]
+    fn people_are_alike_when_all_their_events_are() {
+        let file = file(&[
+            ["b", "1", "x"],
+            ["a", "1", "x"],
+            ["b", "2", "y"],
+            ["c", "1", "x"],
+            ["a", "2", "y"],
+            ["d", "2", "y"],
+            ["d", "1", "x"],
+        ]);
+        let view = SequenceView::new(&file, "id", &["year", "zip"]).unwrap();
+        assert_eq!(view.people(), 4);
+        assert_eq!(view.rows_of(0), [0, 2]);
+        assert_eq!(view.rows_of(1), [1, 4]);
+        // c lacks an event and d has them in another order.
+        assert_eq!(view.classes(), &Classes { class_of: vec![0, 0, 1, 2], sizes: vec![2, 1, 1] });
+        assert_eq!(view.events().classes().len(), 2);
+    }
+
+    #[test]
+    fn a_list_that_begins_like_another_is_not_alike() {
+        let file = file(&[["a", "1", "x"], ["b", "1", "x"], ["b", "1", "x"], ["c", "1", "x"]]);
+        let view = SequenceView::new(&file, "id", &["year", "zip"]).unwrap();
+        assert_eq!(view.classes().class_of, [0, 1, 0]);
+    }
+
+    #[test]
+    fn a_missing_cell_equals_only_a_missing_cell() {
+        let mut file = file(&[["a", "", "x"], ["b", "", "x"], ["c", "", "x"]]);
+        let mut year = RawColumnBuilder::new("year".into());
+        year.push("", Place::default());
+        year.push_null(Place::default());
+        year.push_null(Place::default());
+        file.columns[1] = year.finish();
+        let view = SequenceView::new(&file, "id", &["year", "zip"]).unwrap();
+        assert_eq!(view.classes().class_of, [0, 1, 1]);
+    }
+
+    #[test]
+    fn nobodys_events_and_lacking_columns_are_errors() {
+        let table = file(&[["a", "1", "x"], ["", "1", "x"]]);
+        let nobodys = Unverifiable::Nobodys { row: 2, column: "id".into() };
+        assert_eq!(SequenceView::new(&table, "id", &["year"]).unwrap_err(), nobodys);
+        for (id, quasi) in [("pid", "year"), ("id", "pid")] {
+            let lacking = Unverifiable::Lacking { column: "pid".into() };
+            assert_eq!(SequenceView::new(&table, id, &[quasi]).unwrap_err(), lacking);
+        }
+    }
+
+    #[test]
+    fn an_empty_file_has_nobody() {
+        let table = file(&[]);
+        let view = SequenceView::new(&table, "id", &["year"]).unwrap();
+        assert!(view.people() == 0 && view.classes().is_empty());
+    }
+}

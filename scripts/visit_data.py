@@ -1,0 +1,252 @@
+"""Public data sets of visits, as sequences: a CSV file, hierarchies and a policy each. Only the standard library."""
+
+import csv
+import gzip
+import os
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """A column of the prepared file; `tree` are the lines of its hierarchy, if it has one."""
+
+    name: str
+    role: str
+    kind: str = "text"
+    format: str = ""
+    tree: tuple = ()
+
+
+class Prepared(NamedTuple):
+    """A data set that is ready to run, and what there is to know about it."""
+
+    policy: str
+    k: int
+    people: int
+    visits: int
+    ties: int
+    """Visits that the order's own column does not tell from an earlier one of the same person."""
+    sensitive: float
+    """The share of people with a highly sensitive visit."""
+
+
+def synpuf(data, folder, most=None):
+    """Stays of Medicare's synthetic patients. Their day of admission orders them; where two begin on one day, the one
+    that ends earlier comes first, then the one that stands first in the file."""
+    rows = read(data, "synpuf/synpuf_inpatient_visits_s01-10.csv.gz", "patient_id", most)
+    for row in rows:
+        row["state"] = STATES[int(row["state"])]
+        row["chapter"] = chapter(row["primary_icd9"][:3])
+    ties = number(rows, "patient_id", ("admission_date",), ("admission_date", "discharge_date"))
+    columns = [
+        Column("patient_id", "identifier"),
+        Column("visit", "identifier", "integer"),
+        Column("admission_date", "identifier", "date", "%Y%m%d"),
+        Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2])),
+        Column("state", QI, tree=STATE_TREE),
+        Column("birth_year", QI, "integer", tree=spans(numbers(rows, "birth_year"), 0, [5, 10, 20])),
+        Column("length_of_stay", QI, "integer", tree=cuts(rows, "length_of_stay", [0, 4, 8, 15, 31], [0, 8, 31])),
+        Column("chapter", "sensitive"),
+    ]
+    return write(folder, columns, rows, ties, ["admission_date", "visit"], SENSITIVE_CHAPTERS, k=10)
+
+
+def synthea(data, folder, most=None):
+    """Encounters of Synthea's patients, ordered by their day, then by time of day and place in the file."""
+    rows = read(data, "synthea/synthea_visits.csv.gz", "patient_id", most)
+    for row in rows:
+        row["date"] = row["start"][:10]
+        row["birth_year"] = row["birth_date"][:4]
+        row["reason"] = row["reason_description"] or "none given"
+    ties = number(rows, "patient_id", ("date",), ("start",))
+    zips = sorted({row["zip"] for row in rows if row["zip"]})
+    columns = [
+        Column("patient_id", "identifier"),
+        Column("visit", "identifier", "integer"),
+        Column("date", "identifier", "date", "%Y-%m-%d"),
+        Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 0, [2, 10, 20])),
+        Column("birth_year", QI, "integer", tree=spans(numbers(rows, "birth_year"), 0, [5, 10, 20])),
+        Column("zip", QI, tree=[[z, f"{z[:4]}*", f"{z[:3]}**", "*"] for z in zips]),
+        Column("class", QI, tree=CLASS_TREE),
+        Column("reason", "sensitive"),
+    ]
+    reasons = sorted({row["reason"] for row in rows})
+    sensitive = [r for r in reasons if any(word in r.lower() for word in SENSITIVE_WORDS)]
+    return write(folder, columns, rows, ties, ["date", "visit"], sensitive, k=5)
+
+
+def diabetes(data, folder, most=None):
+    """Encounters of diabetics in 130 hospitals; there is no date, but the encounters' numbers rise with time."""
+    rows = read(data, "diabetes130/diabetic_data.csv.gz", "patient_nbr", most)
+    for row in rows:
+        first, end = row["age"].strip("[)").split("-")
+        row["age"] = f"{first}-{int(end) - 1}"
+        whole = row["diag_1"].split(".")[0]
+        row["chapter"] = chapter(whole.zfill(3) if whole.isdigit() else whole[:3])
+    ages = [f"{first}-{first + 9}" for first in range(0, 100, 10)]
+    plain = {name: sorted({row[name] for row in rows} - {"?"}) for name in ("race", "gender")}
+    columns = [
+        Column("patient_nbr", "identifier"),
+        Column("encounter_id", "identifier", "integer"),
+        Column("race", QI, tree=[[value, "*"] for value in plain["race"]]),
+        Column("gender", QI, tree=[[value, "*"] for value in plain["gender"]]),
+        Column("age", QI, tree=[[age, f"{i // 2 * 20}-{i // 2 * 20 + 19}", "*"] for i, age in enumerate(ages)]),
+        Column("time_in_hospital", QI, "integer", tree=cuts(rows, "time_in_hospital", [1, 3, 5, 8, 11], [1, 5, 8])),
+        Column("chapter", "sensitive"),
+    ]
+    ties = repeated(rows, ("patient_nbr", "encounter_id"))
+    return write(folder, columns, rows, ties, ["encounter_id"], SENSITIVE_CHAPTERS, k=5)
+
+
+QI = "quasi-identifier"
+
+# Infectious diseases hold HIV, hepatitis and tuberculosis; mental disorders hold addictions.
+SENSITIVE_CHAPTERS = ["infectious", "neoplasms", "mental"]
+SENSITIVE_WORDS = (
+    ("pregnancy", "fetus", "ovum", "miscarriage")
+    + ("neoplasm", "malignant", "cancer", "carcinoma")
+    + ("overdose", "alzheimer", "stress disorder", "attention deficit", "depress", "suicid", "seizure")
+)
+
+# The first code of each chapter of ICD-9.
+CHAPTERS = [
+    (1, "infectious"),
+    (140, "neoplasms"),
+    (240, "endocrine"),
+    (280, "blood"),
+    (290, "mental"),
+    (320, "nervous"),
+    (390, "circulatory"),
+    (460, "respiratory"),
+    (520, "digestive"),
+    (580, "genitourinary"),
+    (630, "pregnancy"),
+    (680, "skin"),
+    (710, "musculoskeletal"),
+    (740, "congenital"),
+    (760, "perinatal"),
+    (780, "symptoms"),
+    (800, "injury"),
+]
+
+# Medicare numbers the states by the alphabet; 54 stands for all else.
+STATES = dict(
+    enumerate(
+        "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH "
+        "OK OR PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY other".split(),
+        1,
+    )
+)
+
+# The divisions and regions of the Census Bureau.
+DIVISIONS = [
+    ("New England", "Northeast", "CT ME MA NH RI VT"),
+    ("Middle Atlantic", "Northeast", "NJ NY PA"),
+    ("East North Central", "Midwest", "IL IN MI OH WI"),
+    ("West North Central", "Midwest", "IA KS MN MO NE ND SD"),
+    ("South Atlantic", "South", "DE DC FL GA MD NC SC VA WV"),
+    ("East South Central", "South", "AL KY MS TN"),
+    ("West South Central", "South", "AR LA OK TX"),
+    ("Mountain", "West", "AZ CO ID MT NV NM UT WY"),
+    ("Pacific", "West", "AK CA HI OR WA"),
+    ("outside", "outside", "PR VI other"),
+]
+STATE_TREE = [[state, division, region, "*"] for division, region, states in DIVISIONS for state in states.split()]
+
+CLASS_TREE = [
+    ["wellness", "planned", "*"],
+    ["ambulatory", "planned", "*"],
+    ["outpatient", "planned", "*"],
+    ["urgentcare", "urgent", "*"],
+    ["emergency", "urgent", "*"],
+    ["inpatient", "inpatient", "*"],
+]
+
+
+def read(data, name, person, most):
+    """The rows of a file; with `most`, only those of the people that come first."""
+    with gzip.open(os.path.join(data, name), "rt", newline="") as file:
+        rows = list(csv.DictReader(file))
+    people = list(dict.fromkeys(row[person] for row in rows))[:most]
+    kept = set(people)
+    return [row for row in rows if row[person] in kept]
+
+
+def chapter(code):
+    """The chapter of ICD-9 that a code of three characters belongs to."""
+    if not code.isdigit():
+        return {"V": "supplementary", "E": "external causes"}.get(code[:1], "unknown")
+    return [name for first, name in CHAPTERS if first <= int(code)][-1]
+
+
+def number(rows, person, told, keys):
+    """Sorts the rows by person and `keys` (equal ones stay as they stand) and counts each person's visits in the new
+    column `visit`. Returns how many visits `told` does not tell from an earlier one."""
+    rows.sort(key=lambda row: [row[key] for key in (person, *keys)])
+    counts = {}
+    for row in rows:
+        counts[row[person]] = counts.get(row[person], 0) + 1
+        row["visit"] = counts[row[person]]
+    return repeated(rows, (person, *told))
+
+
+def repeated(rows, keys):
+    return len(rows) - len({tuple(row[key] for key in keys) for row in rows})
+
+
+def spans(values, origin, widths):
+    """A line for each number between the least and the greatest value; level by level intervals of these widths, each a
+    multiple of the one before, the first of them from `origin`."""
+    lines = []
+    for value in range(min(values), max(values) + 1):
+        starts = [(value - (value - origin) % width, width) for width in widths]
+        lines.append([value, *(f"{start}-{start + width - 1}" for start, width in starts), "*"])
+    return lines
+
+
+def numbers(rows, name):
+    return [int(row[name]) for row in rows if row[name]]
+
+
+def cuts(rows, name, *levels):
+    """A line for each number up to the greatest value; level by level intervals that start at these numbers."""
+    last = max(numbers(rows, name))
+
+    def interval(value, starts):
+        start = max(s for s in starts if s <= value)
+        end = min((s - 1 for s in starts if s > value), default=last)
+        return f"{start}-{min(end, last)}"
+
+    return [[value, *(interval(value, starts) for starts in levels), "*"] for value in range(levels[0][0], last + 1)]
+
+
+def write(folder, columns, rows, ties, order, sensitive_values, k):
+    """Writes visits.csv (a missing value is `?`), a hierarchy for each column that has one, and policy.toml."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "visits.csv"), "w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(column.name for column in columns)
+        out.writerows([row[column.name] or "?" for column in columns] for row in rows)
+    person, sensitive = columns[0].name, columns[-1].name
+    text = ["version = 1", "", "[data]", 'shape = "sequences"', 'source = "visits.csv"']
+    text += [f'id = "{person}"', f"order = [{quoted(order)}]"]
+    for column in columns:
+        text += ["", f"[columns.{column.name}]", f'role = "{column.role}"', f'kind = "{column.kind}"']
+        if column.format:
+            text.append(f'format = "{column.format}"')
+        if column.tree:
+            text.append(f'hierarchy = "{column.name}.csv"')
+            with open(os.path.join(folder, f"{column.name}.csv"), "w") as file:
+                file.writelines(";".join(map(str, line)) + "\n" for line in column.tree)
+    present = {row[sensitive] for row in rows}
+    values = [value for value in sensitive_values if value in present]
+    text += ["", "[privacy]", f"k = {k}", "c = 0.7", f"sensitive-values = [{quoted(values)}]"]
+    policy = os.path.join(folder, "policy.toml")
+    with open(policy, "w") as file:
+        file.write("\n".join(text) + "\n")
+    people = {row[person] for row in rows}
+    struck = {row[person] for row in rows if row[sensitive] in values}
+    return Prepared(policy, k, len(people), len(rows), ties, len(struck) / len(people))
+
+
+def quoted(texts):
+    return ", ".join('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts)
