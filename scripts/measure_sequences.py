@@ -1,83 +1,30 @@
 """What scripts/measure-sequences measures. Only the standard library."""
 
 import argparse
-import json
 import os
 import subprocess
-import tempfile
 
+import measure_knowledge
 import visit_data
+from measured_runs import Table, at, run
 
-SHOAL, MAKE_DATA, DATA = os.environ["SHOAL"], os.environ["MAKE_DATA"], os.environ["DATA"]
-WORK = tempfile.TemporaryDirectory()
+MAKE_DATA, DATA = os.environ["MAKE_DATA"], os.environ["DATA"]
 ALGORITHMS = ("cbmsa", "cbmsa-baseline")
-REFUSED = 1  # how a run ends whose promise cannot be kept
 
-# What the tables show of a report: heading, where it stands, how it is written, what it is divided by.
-FIGURES = [
-    ("IL", ("loss", "il"), ".4f", 1),
-    ("LM", ("loss", "lm"), ".4f", 1),
-    ("ARE", ("loss", "are"), ".3f", 1),
-    ("events suppressed", ("loss", "events-suppressed"), ",.1f", 1),
-    ("clusters", ("clusters",), ",.1f", 1),
-    ("alignments, thousands", ("work", "alignments-computed"), ",.0f", 1000),
-    ("skipped, thousands", ("work", "alignments-skipped"), ",.0f", 1000),
-    ("anonymize, s", ("seconds", "anonymize"), ".2f", 1),
-    ("total, s", ("seconds", "total"), ".2f", 1),
-    ("peak, MiB", ("peak-memory-bytes",), ",.0f", 2**20),
-]
-
-
-def at(name):
-    return os.path.join(WORK.name, name)
-
-
-def run(policy, *sets):
-    """Runs and verifies a policy; returns the report, or the message of a refusal."""
-    options = [word for key_value in sets for word in ("--set", key_value)]
-    out, report = at("out.csv"), at("report")
-    command = [SHOAL, "--quiet", "run", policy, *options, "-o", out, "--report", report, "--force"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode == REFUSED:
-        return done.stderr.strip().splitlines()[0]
-    if done.returncode != 0:
-        raise SystemExit(f"{policy} {sets}: the run ended with {done.returncode}\n{done.stderr}")
-    verify = [SHOAL, "--quiet", "verify", out, "--policy", policy, *options]
-    done = subprocess.run(verify, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{policy} {sets}: what was published does not verify\n{done.stdout}{done.stderr}")
-    with open(os.path.join(report, "report.json")) as file:
-        return json.load(file)
-
-
-def figure(report, path):
-    for key in path:
-        report = (report or {}).get(key)
-    return report
-
-
-def mean(reports, path):
-    """The mean of a figure over reports; `None` where one of them lacks it."""
-    values = [figure(report, path) for report in reports]
-    return None if None in values else sum(values) / len(values)
-
-
-def head(*first):
-    titles = [*first, *(title for title, *_ in FIGURES)]
-    print("| " + " | ".join(titles) + " |")
-    print("|" + "---|" * len(titles))
-
-
-def line(first, reports):
-    """One line of a table: the means over some runs, or why one of them was refused."""
-    refused = next((report for report in reports if isinstance(report, str)), None)
-    if refused:
-        cells = [refused]
-    else:
-        means = [(mean(reports, path), style, unit) for _, path, style, unit in FIGURES]
-        cells = ["–" if value is None else format(value / unit, style) for value, style, unit in means]
-    print("| " + " | ".join([*map(str, first), *cells]) + " |", flush=True)
-    return None if refused else mean(reports, ("loss", "il"))
+TABLE = Table(
+    [
+        ("IL", ("loss", "il"), ".4f", 1),
+        ("LM", ("loss", "lm"), ".4f", 1),
+        ("ARE", ("loss", "are"), ".3f", 1),
+        ("events suppressed", ("loss", "events-suppressed"), ",.1f", 1),
+        ("clusters", ("clusters",), ",.1f", 1),
+        ("alignments, thousands", ("work", "alignments-computed"), ",.0f", 1000),
+        ("skipped, thousands", ("work", "alignments-skipped"), ",.0f", 1000),
+        ("anonymize, s", ("seconds", "anonymize"), ".2f", 1),
+        ("total, s", ("seconds", "total"), ".2f", 1),
+        ("peak, MiB", ("peak-memory-bytes",), ",.0f", 2**20),
+    ]
+)
 
 
 def patients(sequences, seeds, ks, cs):
@@ -95,14 +42,15 @@ def patients(sequences, seeds, ks, cs):
             asked = (f"privacy.k={k}", f"privacy.c={c}", f"algorithm.name={algorithm}")
             if asked not in known:
                 known[asked] = [run(policy, *asked) for policy in policies]
-            yield line((first, algorithm), known[asked])
+            TABLE.line((first, algorithm), known[asked])
+            yield TABLE.mean(known[asked], "IL")
 
     print(f"\n### {name}, c = 0.7\n")
-    head("k", "algorithm")
+    TABLE.head("k", "algorithm")
     by_k = [tuple(losses(k, 0.7, k)) for k in ks]
     judge(by_k, "rises with k", lambda before, after: before < after)
     print(f"\n### {name}, k = 5\n")
-    head("c", "algorithm")
+    TABLE.head("c", "algorithm")
     by_c = [tuple(losses(5, c, c)) for c in cs]
     judge(by_c, "falls as c rises", lambda before, after: before >= after)
 
@@ -126,11 +74,11 @@ def answer(claim, against):
 def public(sets, most):
     """Real and realistic visits, `cbmsa` only."""
     print("\n### Public data sets, c = 0.7\n")
-    head("data", "people", "visits", "ties in the order", "people with a sensitive visit", "k")
+    TABLE.head("data", "people", "visits", "ties in the order", "people with a sensitive visit", "k")
     for name, prepare in sets:
         made = prepare(DATA, at(prepare.__name__), most)
         facts = (name, f"{made.people:,}", f"{made.visits:,}", made.ties, f"{100 * made.sensitive:.1f} %", made.k)
-        line(facts, [run(made.policy)])
+        TABLE.line(facts, [run(made.policy)])
 
 
 PUBLIC = {
@@ -141,7 +89,7 @@ PUBLIC = {
 
 
 def main():
-    parts = ("small", "large", *PUBLIC)
+    parts = ("small", "large", *PUBLIC, *measure_knowledge.PARTS)
     words = argparse.ArgumentParser(prog="measure-sequences path/to/data", description="Figures for sequences.")
     words.add_argument("--quick", action="store_true", help="one small set, few k, 1,000 people of each public set")
     words.add_argument("--seeds", type=int, default=10, help="how many sets of 1,000 people (10)")
@@ -157,6 +105,9 @@ def main():
     sets = [PUBLIC[name] for name in PUBLIC if name in asked.only]
     if sets:
         public(sets, 1000 if asked.quick else None)
+    figures = [part for part in measure_knowledge.PARTS if part in asked.only]
+    if figures:
+        measure_knowledge.measure(DATA, figures, asked.quick)
 
 
 main()

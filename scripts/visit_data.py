@@ -3,6 +3,8 @@
 import csv
 import gzip
 import os
+from collections import Counter
+from datetime import date
 from typing import NamedTuple
 
 
@@ -27,27 +29,55 @@ class Prepared(NamedTuple):
     """Visits that the order's own column does not tell from an earlier one of the same person."""
     sensitive: float
     """The share of people with a highly sensitive visit."""
+    sensitive_visits: float
+    """The share of visits that are highly sensitive."""
 
 
 def synpuf(data, folder, most=None):
-    """Stays of Medicare's synthetic patients. Their day of admission orders them; where two begin on one day, the one
-    that ends earlier comes first, then the one that stands first in the file."""
-    rows = read(data, "synpuf/synpuf_inpatient_visits_s01-10.csv.gz", "patient_id", most)
-    for row in rows:
-        row["state"] = STATES[int(row["state"])]
-        row["chapter"] = chapter(row["primary_icd9"][:3])
-    ties = number(rows, "patient_id", ("admission_date",), ("admission_date", "discharge_date"))
+    """Stays of Medicare's synthetic patients, for (k,c)."""
+    rows, ties = stays(data, least=1, most=most)
     columns = [
-        Column("patient_id", "identifier"),
-        Column("visit", "identifier", "integer"),
-        Column("admission_date", "identifier", "date", "%Y%m%d"),
+        *STAY,
         Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2])),
         Column("state", QI, tree=STATE_TREE),
         Column("birth_year", QI, "integer", tree=spans(numbers(rows, "birth_year"), 0, [5, 10, 20])),
-        Column("length_of_stay", QI, "integer", tree=cuts(rows, "length_of_stay", [0, 4, 8, 15, 31], [0, 8, 31])),
+        Column("length_of_stay", QI, "integer", tree=cuts(rows, "length_of_stay", *STAY_DAYS)),
         Column("chapter", "sensitive"),
     ]
-    return write(folder, columns, rows, ties, ["admission_date", "visit"], SENSITIVE_CHAPTERS, k=10)
+    return write(folder, columns, rows, ties, STAY_ORDER, SENSITIVE_CHAPTERS, k=10)
+
+
+def synpuf_knowledge(data, folder, most=None):
+    """Stays of those patients who have several, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set. The state is
+    the place; a county's number means something only together with its state."""
+    rows, ties = stays(data, least=2, most=most)
+    first = {}
+    for row in rows:
+        day = date.fromisoformat(row["admission_date"])
+        since = first.setdefault((row["patient_id"], day.year), day)
+        row["days"] = (day - since).days
+        row["payment"] = int(float(row["payment"]) // 1000)
+    columns = [
+        *STAY,
+        Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2])),
+        Column("state", QI, tree=STATE_TREE),
+        Column("days", QI, "integer", tree=spans(range(366), 0, [10, 30, 90, 180])),
+        Column("length_of_stay", QI, "integer", tree=cuts(rows, "length_of_stay", *STAY_DAYS)),
+        Column("payment", QI, "integer", tree=cuts(rows, "payment", *PAYMENTS)),
+        Column("chapter", "sensitive"),
+    ]
+    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def stays(data, least, most):
+    """The hospital stays of those patients who have at least `least`, and how many ties there are. Their day of
+    admission orders them; where two begin on one day, the one that ends earlier comes first, then the one that stands
+    first in the file."""
+    rows = read(data, "synpuf/synpuf_inpatient_visits_s01-10.csv.gz", "patient_id", most, least)
+    for row in rows:
+        row["state"] = STATES[int(row["state"])]
+        row["chapter"] = chapter(row["primary_icd9"][:3])
+    return rows, number(rows, "patient_id", ("admission_date",), ("admission_date", "discharge_date"))
 
 
 def synthea(data, folder, most=None):
@@ -99,8 +129,20 @@ def diabetes(data, folder, most=None):
 
 QI = "quasi-identifier"
 
+STAY = (
+    Column("patient_id", "identifier"),
+    Column("visit", "identifier", "integer"),
+    Column("admission_date", "identifier", "date", "%Y%m%d"),
+)
+STAY_ORDER = ["admission_date", "visit"]
+STAY_DAYS = [0, 4, 8, 15, 31], [0, 8, 31]
+# In thousands of dollars; corrections of earlier payments go down to -10.
+PAYMENTS = [-10, 2, 4, 6, 8, 10, 15, 20, 30, 40], [-10, 4, 8, 15, 30]
+
 # Infectious diseases hold HIV, hepatitis and tuberculosis; mental disorders hold addictions.
 SENSITIVE_CHAPTERS = ["infectious", "neoplasms", "mental"]
+# The paper of FCLA protects about 8 % of the visits: these are 8.0 %.
+RARE_CHAPTERS = ["mental", "skin", "blood", "congenital", "pregnancy"]
 SENSITIVE_WORDS = (
     ("pregnancy", "fetus", "ovum", "miscarriage")
     + ("neoplasm", "malignant", "cancer", "carcinoma")
@@ -162,12 +204,13 @@ CLASS_TREE = [
 ]
 
 
-def read(data, name, person, most):
-    """The rows of a file; with `most`, only those of the people that come first."""
+def read(data, name, person, most, least=1):
+    """The rows of those people who have at least `least`; with `most`, only of so many who come first."""
     with gzip.open(os.path.join(data, name), "rt", newline="") as file:
         rows = list(csv.DictReader(file))
-    people = list(dict.fromkeys(row[person] for row in rows))[:most]
-    kept = set(people)
+    counts = Counter(row[person] for row in rows)
+    people = [name for name, count in counts.items() if count >= least]
+    kept = set(people[:most])
     return [row for row in rows if row[person] in kept]
 
 
@@ -204,7 +247,7 @@ def spans(values, origin, widths):
 
 
 def numbers(rows, name):
-    return [int(row[name]) for row in rows if row[name]]
+    return [int(row[name]) for row in rows if str(row[name])]
 
 
 def cuts(rows, name, *levels):
@@ -219,13 +262,13 @@ def cuts(rows, name, *levels):
     return [[value, *(interval(value, starts) for starts in levels), "*"] for value in range(levels[0][0], last + 1)]
 
 
-def write(folder, columns, rows, ties, order, sensitive_values, k):
+def write(folder, columns, rows, ties, order, sensitive_values, k, promise="c = 0.7"):
     """Writes visits.csv (a missing value is `?`), a hierarchy for each column that has one, and policy.toml."""
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "visits.csv"), "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(column.name for column in columns)
-        out.writerows([row[column.name] or "?" for column in columns] for row in rows)
+        out.writerows([str(row[column.name]) or "?" for column in columns] for row in rows)
     person, sensitive = columns[0].name, columns[-1].name
     text = ["version = 1", "", "[data]", 'shape = "sequences"', 'source = "visits.csv"']
     text += [f'id = "{person}"', f"order = [{quoted(order)}]"]
@@ -239,13 +282,14 @@ def write(folder, columns, rows, ties, order, sensitive_values, k):
                 file.writelines(";".join(map(str, line)) + "\n" for line in column.tree)
     present = {row[sensitive] for row in rows}
     values = [value for value in sensitive_values if value in present]
-    text += ["", "[privacy]", f"k = {k}", "c = 0.7", f"sensitive-values = [{quoted(values)}]"]
+    text += ["", "[privacy]", f"k = {k}", promise, f"sensitive-values = [{quoted(values)}]"]
     policy = os.path.join(folder, "policy.toml")
     with open(policy, "w") as file:
         file.write("\n".join(text) + "\n")
     people = {row[person] for row in rows}
-    struck = {row[person] for row in rows if row[sensitive] in values}
-    return Prepared(policy, k, len(people), len(rows), ties, len(struck) / len(people))
+    struck = [row[person] for row in rows if row[sensitive] in values]
+    shares = len(set(struck)) / len(people), len(struck) / len(rows)
+    return Prepared(policy, k, len(people), len(rows), ties, *shares)
 
 
 def quoted(texts):

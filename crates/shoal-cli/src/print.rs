@@ -62,7 +62,8 @@ pub(crate) fn transaction_risk(risk: &TransactionRisk) -> String {
 /// What published sequences lost, in a line.
 pub(crate) fn sequence_loss(loss: &SequenceLoss) -> String {
     let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
-    format!("LM {}, IL {:.3} per person{are}", percent(loss.lm), loss.il)
+    let (lm, inf_loss) = (percent(loss.lm), percent(loss.inf_loss));
+    format!("LM {lm}, InfLoss {inf_loss}, IL {:.3} per person{are}", loss.il)
 }
 
 /// The events of published sequences.

@@ -6,6 +6,7 @@
 mod error;
 mod job;
 mod order;
+mod phases;
 pub mod propose;
 mod report;
 mod run;

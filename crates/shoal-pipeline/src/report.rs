@@ -1,6 +1,8 @@
 //! What a run says about itself: `report.json`, and `release.json` for a later audit.
 
+use indexmap::IndexMap;
 use serde::Serialize;
+use shoal_algorithms::sequence::Work;
 use shoal_core::Policy;
 use shoal_measure::sequences::{SequenceLoss, SequenceRisk};
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
@@ -52,7 +54,8 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// What the search for near sequences did.
+/// What the algorithm did: for `cbmsa` the search for near sequences, for `fcla` and `halt` also that for what
+/// somebody may know.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorkReport {
@@ -60,6 +63,27 @@ pub struct WorkReport {
     pub alignments_computed: u64,
     /// Pairs that a bound dismissed without an alignment.
     pub alignments_skipped: u64,
+    /// Things that somebody may know and that broke the promise (minimal invalid sequences).
+    pub invalid_found: u64,
+    /// Those of them that are gone.
+    pub invalid_removed: u64,
+    /// Items that are published as `*` to be rid of them.
+    pub items_suppressed: u64,
+    /// Clusters in which all members were first made alike.
+    pub clusters_identical: u64,
+}
+
+impl WorkReport {
+    pub(crate) fn of(work: &Work) -> WorkReport {
+        WorkReport {
+            alignments_computed: work.alignments_computed,
+            alignments_skipped: work.alignments_skipped,
+            invalid_found: work.invalid_found,
+            invalid_removed: work.invalid_removed,
+            items_suppressed: work.items_suppressed,
+            clusters_identical: work.clusters_identical,
+        }
+    }
 }
 
 /// What was lost, in the measures of the shape.
@@ -106,6 +130,9 @@ pub struct Seconds {
     pub read: f64,
     /// The algorithm.
     pub anonymize: f64,
+    /// The phases of the algorithm, where it has several.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub phases: IndexMap<String, f64>,
     /// Writing the temporary file.
     pub write: f64,
     /// Reading it back and verifying it.

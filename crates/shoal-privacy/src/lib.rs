@@ -20,7 +20,7 @@ pub use origin::OriginError;
 pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
 pub use release::{Refusal, VerifiedRelease};
 pub use sequences::{
-    Confidence, ConfidenceError, SequenceAnonymity,
+    BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity,
     SequenceConservationError, SequenceModel, SequenceVerdict, SequenceView, SequenceViolation,
     SequencesClaim, VerifiedSequences, verify_sequences, verify_sequences_file,
 };

@@ -146,6 +146,11 @@ impl Costs {
         }
     }
 
+    /// The code of a node of a quasi-identifier's hierarchy.
+    pub(super) fn code(&self, quasi: usize, node: NodeId) -> u32 {
+        self.starts[quasi] + node.0
+    }
+
     /// The quasi-identifier and the node of its hierarchy that a code stands for.
     pub(super) fn node(&self, quasi: usize, code: u32) -> NodeId {
         NodeId(code - self.starts[quasi])

@@ -40,6 +40,31 @@ pub enum SequenceError {
         /// The share.
         share: f64,
     },
+    /// A β that is not above 0.
+    #[error("β = {beta} for column `{column}` is not above 0")]
+    NotAGain {
+        /// The column.
+        column: String,
+        /// The β asked for.
+        beta: f64,
+    },
+    /// A promise that does not say how much others may know.
+    #[error(
+        "`{algorithm}` protects against those who know up to `length` values of a person, and no length is given"
+    )]
+    NoLength {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// The search was given a limit, and reached it.
+    #[error("the search was stopped after {patterns} patterns, as told, and has not come to an end")]
+    TooMuchWork {
+        /// How many patterns were to be looked at, at the most.
+        patterns: u64,
+    },
+    /// A promise against people who know nothing.
+    #[error("length = 0 protects against nobody who knows anything")]
+    NothingKnown,
     /// No crowd of k people keeps the limit, so there is nothing to publish.
     #[error(
         "no crowd of {k} keeps the limit {share} of column `{column}`: {sensitive} of {persons} people have a \
@@ -79,6 +104,15 @@ impl SequenceError {
             SequenceError::UnknownColumn { .. } => "correct the name, or give the column a role",
             SequenceError::UnknownValue { .. } => "correct the value, or leave it out",
             SequenceError::NotAShare { .. } => "0.5 lets half of a crowd have such a value",
+            SequenceError::NotAGain { .. } => {
+                "with β = 1 a value is at most twice as frequent in a crowd as among everybody"
+            }
+            SequenceError::TooMuchWork { .. } => {
+                "lower the length, raise the limit, or take the algorithm fcla, which searches in small clusters"
+            }
+            SequenceError::NoLength { .. } | SequenceError::NothingKnown => {
+                "length = 3 protects against those who know up to three values of a person"
+            }
             SequenceError::Infeasible { .. } => "raise c, name fewer values as highly sensitive, or lower k",
             SequenceError::UnsupportedPromise { .. } => {
                 "promise k and c without length and beta, or take the algorithm fcla"

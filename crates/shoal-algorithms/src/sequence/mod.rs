@@ -3,6 +3,9 @@
 //! [`cbmsa`] and [`cbmsa_baseline`] share one engine. It puts people together, two clusters at a time, and keeps
 //! for each cluster the one sequence that all its members publish, the *representative*. The two differ only in
 //! how they match the events of two representatives.
+//!
+//! [`fcla`] groups people by the same distances, and keeps promises against those who know a few values only.
+//! [`halt`] keeps the same promises by one decision for the whole data set.
 
 mod active;
 mod agglomeration;
@@ -12,6 +15,8 @@ pub mod cbmsa_baseline;
 mod cluster;
 mod costs;
 mod error;
+pub mod fcla;
+pub mod halt;
 mod limits;
 mod matching;
 mod nearest;
@@ -22,6 +27,7 @@ mod publish;
 mod remainder;
 mod signature;
 mod start;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -60,6 +66,25 @@ pub struct Work {
     pub alignments_computed: u64,
     /// Pairs that were found too far apart, or not allowed together, without an alignment.
     pub alignments_skipped: u64,
+    /// Things that somebody may know about a person and that broke the promise.
+    pub invalid_found: u64,
+    /// Those of them that are gone.
+    pub invalid_removed: u64,
+    /// Items that clusters publish as `*` to be rid of them.
+    pub items_suppressed: u64,
+    /// Clusters in which all members were first made alike.
+    pub clusters_identical: u64,
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, more: Work) {
+        self.alignments_computed += more.alignments_computed;
+        self.alignments_skipped += more.alignments_skipped;
+        self.invalid_found += more.invalid_found;
+        self.invalid_removed += more.invalid_removed;
+        self.items_suppressed += more.items_suppressed;
+        self.clusters_identical += more.clusters_identical;
+    }
 }
 
 impl Work {

@@ -86,7 +86,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.extend(promises(&report.promises));
             rows.push(("loss", sequence_loss(loss)));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
-            rows.extend(report.work.map(|work| ("work", alignments(&work))));
+            rows.extend(report.work.map(|work| ("work", work_done(&work))));
         }
         // A report's loss and risk are of one shape.
         _ => rows.extend(promises(&report.promises)),
@@ -96,8 +96,18 @@ fn prose(outcome: &Outcome) -> String {
     facts(&rows)
 }
 
-fn alignments(work: &WorkReport) -> String {
+/// What was aligned and what was hidden; an algorithm may do only one of the two.
+fn work_done(work: &WorkReport) -> String {
     let number = |count: u64| grouped(usize::try_from(count).unwrap_or(usize::MAX));
-    let (computed, skipped) = (number(work.alignments_computed), number(work.alignments_skipped));
-    format!("{computed} alignments, {skipped} more dismissed by a bound")
+    let mut words = Vec::new();
+    if work.alignments_computed > 0 {
+        words.push(format!("{} alignments", number(work.alignments_computed)));
+    }
+    if work.alignments_skipped > 0 {
+        words.push(format!("{} more dismissed by a bound", number(work.alignments_skipped)));
+    }
+    if work.invalid_found > 0 {
+        words.push(format!("{} things to know that broke the promise, hidden", number(work.invalid_found)));
+    }
+    if words.is_empty() { "nothing had to be done".to_owned() } else { words.join(", ") }
 }

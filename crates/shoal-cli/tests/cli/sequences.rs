@@ -129,3 +129,55 @@ fn bad_requests_say_what_to_do_and_leave_nothing() {
     }
     insta::assert_snapshot!("sequences_errors", said);
 }
+
+/// The same against somebody who knows a few values only.
+fn partly_known() -> Workshop {
+    let ward = ward();
+    ward.write("zip.csv", "53703;537**;*\n53706;537**;*\n53711;537**;*\n53715;537**;*\n");
+    ward.write("stay.csv", "1;short;*\n2;short;*\n3;long;*\n4;long;*\n9;long;*\n");
+    ward.edit_policy("[columns.zip]\n", "[columns.zip]\nhierarchy = \"zip.csv\"\n");
+    ward.edit_policy("[columns.stay]\n", "[columns.stay]\nhierarchy = \"stay.csv\"\n");
+    ward.edit_policy("c = 0.5\n", "beta = 1.5\nlength = 2\n");
+    ward
+}
+
+#[test]
+fn the_whole_way_against_partial_knowledge() {
+    let ward = partly_known();
+    insta::assert_snapshot!("knowledge_check", ward.shoal(&["check", "policy.toml"]).ended_with(0).stdout);
+    let raw = ward.shoal(&["run", "policy.toml"]).ended_with(0);
+    insta::assert_snapshot!("knowledge_run", raw.timeless());
+    insta::assert_snapshot!("knowledge_published", ward.read("out.csv"));
+    for algorithm in ["fcla-base1", "halt"] {
+        let set = format!("algorithm.name={algorithm}");
+        ward.shoal(&["run", "policy.toml", "--quiet", "--force", "--set", &set]).ended_with(0);
+        ward.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    }
+    let rows = "patient,zip,stay,disease\na,53703,1,HIV\na,53715,2,flu\nb,53703,1,flu\nc,53715,2,flu\n";
+    ward.write("theirs.csv", rows);
+    let broken = ward.shoal(&["verify", "theirs.csv", "--policy", "policy.toml"]).ended_with(1);
+    insta::assert_snapshot!("knowledge_broken", broken.stdout);
+}
+
+#[test]
+fn bad_requests_about_knowledge_say_what_to_do_and_leave_nothing() {
+    let ward = partly_known();
+    let before = ward.everything();
+    let mut said = String::new();
+    for (set, code) in [
+        (&["privacy.beta=0"][..], 2),
+        (&["privacy.beta=-1"], 2),
+        (&["privacy.length=0"], 2),
+        (&["privacy.k=9"], 1),
+        (&["privacy.sensitive-values=[\"gout\"]"], 2),
+        (&["privacy.c=0.5"], 2),
+        (&["algorithm.name=cbmsa"], 2),
+    ] {
+        let mut words = vec!["run", "policy.toml", "--quiet"];
+        set.iter().for_each(|set| words.extend(["--set", set]));
+        let failed = ward.shoal(&words).ended_with(code);
+        said.push_str(&format!("{set:?}\n{}\n", failed.stderr));
+    }
+    insta::assert_snapshot!("knowledge_errors", said);
+    assert_eq!(ward.everything(), before);
+}

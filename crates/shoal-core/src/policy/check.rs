@@ -89,7 +89,7 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
         let hint = match policy.data.shape {
             Shape::Table => "for tables there are mondrian, sbc, incognito, datafly",
             Shape::Transactions => "for transactions there are pcta, upcta, coat, apriori",
-            Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline",
+            Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline, fcla, fcla-base1, halt",
         };
         return fail("algorithm.name", message, hint);
     }

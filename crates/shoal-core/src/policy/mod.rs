@@ -207,7 +207,8 @@ pub struct PrivacyPolicy {
     /// transactions: the random share of items of which somebody may know any two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// sequences: the share of a crowd that may have a highly sensitive value in one of their events.
+    /// sequences: the share of a crowd that may have a highly sensitive value in one of their events; with
+    /// `length`, of those who share what somebody knows, and for each value by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f64>,
     /// sequences: the highly sensitive values, where one column is sensitive.
@@ -281,8 +282,8 @@ pub enum LDiversityKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AlgorithmPolicy {
-    /// The algorithm; mondrian for tables, pcta for transactions and cbmsa for sequences where nothing is
-    /// given.
+    /// The algorithm. Where nothing is given: mondrian for tables, pcta for transactions, cbmsa for sequences,
+    /// and fcla where privacy.length is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<AlgorithmName>,
     /// pcta, upcta, coat: what a merge should cost least of.
@@ -340,6 +341,12 @@ pub enum AlgorithmName {
     Cbmsa,
     /// The same without alignment, for comparison.
     CbmsaBaseline,
+    /// Microaggregation of sequences against partial knowledge.
+    Fcla,
+    /// The same without alignment, for comparison.
+    FclaBase1,
+    /// Generalization and suppression of the whole data set against partial knowledge.
+    Halt,
 }
 
 impl AlgorithmName {
@@ -356,6 +363,9 @@ impl AlgorithmName {
             AlgorithmName::Apriori => "apriori",
             AlgorithmName::Cbmsa => "cbmsa",
             AlgorithmName::CbmsaBaseline => "cbmsa-baseline",
+            AlgorithmName::Fcla => "fcla",
+            AlgorithmName::FclaBase1 => "fcla-base1",
+            AlgorithmName::Halt => "halt",
         }
     }
 
@@ -369,17 +379,17 @@ impl AlgorithmName {
             AlgorithmName::Pcta | AlgorithmName::Upcta | AlgorithmName::Coat | AlgorithmName::Apriori => {
                 Shape::Transactions
             }
-            AlgorithmName::Cbmsa | AlgorithmName::CbmsaBaseline => Shape::Sequences,
+            AlgorithmName::Cbmsa
+            | AlgorithmName::CbmsaBaseline
+            | AlgorithmName::Fcla
+            | AlgorithmName::FclaBase1
+            | AlgorithmName::Halt => Shape::Sequences,
         }
     }
 
-    /// The algorithm for a shape where the policy names none.
-    pub fn default_for(shape: Shape) -> AlgorithmName {
-        match shape {
-            Shape::Table => AlgorithmName::Mondrian,
-            Shape::Transactions => AlgorithmName::Pcta,
-            Shape::Sequences => AlgorithmName::Cbmsa,
-        }
+    /// Whether it works against somebody who knows a part of a person's events only.
+    pub fn is_for_partial_knowledge(self) -> bool {
+        matches!(self, AlgorithmName::Fcla | AlgorithmName::FclaBase1 | AlgorithmName::Halt)
     }
 }
 
@@ -450,7 +460,12 @@ impl Policy {
 
     /// The algorithm that is asked for, or the usual one for the shape.
     pub fn algorithm_name(&self) -> AlgorithmName {
-        self.algorithm.name.unwrap_or_else(|| AlgorithmName::default_for(self.data.shape))
+        self.algorithm.name.unwrap_or(match self.data.shape {
+            Shape::Table => AlgorithmName::Mondrian,
+            Shape::Transactions => AlgorithmName::Pcta,
+            Shape::Sequences if self.privacy.length.is_some() => AlgorithmName::Fcla,
+            Shape::Sequences => AlgorithmName::Cbmsa,
+        })
     }
 
     /// The policy as canonical JSON: what `policy-sha256` is taken of, overrides included.

@@ -6,6 +6,7 @@
 pub mod are;
 mod error;
 mod fold;
+mod inf_loss;
 mod leaves;
 pub mod lm;
 mod people;
@@ -48,6 +49,8 @@ pub struct SequenceLoss {
     pub lm_by_column: IndexMap<String, f64>,
     /// 1 − LM.
     pub utility: f64,
+    /// The mean NCP of all cells: what the FCLA paper calls InfLoss, see `inf_loss.rs`; in [0, 1].
+    pub inf_loss: f64,
     /// Average relative error of counts of people with two events in order, see [`are`]. None where nobody
     /// has two events.
     pub are: Option<f64>,
@@ -126,6 +129,7 @@ fn loss(
         lm,
         lm_by_column: names.zip(lm::share_by_column(&lost, events_in)).collect(),
         utility: 1.0 - lm,
+        inf_loss: inf_loss::of(quasi, events_in, events_in - events_out),
         are: are::of(before, after, queries),
         are_queries: queries.len(),
         events_in,

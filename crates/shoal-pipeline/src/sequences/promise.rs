@@ -13,8 +13,11 @@ pub(crate) fn promise(policy: &Policy) -> SequencePromise {
             true => &privacy.sensitive_values,
             false => &column.sensitive_values,
         };
-        let c = column.c.or(privacy.c)?;
-        Some(Limit { column: name.clone(), values: Some(values.clone()), bound: Bound::Share(c) })
+        let share = column.c.or(privacy.c).map(Bound::Share);
+        let bound = privacy.beta.map(Bound::Gain).or(share)?;
+        // The policy's check has refused a limit without values, except against partial knowledge: all of them.
+        let values = (!values.is_empty()).then(|| values.clone());
+        Some(Limit { column: name.clone(), values, bound })
     };
     let sensitive = policy.columns.iter().filter(|(_, c)| c.role == shoal_core::Role::Sensitive);
     SequencePromise {
@@ -57,6 +60,9 @@ fn nearest<'a>(value: &str, labels: impl Iterator<Item = &'a str>) -> String {
 /// The promise as a person would say it.
 pub(crate) fn in_words(promise: &SequencePromise) -> String {
     let mut words = format!("k = {}", promise.k);
+    if let Some(length) = promise.length {
+        words.push_str(&format!(" for whoever knows up to {length} values"));
+    }
     for Limit { column, values, bound } in &promise.limits {
         let values = values.as_ref().map_or_else(|| "any value".to_owned(), |values| values.join(", "));
         match bound {

@@ -1,23 +1,26 @@
 //! The road of sequences: read, anonymize, write beside, verify the written bytes, measure.
 
+use std::sync::Arc;
+
 use shoal_algorithms::sequence::{SequenceAlgorithm, Work};
 use shoal_core::{
-    Bound, Limit, Progress, RawTable, Recoding, SUPPRESSED, SequencePromise, SequenceRecoding, Sequences,
-    Table,
+    Bound, Hierarchy, Limit, Progress, RawTable, Recoding, Role, SUPPRESSED, SequencePromise,
+    SequenceRecoding, Sequences, Table,
 };
 use shoal_io::PendingFile;
 use shoal_measure::sequences::{SequenceMeasures, SequenceOptions, measure_sequences};
 use shoal_privacy::{
-    Classes, Confidence, SequenceAnonymity, SequenceModel, SequencesClaim, verify_sequences,
+    BoundedKnowledge, Classes, Confidence, SequenceAnonymity, SequenceModel, SequencesClaim, verify_sequences,
 };
 
 use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::promise::{check_values, promise};
+use crate::phases::Phases;
 use crate::report::{Loss, RecodingFile, Risk, SequenceFile, WorkReport};
 use crate::run::{Walked, timed};
-use crate::table::{Composed, quasi_columns, read_back, with_hierarchies, write_options};
+use crate::table::{Composed, quasi_columns, read_back, read_hierarchy, with_hierarchies, write_options};
 use crate::{Job, PipelineError, Seconds};
 
 /// Walks the road up to the door: what comes back may be published.
@@ -37,9 +40,11 @@ pub(crate) fn walk(
     })?;
     let data = &loaded.data;
     let (working, mut notes) = with_hierarchies(data.events())?;
+    let phases = Phases::within(progress);
     let (recoding, work) = timed(&mut seconds.anonymize, || {
-        anonymize(&loaded, &working, algorithm.as_ref(), &promise, progress)
+        anonymize(&loaded, &working, algorithm.as_ref(), &promise, &phases)
     })?;
+    seconds.phases = phases.finish();
 
     let id = id(job);
     let origin = timed(&mut seconds.write, || {
@@ -64,7 +69,7 @@ pub(crate) fn walk(
             origin: &origin,
             left_out: data.events().rows - origin.len(),
         };
-        let proof = verify_sequences(claim, &models(&promise))?;
+        let proof = verify_sequences(claim, &models(job, &promise)?)?;
         Ok((published.table, proof))
     })?;
     let measures = timed(&mut seconds.measure, || {
@@ -88,10 +93,7 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        work: Some(WorkReport {
-            alignments_computed: work.alignments_computed,
-            alignments_skipped: work.alignments_skipped,
-        }),
+        work: Some(WorkReport::of(&work)),
         proof: proof.into_release(),
     })
 }
@@ -138,10 +140,19 @@ fn anonymize(
 }
 
 /// The promise as models that can be checked on the published file alone.
-pub(crate) fn models(promise: &SequencePromise) -> Vec<Box<dyn SequenceModel>> {
-    // The policy's check has refused a k below 2 and a c that is no share.
+pub(crate) fn models(
+    job: &Job,
+    promise: &SequencePromise,
+) -> Result<Vec<Box<dyn SequenceModel>>, PipelineError> {
+    // The policy's check has refused a k below 2, a c that is no share and a β that is no gain.
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn SequenceModel>> = Vec::new();
+    if let Some(length) = promise.length {
+        let model =
+            BoundedKnowledge::new(k, length, promise.limits.clone(), trees(job)?, BoundedKnowledge::WORK);
+        models.extend(model.ok().map(|model| Box::new(model) as _));
+        return Ok(models);
+    }
     models.extend(SequenceAnonymity::new(k).ok().map(|model| Box::new(model) as _));
     for Limit { column, values, bound } in &promise.limits {
         if let Bound::Share(c) = bound {
@@ -149,7 +160,16 @@ pub(crate) fn models(promise: &SequencePromise) -> Vec<Box<dyn SequenceModel>> {
             models.extend(Confidence::new(column, &values, *c).ok().map(|model| Box::new(model) as _));
         }
     }
-    models
+    Ok(models)
+}
+
+/// The hierarchies of the policy, by column: what somebody may know is said in their nodes.
+fn trees(job: &Job) -> Result<Vec<(String, Arc<Hierarchy>)>, PipelineError> {
+    let quasi = job.policy().columns.iter().filter(|(_, column)| column.role == Role::QuasiIdentifier);
+    let files = quasi.filter_map(|(name, column)| Some((name, column.hierarchy.as_ref()?)));
+    files
+        .map(|(name, file)| Ok((name.clone(), Arc::new(read_hierarchy(&job.resolve(file), name)?))))
+        .collect()
 }
 
 fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {

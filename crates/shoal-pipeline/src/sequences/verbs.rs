@@ -34,7 +34,7 @@ pub(crate) fn verify(
     let source = job.published(published)?;
     let read = shoal_io::read_table(&source, &|_| true, progress)?;
     let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let verdict = verify_sequences_file(&read.table, id(job), &roles, &models(&promise(job.policy())))
+    let verdict = verify_sequences_file(&read.table, id(job), &roles, &models(job, &promise(job.policy()))?)
         .map_err(Refusal::Unverifiable)?;
     Ok(SequencesVerified { file: source.location, sha256: read.sha256, verdict })
 }

@@ -164,3 +164,53 @@ fn a_changed_release_does_not_verify() {
     desk.write("changed.csv", text.replacen(second, &cells.join(","), 1));
     assert!(!shoal_pipeline::verify(&job, &desk.path("changed.csv"), &Silent).unwrap().holds());
 }
+
+/// The same people, with hierarchies, against somebody who knows up to three values.
+fn partly_known() -> Desk {
+    let desk = fresh();
+    let zips: String = (53700..53705).map(|zip| format!("{zip};{}**;*\n", zip / 100)).collect();
+    desk.write("zip.csv", zips);
+    let years: String = (2010..2017).map(|year| format!("{year};{}s;*\n", year / 4 * 4)).collect();
+    desk.write("year.csv", years);
+    desk
+}
+
+const KNOWN: [&str; 5] = [
+    "columns.zip.hierarchy=zip.csv",
+    "columns.year.hierarchy=year.csv",
+    "privacy.length=3",
+    "privacy.sensitive-values=[]",
+    "privacy.k=4",
+];
+
+#[test]
+fn every_algorithm_against_partial_knowledge_is_verified_and_drops_nobody() {
+    for algorithm in ["fcla", "fcla-base1", "halt"] {
+        for bound in ["privacy.c=0.8", "columns.disease.c=0.9"] {
+            let desk = partly_known();
+            let name = format!("algorithm.name={algorithm}");
+            let mut set = KNOWN.to_vec();
+            set.extend([bound, name.as_str()]);
+            let outcome = desk.run(&set).unwrap_or_else(|e| panic!("{algorithm} {bound}: {e}"));
+            let report = &outcome.report;
+            assert_eq!((report.records_in, report.records_out), (60, 60));
+            assert_eq!(report.promises[0].name, "(k,C)^L");
+            assert!(report.seconds.phases.values().sum::<f64>() <= report.seconds.total);
+        }
+    }
+}
+
+#[test]
+fn whoever_knows_more_costs_more() {
+    let loss = |length: &str| {
+        let desk = partly_known();
+        let mut set = KNOWN.to_vec();
+        set.extend(["privacy.c=1", length]);
+        match desk.run(&set).unwrap().report.loss {
+            shoal_pipeline::Loss::Sequences(loss) => loss.inf_loss,
+            other => panic!("{other:?}"),
+        }
+    };
+    let (one, three, all) = (loss("privacy.length=1"), loss("privacy.length=3"), loss("privacy.length=12"));
+    assert!(one < three && three <= all, "{one} {three} {all}");
+}

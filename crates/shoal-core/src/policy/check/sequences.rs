@@ -1,4 +1,4 @@
-use super::columns::{cannot, columns};
+use super::columns::columns;
 use super::{fail, refuse};
 use crate::Role;
 use crate::policy::{Policy, PolicyError, RemainderPolicy, Shape, SuppressedPolicy};
@@ -28,6 +28,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
     id(policy)?;
     order(policy)?;
+    knowledge(policy)?;
     limits(policy)?;
     if policy.output.suppressed == SuppressedPolicy::Star {
         let message = "a suppressed event is always left out: a row of `*` would still count a visit";
@@ -87,12 +88,54 @@ fn order(policy: &Policy) -> Result<(), PolicyError> {
     Ok(())
 }
 
+/// What somebody may know: everything, or `length` values.
+fn knowledge(policy: &Policy) -> Result<(), PolicyError> {
+    let privacy = &policy.privacy;
+    let name = policy.algorithm_name();
+    match privacy.length {
+        Some(0) => {
+            return fail("privacy.length", "length = 0 protects from those who know nothing", "3 is usual");
+        }
+        Some(_) if !name.is_for_partial_knowledge() => {
+            let message =
+                format!("{} protects from those who know everything, not `length` values", name.name());
+            return fail("algorithm.name", message, "take fcla, or remove privacy.length");
+        }
+        Some(_) => {
+            let bare =
+                policy.columns.iter().find(|(_, c)| c.role == Role::QuasiIdentifier && c.hierarchy.is_none());
+            if let Some((column, _)) = bare {
+                let message =
+                    format!("`{column}` has no hierarchy, so it is not clear what somebody may know of it");
+                let hint = "make one with  shoal hierarchy build  and name it here:  hierarchy = \"…\"";
+                return fail(&format!("columns.{column}.role"), message, hint);
+            }
+        }
+        None if name.is_for_partial_knowledge() => {
+            let message = format!("{} needs to know how much somebody may know", name.name());
+            return fail("algorithm.name", message, "add  [privacy] length = 3");
+        }
+        None if privacy.beta.is_some() => {
+            let message =
+                "`beta` is promised against those who know a number of values, and `length` is not given";
+            return fail("privacy.beta", message, "add  length = 3");
+        }
+        None => {}
+    }
+    match privacy.beta {
+        Some(beta) if !(beta > 0.0 && beta.is_finite()) => {
+            let message = format!("beta = {beta} is not a positive number");
+            fail("privacy.beta", message, "1 lets a rare value be twice as frequent as among everybody")
+        }
+        Some(_) if privacy.c.is_some() => {
+            fail("privacy.c", "`beta` and `c` are two answers to one question", "keep one of them")
+        }
+        _ => Ok(()),
+    }
+}
+
 fn limits(policy: &Policy) -> Result<(), PolicyError> {
     let privacy = &policy.privacy;
-    let not_yet = [("privacy.beta", privacy.beta.is_some()), ("privacy.length", privacy.length.is_some())];
-    if let Some((key, _)) = not_yet.iter().find(|(_, given)| *given) {
-        return fail(key, cannot("(k,β)^L"), "remove it; c is the share of a crowd that may be sensitive");
-    }
     confidence("privacy.c", privacy.c)?;
     let sensitive = policy.columns_of(Role::Sensitive);
     if !privacy.sensitive_values.is_empty() && sensitive.len() != 1 {
@@ -120,13 +163,15 @@ fn limits(policy: &Policy) -> Result<(), PolicyError> {
             return fail(&key("sensitive-values"), message, "keep one of them");
         }
         let values = own || !privacy.sensitive_values.is_empty();
-        match (values, column.c.or(privacy.c)) {
-            (true, None) => {
+        let promised = column.c.is_some() || privacy.c.is_some() || privacy.beta.is_some();
+        match (values, promised) {
+            (true, false) => {
                 let message =
                     format!("`{name}` has highly sensitive values, but nothing is promised about them");
                 return fail(&key("role"), message, "add  [privacy] c = 0.5");
             }
-            (false, Some(_)) => {
+            // Against partial knowledge every value is protected by itself, so all of them can be.
+            (false, true) if privacy.length.is_none() => {
                 let message = format!("it is not said which values of `{name}` are highly sensitive");
                 let hint = "add  sensitive-values = […],  or make the column insensitive";
                 return fail(&key("role"), message, hint);
@@ -134,11 +179,15 @@ fn limits(policy: &Policy) -> Result<(), PolicyError> {
             _ => {}
         }
     }
-    if privacy.c.is_some() && sensitive.is_empty() {
-        let hint = "give role = \"sensitive\" to what nobody may learn about a person";
-        return fail("privacy.c", "`c` limits sensitive values, but no column is sensitive", hint);
+    let given = [("c", privacy.c.is_some()), ("beta", privacy.beta.is_some())];
+    match given.iter().find(|(_, given)| *given && sensitive.is_empty()) {
+        None => Ok(()),
+        Some((key, _)) => {
+            let message = format!("`{key}` limits sensitive values, but no column is sensitive");
+            let hint = "give role = \"sensitive\" to what nobody may learn about a person";
+            fail(&format!("privacy.{key}"), message, hint)
+        }
     }
-    Ok(())
 }
 
 fn confidence(key: &str, c: Option<f64>) -> Result<(), PolicyError> {
@@ -189,6 +238,13 @@ sensitive-values = ["HIV"]
             &["algorithm.name=cbmsa-baseline"],
             &["algorithm.remainder=suppress"],
             &["privacy.c=0"],
+            &["privacy.length=3", "columns.year.hierarchy=y.csv"],
+            &[
+                "privacy.length=3",
+                "columns.year.hierarchy=y.csv",
+                "algorithm.name=halt",
+                "privacy.sensitive-values=[]",
+            ],
             &[
                 "privacy.sensitive-values=[]",
                 "columns.disease.sensitive-values=[\"HIV\"]",
@@ -214,7 +270,16 @@ sensitive-values = ["HIV"]
             (&["columns.year.c=0.5"], "nothing sensitive is in it"),
             (&["columns.disease.role=insensitive"], "but there are 0"),
             (&["privacy.m=2"], "means nothing for data of shape `sequences`"),
-            (&["privacy.beta=2"], "cannot keep or verify"),
+            (&["privacy.beta=2"], "`length` is not given"),
+            (&["privacy.length=3"], "`year` has no hierarchy"),
+            (&["privacy.length=0"], "know nothing"),
+            (&["privacy.length=3", "algorithm.name=cbmsa"], "protects from those who know everything"),
+            (&["algorithm.name=fcla"], "how much somebody may know"),
+            (&["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.beta=2"], "two answers"),
+            (
+                &["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.beta=-1"],
+                "not a positive number",
+            ),
             (&["output.suppressed=star"], "always left out"),
             (&["algorithm.remainder=last"], "no last cluster"),
             (&["algorithm.name=pcta"], "does not work on data of shape `sequences`"),

@@ -1,0 +1,137 @@
+//! FCLA: fast clustering-based longitudinal data anonymization.
+//!
+//! Keeps (k,β)^L and (k,C)^L. Somebody may know up to L *items* of a person: values of quasi-identifiers, exact or as
+//! any node of the hierarchy below its root, some of them of the same event, and the order of these events. A person
+//! *supports* what is known when their published sequence has such events in this order, each at least as specific.
+//! Whatever is known, those who support it are nobody, or at least k people among whom no sensitive value is more
+//! frequent than allowed.
+//!
+//! 1. `groups`: people with similar sequences are put together.
+//! 2. `search`: in each cluster, what breaks the promise. It suffices to look at each cluster by itself: if
+//!    something known is fine in each of several parts of the people, it is fine in all of them together.
+//! 3. `removal`: two ways to get rid of it, the cheaper of which is taken and then refined.
+//!
+//! Nobody is left out, and no event: what cannot be shown is published as `*`.
+
+mod crowd;
+mod groups;
+mod growth;
+mod identical;
+mod itemsets;
+mod lattice;
+mod pairs;
+mod params;
+mod refine;
+mod removal;
+mod search;
+mod suppression;
+mod tree;
+
+pub use params::{Distance, FclaParams, ValidFclaParams};
+
+use hashbrown::HashMap;
+use rayon::prelude::*;
+use shoal_core::{Cell, Class, Progress, Recoding, SequencePromise, SequenceRecoding, Sequences};
+
+use crate::sequence::costs::Costs;
+use crate::sequence::limits::Limits;
+use crate::sequence::terms::Terms;
+use crate::sequence::{SequenceAlgorithm, SequenceError, SequenceResult, Work};
+
+use crowd::Draft;
+use groups::{People, group};
+use growth::Group;
+use removal::Removal;
+use tree::Forest;
+
+impl SequenceAlgorithm for ValidFclaParams {
+    fn name(&self) -> &'static str {
+        match self.0.distance {
+            Distance::Aligned => "fcla",
+            Distance::EventPairs => "fcla-base1",
+        }
+    }
+
+    fn anonymize(
+        &self,
+        data: &Sequences,
+        promise: &SequencePromise,
+        progress: &dyn Progress,
+    ) -> Result<SequenceResult, SequenceError> {
+        let events = data.events();
+        let terms = Terms::new(promise, data, self.name())?;
+        terms.check_everybody()?;
+        let quasi = events.quasi_identifiers();
+        let costs = Costs::new(&quasi, events.rows)?;
+        let forest = Forest::new(&quasi, &costs)?;
+        let no_limits = SequencePromise { k: promise.k, length: None, limits: Vec::new() };
+        let limits = Limits::new(&no_limits, events, self.name())?;
+        let people = People::new(data.iter().collect(), &costs, limits);
+        let distance = self.0.distance;
+        let mut work = Work::default();
+        let groups = group(&people, &terms, distance, progress, &mut work);
+
+        progress.stage("removing", groups.len() as u64);
+        let removal = Removal { people: &people, forest: &forest, terms: &terms, distance };
+        let published: Vec<(Draft, Work)> = groups
+            .par_iter()
+            .with_max_len(1)
+            .map(|group| {
+                let published = removal.publish(&group.people);
+                progress.advance(1);
+                published
+            })
+            .collect();
+        published.iter().for_each(|&(_, more)| work += more);
+        let recoding = recode(data, &groups, published.into_iter().map(|(draft, _)| draft), &forest, &costs);
+        Ok(SequenceResult { recoding, work })
+    }
+}
+
+/// What the groups publish, as classes of events: those with the same cells are one class.
+fn recode(
+    data: &Sequences,
+    groups: &[Group],
+    drafts: impl Iterator<Item = Draft>,
+    forest: &Forest,
+    costs: &Costs,
+) -> SequenceRecoding {
+    let quasi = forest.quasi();
+    // Whatever no draft says anything about is hidden.
+    let mut codes: Vec<u32> =
+        costs.values(0..data.events().rows).iter().map(|&code| forest.root(code)).collect();
+    let mut cluster_of = vec![0; data.persons()];
+    for ((cluster, group), draft) in groups.iter().enumerate().zip(drafts) {
+        group.everybody().for_each(|person| cluster_of[person as usize] = cluster as u32);
+        for (&person, bounds) in draft.people.iter().zip(draft.starts.windows(2)) {
+            let events = data.events_of(person as usize);
+            codes[events.start * quasi..events.end * quasi]
+                .copy_from_slice(&draft.codes[bounds[0] * quasi..bounds[1] * quasi]);
+        }
+    }
+    let mut classes = Vec::new();
+    let mut class_by: HashMap<&[u32], u32, foldhash::fast::FixedState> = HashMap::default();
+    let mut class_of = Vec::with_capacity(data.events().rows);
+    for event in codes.chunks_exact(quasi) {
+        let class = *class_by.entry(event).or_insert_with(|| {
+            classes.push(Class {
+                cells: event.iter().enumerate().map(|(q, &code)| cell(q, code, forest, costs)).collect(),
+            });
+            classes.len() as u32 - 1
+        });
+        class_of.push(class);
+    }
+    SequenceRecoding { cluster_of, events: Recoding { class_of, classes } }
+}
+
+/// A root says nothing, unless it is the only value there is.
+fn cell(quasi: usize, code: u32, forest: &Forest, costs: &Costs) -> Cell {
+    if forest.root(code) == code && forest.loss(code) > 0.0 {
+        Cell::Suppressed
+    } else {
+        Cell::Node(costs.node(quasi, code))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! FCLA against slow twins that list all that can be known.
+
+mod data;
+mod output;
+mod paper;
+mod refusals;
+mod searching;
+mod slow;

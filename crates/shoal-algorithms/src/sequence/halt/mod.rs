@@ -1,0 +1,145 @@
+//! HALT: no pattern of up to L values is known to a few, anywhere in the whole data set.
+//!
+//! A *pattern* is an ordered list of events of which somebody knows some values, exactly or as vaguely as a node
+//! of a hierarchy says: "a stay in 2009, later one of two days in the west". It has as many items as values are
+//! known; roots say nothing and do not count. A published sequence *fits* when it has, in order, distinct events
+//! that are at least as specific. For every pattern of up to L items that anybody fits, at least k people do, and
+//! each sensitive value (those of π, where it is given) is not too frequent among them: at most a share C, or at
+//! most (1 + min(β, −ln p))·p, where p is its share among everybody.
+//!
+//! Broken patterns are searched for depth first over all people and all items. They are hidden by one level for each
+//! quasi-identifier, the same for everybody, and by suppressing items wherever they stand, both chosen by
+//! broken patterns hidden per loss. Then the search starts anew, since suppressing takes people out of the crowds
+//! of more general patterns, until it finds nothing: the last search is the proof.
+//!
+//! The search goes *by length*: patterns of one item are cleared first, then those of up to two, up to L. Short
+//! patterns decide most of the levels, and on the coarser data there are far fewer long ones. Levels only rise. When
+//! one does, suppressing starts anew with the patterns known so far, as most of it was for finer values.
+//!
+//! **Paper**: M. Sehatkar, S. Matwin, *HALT: hybrid anonymization of longitudinal transactions*, PST 2013; here as
+//! the comparator of Amiri, Sánchez and Domingo-Ferrer (FCLA), §2, §5.2 and §6.3, who describe what both share.
+//!
+//! **Departures**:
+//! - By length, as said. By the FCLA paper's description everything up to L is collected first;
+//!   [`HaltParams::all_at_once`] does that.
+//! - The way down the lattice does not end where the loss rises or where a child hides all patterns (the first
+//!   child often does, and is the coarsest but one): it goes on to the bottom, and the best node of all is taken.
+//!   The loss of a node includes the suppressing that it still needs.
+//! - People with the same published sequence are counted together, and an item that stands in the same
+//!   events as the one above it is not looked at. Neither changes what is found.
+//! - Gains (β) besides shares (C), by the same search.
+//!
+//! **Cost**: a step for each pattern that is looked at and each value in the rest of the sequences that fit it. The
+//! number of patterns grows about as items^L; [`HaltParams::max_patterns`] is the way to stop. Memory is that of
+//! the data, of about a million broken patterns a search, and of L lists of rows a thread.
+//!
+//! **When another is better**: where the loss counts, `fcla` by its paper's figures: levels for everybody must suit the
+//! rarest combination of all, and for long patterns little is left. HALT publishes every column on one level,
+//! which some analyses need.
+
+mod decision;
+mod items;
+mod known;
+mod lattice;
+mod miner;
+mod params;
+mod suppression;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use params::{HaltParams, ValidHaltParams};
+
+use shoal_core::{Progress, SequencePromise, SequenceRecoding, Sequences};
+
+use self::decision::Decision;
+use self::items::Items;
+use self::known::Known;
+use self::miner::Meter;
+use self::view::View;
+use super::{SequenceAlgorithm, SequenceError, SequenceResult, Work};
+use crate::sequence::terms::Terms;
+
+const NAME: &str = "halt";
+
+/// What HALT decided, and what it took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HaltResult {
+    /// What every event is published as.
+    pub recoding: SequenceRecoding,
+    /// The level of each quasi-identifier, 0 being the values themselves.
+    pub levels: Vec<usize>,
+    /// How many published items are suppressed.
+    pub suppressed_items: usize,
+    /// How many patterns were looked at in all searches together.
+    pub patterns: u64,
+    /// How many broken patterns were found, and hidden.
+    pub broken: u64,
+    /// How often everything was searched.
+    pub searches: u64,
+}
+
+impl SequenceAlgorithm for ValidHaltParams {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn anonymize(
+        &self,
+        data: &Sequences,
+        promise: &SequencePromise,
+        progress: &dyn Progress,
+    ) -> Result<SequenceResult, SequenceError> {
+        let HaltResult { recoding, suppressed_items, broken, .. } = self.run(data, promise, progress)?;
+        let items_suppressed = suppressed_items as u64;
+        let work =
+            Work { invalid_found: broken, invalid_removed: broken, items_suppressed, ..Work::default() };
+        Ok(SequenceResult { recoding, work })
+    }
+}
+
+impl ValidHaltParams {
+    /// Decides what every event is published as, and says what it took.
+    pub fn run(
+        &self,
+        data: &Sequences,
+        promise: &SequencePromise,
+        progress: &dyn Progress,
+    ) -> Result<HaltResult, SequenceError> {
+        let terms = Terms::new(promise, data, NAME)?;
+        let items = Items::new(data.events())?;
+        let meter = Meter::new(self.0.max_patterns);
+        let stopped = |_| SequenceError::TooMuchWork { patterns: self.0.max_patterns.unwrap_or(u64::MAX) };
+
+        let mut decision = Decision::finest(&items);
+        let mut known = Known::new();
+        let (mut found, mut searches) = (0, 0);
+        // Nobody can know more than everything.
+        let length = terms.length.min(data.longest() * items.quasi());
+        let shortest = if self.0.all_at_once { length } else { length.min(1) };
+        progress.stage("hiding patterns by length", (length + 1 - shortest) as u64);
+        for length in shortest..=length {
+            loop {
+                let view = View::new(data, &items, &decision, &terms);
+                let broken = miner::broken(&view, &terms, length, &meter).map_err(stopped)?;
+                searches += 1;
+                if broken.is_empty() {
+                    break;
+                }
+                found += broken.len() as u64;
+                known.add(&broken, &items);
+                decision = lattice::hide(&known, &decision, &items);
+                known.forget_below(&decision.levels, &items);
+            }
+            progress.advance(1);
+        }
+        Ok(HaltResult {
+            recoding: decision.recoding(&items, data.persons()),
+            suppressed_items: decision.suppressed_items(&items),
+            levels: decision.levels,
+            patterns: meter.seen(),
+            broken: found,
+            searches,
+        })
+    }
+}

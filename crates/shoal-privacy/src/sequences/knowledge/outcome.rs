@@ -1,0 +1,102 @@
+//! The answer in words, and the worst known sequences with those of whom they are true.
+
+use super::found::Break;
+use super::groups::Step;
+use super::values::share;
+use super::{Answer, Published};
+use crate::origin::number;
+use crate::promise::ROWS_NAMED;
+use crate::{Figure, Outcome, PublishedCell, SequenceView, SequenceViolation, Violations};
+
+pub(super) fn outcome(
+    view: &SequenceView<'_>,
+    file: &Published,
+    answer: &Answer,
+) -> Outcome<SequenceViolation> {
+    let Answer { found, given_up } = answer;
+    let words = match given_up {
+        Some((work, length)) => Figure::Words(format!(
+            "undecided after {work} steps; nothing breaks it that is up to {length} long"
+        )),
+        None => in_words(file, answer),
+    };
+    let worst = found.worst.iter().map(|how| violation(view, file, how)).collect();
+    let total = usize::try_from(found.total).unwrap_or(usize::MAX);
+    Outcome {
+        found: words,
+        holds: found.length.is_none() && given_up.is_none(),
+        violations: Violations { total, worst },
+    }
+}
+
+/// The smallest crowd, and the value that comes nearest to its bound or lies farthest above it.
+fn in_words(file: &Published, answer: &Answer) -> Figure {
+    let found = &answer.found;
+    if found.smallest == u32::MAX {
+        return Figure::Nothing;
+    }
+    // What keeps the promise was in part settled without a search and is known by bounds only.
+    let least = if found.smallest < file.k { "" } else { "at least " };
+    let people = if found.smallest == 1 { "person" } else { "people" };
+    let crowd = format!("crowds of {least}{} {people}", found.smallest);
+    let ratio = |(value, share): (usize, &f64)| {
+        let allowed = file.values.named[value].allowed;
+        (if *share > 0.0 { share / allowed } else { 0.0 }, value)
+    };
+    let ratios = found.shares.iter().enumerate().map(ratio);
+    let worst = ratios.max_by(|one, two| one.0.total_cmp(&two.0).then(two.1.cmp(&one.1)));
+    Figure::Words(match worst {
+        None => crowd,
+        Some((_, value)) => {
+            let named = &file.values.named[value];
+            let most = if found.shares[value] > named.allowed { "" } else { "at most " };
+            let share = rounded(found.shares[value]);
+            let allowed = rounded(named.allowed);
+            format!(
+                "{crowd}, {most}a share of {share} with {} = `{}` ({allowed} allowed)",
+                named.column, named.text
+            )
+        }
+    })
+}
+
+fn violation(view: &SequenceView<'_>, file: &Published, how: &Break) -> SequenceViolation {
+    let supporters = file.groups.supporters(&how.known);
+    let group_of = |class: &u32| file.groups.of_class()[*class as usize];
+    let everybody = (0_u32..).zip(&view.classes().class_of);
+    let is_one = |class: &u32| supporters.binary_search(&group_of(class)).is_ok();
+    let people = everybody.filter(|(_, class)| is_one(class)).map(|(person, _)| person).take(ROWS_NAMED);
+    let found = match how.value {
+        None => Figure::Count(how.people.into()),
+        Some((value, count)) => {
+            let named = &file.values.named[value as usize];
+            let (share, allowed) = (rounded(share(count, how.people)), rounded(named.allowed));
+            Figure::Words(format!("share {share} of {} = `{}`, {allowed} allowed", named.column, named.text))
+        }
+    };
+    SequenceViolation {
+        is_known: true,
+        events: events(view, file, &how.known),
+        size: how.people,
+        found,
+        rows: people.map(|person| number(view.rows_of(person as usize)[0] as usize)).collect(),
+    }
+}
+
+fn events(view: &SequenceView<'_>, file: &Published, known: &[Step]) -> Vec<Vec<PublishedCell>> {
+    let mut events: Vec<Vec<PublishedCell>> = Vec::new();
+    for step in known {
+        if step % 2 == 1 {
+            events.push(Vec::new());
+        }
+        let column = view.events().quasi()[file.items.quasi(step / 2) as usize].name.clone();
+        let cell = PublishedCell { column, text: file.items.text(step / 2).to_owned() };
+        events.last_mut().expect("the first step begins an event").push(cell);
+    }
+    events
+}
+
+/// A share as people read it.
+fn rounded(share: f64) -> f64 {
+    (share * 1e4).round() / 1e4
+}

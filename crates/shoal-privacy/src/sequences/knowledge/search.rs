@@ -1,0 +1,301 @@
+//! The search for known sequences that break the promise.
+//!
+//! Sequences grow step by step: an item joins the last event (items of an event come in the order of the
+//! quasi-identifiers) or begins a new one. What can follow depends on nothing but the *state*: which groups have the
+//! sequence, and for each of them the events that fit its last event, counted from where the events before it end at
+//! the earliest. So of all sequences with one state only one is followed, a shortest one. One pass over a state
+//! counts all sequences that are one step longer; the longest are only counted. A state without an open group cannot
+//! lead to a break and is dropped.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use super::Published;
+use super::found::{Break, Found};
+use super::groups::{Step, after_first, keep_first};
+
+/// How many pairs of a group and its events are kept side by side before the search goes into the depth: some 60 MB.
+const MOST_PAIRS: usize = 4 << 20;
+
+/// No item has been taken yet, so that none can join its event.
+const NO_QUASI: u32 = u32::MAX;
+
+/// What to look for, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search<'a> {
+    pub(super) file: &'a Published,
+    /// Crowds without one of these need not be looked at.
+    pub(super) is_open: &'a [bool],
+    /// How many items are known at most.
+    pub(super) length: usize,
+    pub(super) work: &'a Work,
+}
+
+/// How many items of groups were looked at, and how many may be. All parts of a search count here, so that whether
+/// the limit is reached does not depend on who is first.
+#[derive(Debug)]
+pub(super) struct Work {
+    done: AtomicU64,
+    most: u64,
+}
+
+impl Work {
+    pub(super) fn new(most: u64) -> Work {
+        Work { done: AtomicU64::new(0), most }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.done() > self.most
+    }
+
+    pub(super) fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, items: u64) {
+        self.done.fetch_add(items, Ordering::Relaxed);
+    }
+}
+
+/// All that the future of a known sequence depends on, and one sequence that leads there.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    groups: Vec<u32>,
+    /// Some words for each group.
+    events: Vec<u64>,
+    /// The quasi-identifier of the last item.
+    quasi: u32,
+    known: Vec<Step>,
+    /// How many sequences of this length lead there.
+    ways: u64,
+}
+
+impl State {
+    /// Nothing is known yet about these groups.
+    pub(super) fn start(groups: Vec<u32>) -> State {
+        State { groups, events: Vec::new(), quasi: NO_QUASI, known: Vec::new(), ways: 1 }
+    }
+}
+
+/// The sequences that are one step longer than a state's, by slots.
+#[derive(Debug, Default)]
+pub(super) struct Next {
+    /// For each step its slot and one more; 0 where the step does not occur.
+    slots: Vec<u32>,
+    steps: Vec<Step>,
+    pairs: Vec<u32>,
+    people: Vec<u32>,
+    is_open: Vec<bool>,
+    /// How many people have each sensitive value.
+    counts: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// Everything up to the first length with a break that grows from these states, all of one length. It tells
+    /// nothing when the work is over.
+    pub(super) fn run(&self, states: Vec<State>) -> Found {
+        let mut found = Found::new(self.file);
+        self.grow(states, &mut Next::default(), &mut found);
+        found
+    }
+
+    /// The states that are one item long.
+    pub(super) fn first(&self, groups: Vec<u32>) -> (Vec<State>, Found) {
+        let mut found = Found::new(self.file);
+        let mut states = Vec::new();
+        self.follow(&State::start(groups), &mut Next::default(), &mut found, &mut states);
+        (states, found)
+    }
+
+    fn grow(&self, states: Vec<State>, next: &mut Next, found: &mut Found) {
+        let mut level = Level::default();
+        states.into_iter().for_each(|state| level.add(state));
+        let mut from = 0;
+        while from < level.states.len() {
+            let to = level.states.len();
+            if level.states[from].known.len() >= found.length.unwrap_or(self.length) {
+                return;
+            }
+            for at in from..to {
+                if self.work.is_over() {
+                    return;
+                }
+                let mut longer = Vec::new();
+                self.follow(&level.states[at], next, found, &mut longer);
+                longer.into_iter().for_each(|state| level.add(state));
+                if level.pairs > MOST_PAIRS && at + 1 < to {
+                    // Too many to go on side by side: these first, with all that follows them.
+                    let longer = level.states.split_off(to);
+                    level.forget_since(to);
+                    self.grow(longer, next, found);
+                }
+            }
+            from = to;
+        }
+    }
+
+    /// Counts the sequences that are one step longer, and makes the states of those that lead anywhere.
+    fn follow(&self, state: &State, next: &mut Next, found: &mut Found, longer: &mut Vec<State>) {
+        let Published { groups, values, items, k } = self.file;
+        next.clear(2 * items.len());
+        self.each_step(state, |group, step, _| {
+            let slot = next.slot(step, values.named.len());
+            next.pairs[slot] += 1;
+            next.people[slot] += groups.sizes[group as usize];
+            next.is_open[slot] |= self.is_open[group as usize];
+            let counts = &mut next.counts[slot * values.named.len()..];
+            values.of(group).iter().for_each(|(value, count)| counts[*value as usize] += count);
+        });
+        let length = state.known.len() + 1;
+        // Where the state of each slot is made, if it is.
+        let mut places = vec![None; next.steps.len()];
+        for (slot, place) in places.iter_mut().enumerate().filter(|(slot, _)| next.is_open[*slot]) {
+            let counts = &next.counts[slot * values.named.len()..][..values.named.len()];
+            let known = || state.known.iter().copied().chain([next.steps[slot]]).collect();
+            let people = next.people[slot];
+            found.see(people, counts);
+            if let Some(how) = Break::of(values, *k, people, counts, known) {
+                found.add(length, state.ways, how);
+            } else if length < self.length {
+                *place = Some(longer.len());
+                longer.push(self.empty_state(state, next.steps[slot], next.pairs[slot] as usize));
+            }
+        }
+        if found.length.is_some_and(|broken| broken <= length) {
+            longer.clear();
+        }
+        if !longer.is_empty() {
+            self.fill(state, longer, |step| places[next.slots[step as usize] as usize - 1]);
+        }
+    }
+
+    /// Fills the states that are one step longer, each at the place of its step.
+    fn fill(&self, state: &State, longer: &mut [State], place: impl Fn(Step) -> Option<usize>) {
+        let last = self.file.items.quasi_identifiers() - 1;
+        self.each_step(state, |group, step, events| {
+            let Some(at) = place(step) else { return };
+            let state = &mut longer[at];
+            state.groups.push(group);
+            state.events.extend_from_slice(events);
+            if state.quasi == last {
+                // The event takes no more items, so only where it ends counts.
+                let start = state.events.len() - events.len();
+                keep_first(&mut state.events[start..]);
+            }
+        });
+    }
+
+    fn empty_state(&self, state: &State, step: Step, pairs: usize) -> State {
+        State {
+            groups: Vec::with_capacity(pairs),
+            events: Vec::with_capacity(pairs * self.file.groups.words()),
+            quasi: self.file.items.quasi(step / 2),
+            known: state.known.iter().copied().chain([step]).collect(),
+            ways: state.ways,
+        }
+    }
+
+    /// Calls back for every group and each step that it allows, with the events that fit then.
+    fn each_step(&self, state: &State, mut call: impl FnMut(u32, Step, &[u64])) {
+        let Published { groups, items, .. } = self.file;
+        let words = groups.words();
+        let (mut later, mut fit) = (vec![u64::MAX; words], vec![0; words]);
+        let mut looked = 0;
+        for (at, &group) in state.groups.iter().enumerate() {
+            let here = if state.known.is_empty() { &[] } else { &state.events[at * words..(at + 1) * words] };
+            if !here.is_empty() {
+                after_first(here, &mut later);
+            }
+            let (has, events) = groups.has(group);
+            looked += has.len() as u64;
+            for (&item, events) in has.iter().zip(events.chunks_exact(words)) {
+                if meet(&later, events, &mut fit) {
+                    call(group, 2 * item + 1, &fit);
+                }
+                if state.quasi != NO_QUASI && items.quasi(item) > state.quasi && meet(here, events, &mut fit)
+                {
+                    call(group, 2 * item, &fit);
+                }
+            }
+        }
+        self.work.add(looked);
+    }
+}
+
+/// The events in both sets; whether there is any.
+fn meet(one: &[u64], two: &[u64], both: &mut [u64]) -> bool {
+    let mut any = 0;
+    for ((one, two), both) in one.iter().zip(two).zip(both) {
+        *both = one & two;
+        any |= *both;
+    }
+    any != 0
+}
+
+impl Next {
+    fn clear(&mut self, steps: usize) {
+        self.slots.resize(steps, 0);
+        self.steps.drain(..).for_each(|step| self.slots[step as usize] = 0);
+        self.pairs.clear();
+        self.people.clear();
+        self.is_open.clear();
+        self.counts.clear();
+    }
+
+    fn slot(&mut self, step: Step, values: usize) -> usize {
+        let slot = &mut self.slots[step as usize];
+        if *slot == 0 {
+            self.steps.push(step);
+            self.pairs.push(0);
+            self.people.push(0);
+            self.is_open.push(false);
+            self.counts.resize(self.counts.len() + values, 0);
+            *slot = self.steps.len() as u32;
+        }
+        *slot as usize - 1
+    }
+}
+
+/// The states so far, shorter ones first, each once.
+#[derive(Default)]
+struct Level {
+    states: Vec<State>,
+    seen: HashTable<usize>,
+    pairs: usize,
+}
+
+impl Level {
+    /// Adds a state that is at least as long as all others, unless one that is as good is there.
+    fn add(&mut self, state: State) {
+        let hash = hash_of(&state);
+        for &at in self.seen.iter_hash(hash) {
+            let other = &mut self.states[at];
+            if other.groups == state.groups && other.events == state.events {
+                if other.known.len() < state.known.len() && other.quasi <= state.quasi {
+                    return;
+                }
+                if other.known.len() == state.known.len() && other.quasi == state.quasi {
+                    other.ways = other.ways.saturating_add(state.ways);
+                    return;
+                }
+            }
+        }
+        self.pairs += state.groups.len();
+        let states = &self.states;
+        self.seen.insert_unique(hash, states.len(), |&at| hash_of(&states[at]));
+        self.states.push(state);
+    }
+
+    /// Forgets the states from this one on, which are no longer there.
+    fn forget_since(&mut self, at: usize) {
+        self.seen.retain(|seen| *seen < at);
+        self.pairs = self.states.iter().map(|state| state.groups.len()).sum();
+    }
+}
+
+fn hash_of(state: &State) -> u64 {
+    FixedState::default().hash_one((&state.groups, &state.events))
+}

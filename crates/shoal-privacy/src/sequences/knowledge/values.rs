@@ -1,0 +1,104 @@
+//! The sensitive values: how many people of each group have them, and which share a crowd may have of them.
+
+use std::collections::HashMap;
+
+use shoal_core::Limit;
+
+use super::groups::Groups;
+use crate::{SequenceView, Unverifiable};
+
+/// The sensitive values that somebody has.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    pub(super) named: Vec<Value>,
+    /// Where each group starts in `counts`.
+    starts: Vec<usize>,
+    /// Which values a group's people have, and how many of them.
+    counts: Vec<(u32, u32)>,
+}
+
+/// A sensitive value.
+#[derive(Debug)]
+pub(super) struct Value {
+    pub(super) column: String,
+    pub(super) text: String,
+    /// The greatest share that a crowd may have of it.
+    pub(super) allowed: f64,
+}
+
+impl Values {
+    /// Counts people with at least one published event that has a value, group by group.
+    pub(super) fn new(
+        view: &SequenceView<'_>,
+        groups: &Groups,
+        limits: &[Limit],
+    ) -> Result<Values, Unverifiable> {
+        let mut named = Vec::new();
+        let mut counts = vec![HashMap::<u32, u32>::new(); groups.len()];
+        for limit in limits {
+            let lacking = || Unverifiable::Lacking { column: limit.column.clone() };
+            let column = view.events().published().column(&limit.column).ok_or_else(lacking)?;
+            let first = named.len() as u32;
+            // A null and an empty text are written alike and are one value.
+            let mut texts: Vec<&str> = column.labels.iter().collect();
+            texts.sort_unstable();
+            texts.dedup();
+            if let Some(values) = &limit.values {
+                texts.retain(|text| values.iter().any(|value| value == text));
+            }
+            let number = |text: &str| texts.binary_search(&text).ok().map(|at| first + at as u32);
+            let numbers: Vec<Option<u32>> = column.labels.iter().map(number).collect();
+            let mut people = vec![0_u32; texts.len()];
+            let mut own: Vec<u32> = Vec::new();
+            for (person, &class) in view.classes().class_of.iter().enumerate() {
+                let group = groups.of_class()[class as usize];
+                let rows = view.rows_of(person).iter();
+                own.extend(rows.filter_map(|&row| numbers[column.codes[row as usize] as usize]));
+                own.sort_unstable();
+                own.dedup();
+                for value in own.drain(..) {
+                    *counts[group as usize].entry(value).or_insert(0) += 1;
+                    people[(value - first) as usize] += 1;
+                }
+            }
+            named.extend(texts.iter().zip(people).map(|(text, people)| Value {
+                column: limit.column.clone(),
+                text: (*text).to_owned(),
+                allowed: limit.bound.allowed(f64::from(people) / view.people() as f64),
+            }));
+        }
+        let mut values = Values { named, starts: vec![0], counts: Vec::new() };
+        for counts in counts {
+            let mut counts: Vec<(u32, u32)> = counts.into_iter().collect();
+            counts.sort_unstable();
+            values.counts.extend(counts);
+            values.starts.push(values.counts.len());
+        }
+        Ok(values)
+    }
+
+    /// Which values a group's people have, and how many of them.
+    pub(super) fn of(&self, group: u32) -> &[(u32, u32)] {
+        &self.counts[self.starts[group as usize]..self.starts[group as usize + 1]]
+    }
+
+    /// How many people of some groups have each value.
+    pub(super) fn count(&self, groups: &[u32]) -> Vec<u32> {
+        let mut counts = vec![0; self.named.len()];
+        for (value, count) in groups.iter().flat_map(|&group| self.of(group)) {
+            counts[*value as usize] += count;
+        }
+        counts
+    }
+
+    /// Whether a crowd may have a value that often.
+    pub(super) fn allows(&self, value: u32, count: u32, people: u32) -> bool {
+        share(count, people) <= self.named[value as usize].allowed
+    }
+}
+
+/// The share of a crowd. The division is rounded correctly, hence monotone: where no part of a crowd is above a
+/// bound, the crowd is not.
+pub(super) fn share(count: u32, people: u32) -> f64 {
+    f64::from(count) / f64::from(people)
+}

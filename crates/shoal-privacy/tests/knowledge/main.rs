@@ -1,0 +1,173 @@
+//! The verifier of bounded knowledge against a second one that shares no code with it.
+
+mod twin;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use shoal_core::{Bound, Limit, Role};
+use shoal_privacy::{
+    BoundedKnowledge, Figure, KTooSmall, KnowledgeError, PublishedCell, SequenceModel, SequenceViolation,
+    Unverifiable, verify_sequences_file,
+};
+use twin::{Case, Event, Known, NAMES, broken, cases, file, length, sound_cases, trees, verify};
+
+fn known(violation: &SequenceViolation) -> Known {
+    let quasi = |name: &str| NAMES[1..].iter().position(|known| *known == name).unwrap();
+    let event = |event: &Vec<PublishedCell>| {
+        event.iter().map(|cell| (quasi(&cell.column), cell.text.clone())).collect()
+    };
+    violation.events.iter().map(event).collect()
+}
+
+/// Whether everything that can be known of somebody is within the length.
+fn is_perfect(case: &Case) -> bool {
+    let cells =
+        |event: &Event| event[..2].iter().filter(|text| !["*", "any"].contains(&text.as_str())).count();
+    case.people.iter().all(|events| events.iter().map(cells).sum::<usize>() <= case.length)
+}
+
+fn agrees(case: &Case) -> Result<(), TestCaseError> {
+    let (promise, total, worst) = verify(case, BoundedKnowledge::WORK);
+    let broken = broken(case);
+    prop_assert_eq!(promise.holds, broken.is_empty(), "{:?} {:?}", promise, broken);
+    for violation in &worst {
+        let people = broken.get(&known(violation));
+        prop_assert_eq!(people.map(BTreeSet::len), Some(violation.size as usize), "{}", violation);
+        prop_assert_eq!(violation.rows.len(), violation.size.min(5) as usize);
+    }
+    let Some(shortest) = broken.keys().map(length).min() else { return Ok(()) };
+    if !is_perfect(case) {
+        let first: Vec<usize> =
+            broken.iter().filter(|(k, _)| length(k) == shortest).map(|(_, p)| p.len()).collect();
+        prop_assert_eq!(total, first.len());
+        let small = first.iter().filter(|size| **size < case.k as usize).min();
+        if let Some(smallest) = small {
+            prop_assert_eq!(worst[0].size as usize, *smallest);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn both_verifiers_agree(case in cases()) {
+        agrees(&case)?;
+    }
+
+    #[test]
+    fn a_change_in_a_sound_file_is_noticed_exactly_when_it_matters(
+        case in sound_cases(),
+        other in cases(),
+        at in any::<(Index, Index, Index)>(),
+    ) {
+        prop_assert!(verify(&case, 0).0.holds, "crowds of one kind need no search");
+        let (person, donor) = (at.0.index(case.people.len()), at.1.get(&other.people));
+        let event = at.2.index(case.people[person].len());
+        for (column, text) in donor[0].iter().enumerate() {
+            let mut changed = case.clone();
+            changed.people[person][event][column].clone_from(text);
+            agrees(&changed)?;
+        }
+        let mut shorter = case.clone();
+        shorter.people[person].remove(event);
+        shorter.people.retain(|events| !events.is_empty());
+        agrees(&shorter)?;
+        let mut longer = case.clone();
+        longer.people[person].insert(event, donor[0].clone());
+        agrees(&longer)?;
+    }
+
+    #[test]
+    fn threads_and_a_limit_of_work_change_no_answer(case in cases(), work in 0..2000u64) {
+        let with_threads = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| (verify(&case, work), verify(&case, u64::MAX)))
+        };
+        let (limited, whole) = with_threads(1);
+        prop_assert_eq!(&with_threads(3), &(limited.clone(), whole.clone()));
+        let is_undecided = matches!(&limited.0.found, Figure::Words(words) if words.starts_with("undecided"));
+        prop_assert!(!is_undecided || (!limited.0.holds && limited.1 == 0 && limited.2.is_empty()));
+        prop_assert!(is_undecided || limited.0.holds == whole.0.holds);
+    }
+}
+
+fn gain(beta: f64) -> Limit {
+    Limit { column: "illness".into(), values: None, bound: Bound::Gain(beta) }
+}
+
+fn case(people: &[&[[&str; 4]]], length: usize) -> Case {
+    let person = |events: &&[[&str; 4]]| events.iter().map(|event| event.map(str::to_owned)).collect();
+    Case { people: people.iter().map(person).collect(), k: 2, length, limits: vec![gain(6.0)] }
+}
+
+#[test]
+fn what_is_found_is_said_in_words() {
+    let (bonn, cologne) = ([["Bonn", "1", "flu", "east"]], [["Köln", "1", "flu", "east"]]);
+    let bad = case(&[&bonn, &bonn, &cologne], 1);
+    let roles = [("place", Role::QuasiIdentifier), ("stay", Role::QuasiIdentifier)];
+    let roles = [&roles[..], &[("illness", Role::Sensitive), ("ward", Role::Sensitive)]].concat();
+    let model = BoundedKnowledge::new(2, 1, bad.limits.clone(), trees(), BoundedKnowledge::WORK).unwrap();
+    let verdict = verify_sequences_file(&file(&bad), "id", &roles, &[Box::new(model)]).unwrap();
+    assert_eq!(
+        verdict.broken[0].to_string(),
+        "(k,β)^L does not hold: asked k = 2, β = 6, L = 1, found crowds of 1 person, at most a share of 1 with illness = \
+         `flu` (1 allowed), violating crowds: 1; who is known by place = `Köln`, is in a crowd of 1 (rows: 3)"
+    );
+    let good = case(&[&bonn, &bonn, &cologne, &cologne], 1);
+    let words = "crowds of at least 2 people, at most a share of 1 with illness = `flu` (1 allowed)";
+    assert_eq!(verify(&good, 0).0.found, Figure::Words(words.to_owned()));
+    let mut undecided = bad;
+    undecided.length = 2;
+    undecided.people[0].push(["Kiel", "9", "flu", "east"].map(str::to_owned));
+    undecided.people[2].push(["Kiel", "9", "flu", "east"].map(str::to_owned));
+    let (promise, total, _) = verify(&undecided, 0);
+    assert!(!promise.holds && total == 0);
+    assert_eq!(promise.found.to_string(), "undecided after 0 steps; nothing breaks it that is up to 0 long");
+}
+
+#[test]
+fn names_and_parameters() {
+    let limit = |bound| Limit { bound, ..gain(1.0) };
+    let made = |limits: Vec<Limit>| BoundedKnowledge::new(5, 3, limits, trees(), 1).unwrap();
+    let said = |limits: Vec<Limit>| (made(limits.clone()).name(), made(limits).asked().to_string());
+    assert_eq!(said(vec![gain(6.0)]), ("(k,β)^L".into(), "k = 5, β = 6, L = 3".into()));
+    let share = limit(Bound::Share(0.7));
+    assert_eq!(said(vec![share.clone()]), ("(k,C)^L".into(), "k = 5, C = 0.7, L = 3".into()));
+    let ward = Limit { column: "ward".into(), ..share };
+    let both = ("(k,β,C)^L".into(), "k = 5, β = 2 for illness, C = 0.7 for ward, L = 3".into());
+    assert_eq!(said(vec![gain(2.0), ward]), both);
+    assert_eq!(said(Vec::new()), ("(k)^L".into(), "k = 5, L = 3".into()));
+
+    let refused =
+        |k, length, limit: Limit| BoundedKnowledge::new(k, length, vec![limit], trees(), 1).unwrap_err();
+    assert_eq!(refused(1, 3, gain(1.0)), KTooSmall { k: 1 }.into());
+    assert_eq!(refused(2, 0, gain(1.0)), KnowledgeError::NothingKnown);
+    for beta in [0.0, -1.0, f64::NAN] {
+        assert!(matches!(refused(2, 3, gain(beta)), KnowledgeError::NotAGain { .. }));
+    }
+    for c in [-0.1, 1.5, f64::NAN] {
+        assert!(matches!(refused(2, 3, limit(Bound::Share(c))), KnowledgeError::NotAShare { .. }));
+    }
+    let none = Limit { values: Some(Vec::new()), ..gain(1.0) };
+    assert_eq!(refused(2, 3, none), KnowledgeError::NoValues { column: "illness".into() });
+}
+
+#[test]
+fn what_cannot_be_asked_of_a_file() {
+    let people = case(&[&[["Bonn", "1", "flu", "east"]]], 1);
+    let verify = |limit: Limit, trees| {
+        let model = BoundedKnowledge::new(2, 1, vec![limit], trees, 1).unwrap();
+        let quasi = Role::QuasiIdentifier;
+        let roles =
+            [("place", quasi), ("stay", quasi), ("illness", Role::Sensitive), ("ward", Role::Sensitive)];
+        verify_sequences_file(&file(&people), "id", &roles, &[Box::new(model)]).unwrap_err()
+    };
+    let without = trees().into_iter().filter(|(name, _)| name != "stay").collect();
+    assert_eq!(verify(gain(1.0), without), Unverifiable::NoHierarchy { column: "stay".into() });
+    let drug = Limit { column: "drug".into(), ..gain(1.0) };
+    assert_eq!(verify(drug, trees()), Unverifiable::Lacking { column: "drug".into() });
+}

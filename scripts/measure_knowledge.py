@@ -1,0 +1,136 @@
+"""The figures for (k,β)^L and (k,C)^L: `fcla` against its baseline and against `halt`. Only the standard library."""
+
+from statistics import mean
+
+import visit_data
+from measured_runs import Table, at, run
+
+PARTS = ("figure5", "figure8", "figure9")
+BASELINE, HALT = ("fcla", "fcla-base1"), ("fcla", "halt")
+STOP = 600  # seconds
+LIMIT_SECONDS, LIMIT_MIB = 120, 2048  # for the longest knowledge on 8,000 people
+
+TABLE = Table(
+    [
+        ("InfLoss", ("loss", "inf-loss"), ".4f", 1),
+        ("anonymize, s", ("seconds", "anonymize"), ".2f", 1),
+        ("grouping, s", ("seconds", "phases", "grouping"), ".2f", 1),
+        ("removing, s", ("seconds", "phases", "removing"), ".2f", 1),
+        ("verify, s", ("seconds", "verify"), ".2f", 1),
+        ("invalid found", ("work", "invalid-found"), ",.0f", 1),
+        ("items suppressed", ("work", "items-suppressed"), ",.0f", 1),
+        ("clusters", ("clusters",), ",.0f", 1),
+        ("classes", ("classes",), ",.0f", 1),
+        ("peak, MiB", ("peak-memory-bytes",), ",.0f", 2**20),
+    ]
+)
+
+
+def measure(data, parts, quick):
+    """The figures of the paper that `parts` names, on the stays of people who have several."""
+    ks, lengths, people = range(5, 50, 5), range(1, 13), None
+    betas, shares = (1, 2, 3, 4, 7), (0.5, 0.6, 0.7, 0.8, 0.9)
+    if quick:
+        ks, lengths, people, betas, shares = (5, 25, 45), (1, 2, 3, 6), 1000, (1, 4), (0.5, 0.9)
+    made = visit_data.synpuf_knowledge(data, at("knowledge"), people)
+    print(f"\n### SynPUF, {made.people:,} people with several stays, {made.visits:,} stays")
+    print(f"\nHighly sensitive: {100 * made.sensitive_visits:.1f} % of the stays, {100 * made.sensitive:.1f} % of people.")
+    runs = Runs(made.policy)
+    if "figure5" in parts:
+        losses = runs.series("figure 5: β = 6, L = 3", "k", ks, BASELINE, lambda k: (k, "beta=6", 3))
+        more = runs.series("figure 5: k = 5, L = 3", "β", betas, BASELINE, lambda beta: (5, f"beta={beta}", 3))
+        direction(more, "falls as β rises", lambda before, after: before >= after)
+        most = runs.series("figure 5: k = 5, β = 6", "L", lengths[1:], BASELINE, lambda length: (5, "beta=6", length))
+        direction(most, "rises with L", lambda before, after: before <= after)
+        lower([*losses, *more, *most], BASELINE)
+    if "figure8" in parts:
+        losses = runs.series("figure 8: C = 0.7, L = 3", "k", ks, HALT, lambda k: (k, "c=0.7", 3))
+        more = runs.series("figure 8: k = 5, L = 3", "C", shares, HALT, lambda share: (5, f"c={share}", 3))
+        most = runs.series("figure 8: k = 5, C = 0.7", "L", lengths[1:], HALT, lambda length: (5, "c=0.7", length))
+        lower([*losses, *more, *most], HALT)
+    if "figure9" in parts:
+        times = runs.series("figure 9: k = 5, C = 0.7", "L", lengths, HALT, lambda length: (5, "c=0.7", length))
+        ahead(times)
+        longest(data, people or 8000, lengths[-1])
+
+
+class Runs:
+    """Runs of one policy. None is made twice."""
+
+    def __init__(self, policy):
+        self.policy = policy
+        self.known = {}
+
+    def series(self, name, varied, values, algorithms, promise):
+        """Prints a table, each value with each algorithm; `promise` says what a value means. Returns the value and the
+        reports. An algorithm that was stopped is not tried on the values after that one."""
+        print(f"\n#### {name}\n")
+        TABLE.head(varied, "algorithm")
+        stopped, lines = {}, []
+        for value in values:
+            reports = []
+            for algorithm in algorithms:
+                report = stopped.get(algorithm) or self.of(algorithm, *promise(value))
+                if isinstance(report, str) and report.startswith("stopped"):
+                    stopped.setdefault(algorithm, f"not tried: stopped at {varied} = {value}")
+                TABLE.line((value, algorithm), [report])
+                reports.append(report)
+            lines.append((value, *reports))
+        return lines
+
+    def of(self, algorithm, k, bound, length):
+        sets = (f"algorithm.name={algorithm}", f"privacy.k={k}", f"privacy.{bound}", f"privacy.length={length}")
+        if sets not in self.known:
+            self.known[sets] = run(self.policy, *sets, stop=STOP)
+        return self.known[sets]
+
+
+def lower(lines, names):
+    """Says whether the first algorithm's loss is lower in the mean, over those lines that both finished."""
+    losses = [loss for loss in (pair(line, "InfLoss") for line in lines) if None not in loss]
+    if not losses:
+        return
+    first, second = (mean(column) for column in zip(*losses))
+    wins = sum(a < b for a, b in losses)
+    words = f"{first:.4f} against {second:.4f}, lower in {wins} of {len(losses)}"
+    answer(f"InfLoss of {names[0]} is below that of {names[1]} in the mean ({words})", first < second)
+
+
+def direction(lines, words, holds):
+    """Says whether the loss of `fcla` goes where it should, and where it does not."""
+    losses = [(value, TABLE.mean([report], "InfLoss")) for value, report, _ in lines]
+    losses = [(value, loss) for value, loss in losses if loss is not None]
+    steps = zip(losses, losses[1:])
+    against = [f"{a} to {b}: {x:.4f} to {y:.4f}" for (a, x), (b, y) in steps if not holds(x, y)]
+    answer(f"InfLoss of fcla {words}", not against, against)
+
+
+def ahead(lines):
+    """Says whether `fcla` is faster from L = 3 on; who was stopped is slower."""
+    slower = []
+    for length, *reports in lines:
+        seconds, other = pair((length, *reports), "anonymize, s")
+        late = seconds is None or (other is not None and seconds >= other)
+        if length >= 3 and late:
+            slower.append(f"L = {length}")
+    answer("fcla is faster than halt from L = 3 on", not slower, slower)
+
+
+def pair(line, title):
+    return tuple(TABLE.mean([report], title) for report in line[1:])
+
+
+def longest(data, people, length):
+    """The longest knowledge on so many people, with its limits of time and memory."""
+    made = visit_data.synpuf_knowledge(data, at("fewer"), people)
+    name = f"figure 9: {made.people:,} people, {made.visits:,} stays, k = 5, C = 0.7"
+    lines = Runs(made.policy).series(name, "L", [length], ("fcla",), lambda length: (5, "c=0.7", length))
+    report = lines[0][1]
+    if not isinstance(report, str):
+        seconds, peak = report["seconds"]["total"], report["peak-memory-bytes"] / 2**20
+        claim = f"under {LIMIT_SECONDS} s and {LIMIT_MIB} MiB ({seconds:.1f} s, {peak:.0f} MiB)"
+        answer(claim, seconds < LIMIT_SECONDS and peak < LIMIT_MIB)
+
+
+def answer(claim, holds, against=()):
+    print(f"\n{claim}: {'yes' if holds else 'NO' + ''.join(f', {case}' for case in against)}.", flush=True)
