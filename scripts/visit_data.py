@@ -48,8 +48,8 @@ def synpuf(data, folder, most=None):
 
 
 def synpuf_knowledge(data, folder, most=None):
-    """Stays of those patients who have several, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set. The state is
-    the place; a county's number means something only together with its state."""
+    """Stays of those patients who have several, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set. The place is
+    the state; a county's number means something only together with its state."""
     rows, ties = stays(data, least=2, most=most)
     first = {}
     for row in rows:

@@ -1,5 +1,7 @@
 //! The engine: the two closest clusters become one, until each is a crowd that keeps the promise.
 
+use std::ops::Range;
+
 use shoal_core::{Progress, SequencePromise, Sequences};
 
 use super::active::Active;
@@ -12,7 +14,7 @@ use super::neighbours::Neighbours;
 use super::signature::Signatures;
 use super::{Remainder, SequenceError, SequenceResult, Work, publish, remainder, start};
 
-/// Clusters people with one way to match their events.
+/// Clusters people with one way to match their events. At the end `finish` may make the crowds better.
 pub(super) fn anonymize<M: Matching>(
     algorithm: &'static str,
     matching: &M,
@@ -20,6 +22,7 @@ pub(super) fn anonymize<M: Matching>(
     data: &Sequences,
     promise: &SequencePromise,
     progress: &dyn Progress,
+    finish: impl FnOnce(&mut Clustering, &[Range<usize>], &Search<'_, M>),
 ) -> Result<SequenceResult, SequenceError> {
     let limits = Limits::new(promise, data.events(), algorithm)?;
     if data.persons() < promise.k.max(1) {
@@ -39,6 +42,7 @@ pub(super) fn anonymize<M: Matching>(
     if let (Remainder::Nearest, Some(left)) = (remainder, left) {
         remainder::join(&left, &mut clustering, &events_of, &search);
     }
+    finish(&mut clustering, &events_of, &search);
     let recoding = publish::recode(&clustering.finished, data, &costs);
     Ok(SequenceResult { recoding, work: clustering.work })
 }

@@ -61,6 +61,25 @@ impl Cluster {
         Cluster::new(members, events, survivors, costs, limits)
     }
 
+    /// The cluster without one of its members, who is not the only one. The others keep the events that they publish, as the least that still
+    /// covers them.
+    pub(super) fn without(&self, at: usize, costs: &Costs, limits: &Limits) -> Cluster {
+        let len = self.len();
+        let members = [&self.members[..at], &self.members[at + 1..]].concat();
+        let survivors = [&self.survivors[..at * len], &self.survivors[(at + 1) * len..]].concat();
+        let covering = |(position, &highest): (usize, &u32)| {
+            let (event, q) = (position / costs.quasi(), position % costs.quasi());
+            let value = |&own: &u32| costs.values(own as usize..own as usize + 1)[q];
+            let mut values = survivors[event..].iter().step_by(len).map(value);
+            let first = values.next().unwrap_or(highest);
+            // Nothing is above what covered everybody.
+            let lower = |node: u32, value| (node != highest).then(|| costs.lowest_common(node, value));
+            values.try_fold(first, lower).unwrap_or(highest)
+        };
+        let events = self.events.iter().enumerate().map(covering).collect();
+        Cluster::new(members, events, survivors, costs, limits)
+    }
+
     fn new(
         members: Vec<u32>,
         events: Vec<u32>,

@@ -31,6 +31,8 @@ pub(super) enum Kind {
     Allowed,
     /// All.
     Any,
+    /// All but those with the cluster of this number.
+    AnyBut(u32),
 }
 
 /// A distance to a cluster; of equally near ones the older is the nearer.
@@ -96,6 +98,9 @@ impl<M: Matching> Search<'_, M> {
                         if (bound, id) >= best {
                             break;
                         }
+                        if kind == Kind::AnyBut(id) {
+                            continue;
+                        }
                         let Some(cluster) = &clusters[id as usize] else { continue };
                         let outlook = self.outlook(kind, cluster, of.cluster);
                         if outlook != Outlook::Forbidden {
@@ -113,7 +118,7 @@ impl<M: Matching> Search<'_, M> {
     fn outlook(&self, kind: Kind, one: &Cluster, other: &Cluster) -> Outlook {
         match kind {
             Kind::Allowed => self.limits.outlook(one, other),
-            Kind::Any => Outlook::Allowed,
+            Kind::Any | Kind::AnyBut(_) => Outlook::Allowed,
         }
     }
 

@@ -5,4 +5,5 @@ mod errors;
 mod paper;
 mod properties;
 mod slow;
+mod slow_improvement;
 mod twin;

@@ -6,12 +6,15 @@ use proptest::prelude::*;
 use shoal_algorithms::sequence::cbmsa::CbmsaParams;
 use shoal_algorithms::sequence::cbmsa_baseline::BaselineParams;
 use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm, SequenceError, SequenceResult};
-use shoal_core::{Bound, Cell, SUPPRESSED, SequencePromise, SequenceRecoding, Sequences, Silent};
+use shoal_core::{Bound, Cell, Column, SUPPRESSED, SequencePromise, SequenceRecoding, Sequences, Silent};
 
 use crate::data::any_promised;
 
 fn algorithms(remainder: Remainder) -> [Box<dyn SequenceAlgorithm>; 2] {
-    [Box::new(CbmsaParams { remainder }.check()), Box::new(BaselineParams { seed: 3, remainder }.check())]
+    [
+        Box::new(CbmsaParams { remainder, improve: true }.check()),
+        Box::new(BaselineParams { seed: 3, remainder }.check()),
+    ]
 }
 
 /// In a pool with this many threads; `None` when nothing can be published.
@@ -54,12 +57,45 @@ proptest! {
     #[test]
     fn only_the_remainder_differs((data, promise) in any_promised(6..40)) {
         let [nearest, suppress] = [Remainder::Nearest, Remainder::Suppress]
-            .map(|remainder| run(&CbmsaParams { remainder }.check(), &data, &promise, 1));
+            .map(|remainder| run(&CbmsaParams { remainder, improve: false }.check(), &data, &promise, 1));
         prop_assert_eq!(nearest.is_some(), suppress.is_some());
         let (Some(nearest), Some(suppress)) = (nearest, suppress) else { return Ok(()) };
         prop_assert_eq!(nearest.recoding.clusters(), suppress.recoding.clusters());
         prop_assert!(nearest.recoding.suppressed_persons() <= suppress.recoding.suppressed_persons());
     }
+
+    #[test]
+    fn improving_loses_no_more_and_leaves_nobody_out((data, promise) in any_promised(6..160)) {
+        for remainder in [Remainder::Nearest, Remainder::Suppress] {
+            let [before, after] = [false, true]
+                .map(|improve| run(&CbmsaParams { remainder, improve }.check(), &data, &promise, 2));
+            prop_assert_eq!(before.is_some(), after.is_some());
+            let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
+            // Heights are rounded to whole numbers.
+            let (before_loss, after_loss) = (loss(&data, &before.recoding), loss(&data, &after.recoding));
+            prop_assert!(after_loss <= before_loss + 1e-3, "{after_loss} after {before_loss}");
+            let left_out = |result: &SequenceResult| {
+                let people = 0..data.persons();
+                people.filter(|&p| result.recoding.cluster_of[p] == SUPPRESSED).collect::<Vec<usize>>()
+            };
+            prop_assert_eq!(left_out(&before), left_out(&after));
+        }
+    }
+}
+
+/// LM of all events, weighted.
+fn loss(data: &Sequences, recoding: &SequenceRecoding) -> f64 {
+    let quasi = data.events().quasi_identifiers();
+    let of_event = |&class: &u32| {
+        let of_column = |(q, column): (usize, &&Column)| {
+            let tree = column.hierarchy.as_ref().unwrap().tree();
+            let cell = recoding.events.classes.get(class as usize).map(|class| &class.cells[q]);
+            let Some(Cell::Node(node)) = cell else { return column.weight };
+            column.weight * (tree.leaves_below(*node).len() - 1) as f64 / f64::from(tree.leaf_count())
+        };
+        quasi.iter().enumerate().map(of_column).sum::<f64>()
+    };
+    recoding.events.class_of.iter().map(of_event).sum()
 }
 
 /// The published sequence of a person: for each surviving event its cells.

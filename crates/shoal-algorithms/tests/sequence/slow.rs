@@ -16,18 +16,18 @@ pub(crate) enum How {
 }
 
 #[derive(Clone, Debug)]
-struct Group {
-    id: u64,
+pub(crate) struct Group {
+    pub(crate) id: u64,
     /// Who, and which events of theirs survive.
-    members: Vec<(usize, Vec<usize>)>,
-    shown: Vec<Vec<NodeId>>,
+    pub(crate) members: Vec<(usize, Vec<usize>)>,
+    pub(crate) shown: Vec<Vec<NodeId>>,
 }
 
 type Pairs = Vec<(usize, usize)>;
 
 pub(crate) struct Slow<'a> {
-    data: &'a Sequences,
-    promise: &'a SequencePromise,
+    pub(crate) data: &'a Sequences,
+    pub(crate) promise: &'a SequencePromise,
     how: How,
     trees: Vec<(&'a Hierarchy, f64)>,
     /// Per limit the share and whether each event is highly sensitive.
@@ -56,7 +56,7 @@ impl<'a> Slow<'a> {
     }
 
     /// `None` when nothing can be published.
-    pub(crate) fn run(&self, remainder: Remainder) -> Option<SequenceRecoding> {
+    pub(crate) fn run(&self, remainder: Remainder, improve: bool) -> Option<SequenceRecoding> {
         let (mut active, mut frozen): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
         let mut next = 0;
         for mut group in self.start() {
@@ -91,6 +91,9 @@ impl<'a> Slow<'a> {
         }
         if let (Remainder::Nearest, Some(left)) = (remainder, active.pop()) {
             self.join(&left, &mut frozen, next);
+        }
+        if improve {
+            self.improve(&mut frozen, next);
         }
         Some(self.publish(frozen))
     }
@@ -129,7 +132,7 @@ impl<'a> Slow<'a> {
         groups
     }
 
-    fn single(&self, person: usize, id: u64) -> Group {
+    pub(crate) fn single(&self, person: usize, id: u64) -> Group {
         let events: Vec<usize> = self.data.events_of(person).collect();
         let quasi = self.data.events().quasi_identifiers();
         let shown = events
@@ -156,7 +159,7 @@ impl<'a> Slow<'a> {
         })
     }
 
-    fn satisfied(&self, group: &Group) -> bool {
+    pub(crate) fn satisfied(&self, group: &Group) -> bool {
         group.members.len() >= self.promise.k && self.limits_kept(group)
     }
 
@@ -166,16 +169,16 @@ impl<'a> Slow<'a> {
         (weight * tree.leaves_below(node).len() as f64 / f64::from(tree.leaf_count())).round() as i64
     }
 
-    fn generalizing(&self, from: &[NodeId], to: &[NodeId]) -> i64 {
+    pub(crate) fn generalizing(&self, from: &[NodeId], to: &[NodeId]) -> i64 {
         (0..from.len()).map(|q| self.height(q, to[q]) - self.height(q, from[q])).sum()
     }
 
-    fn suppressing(&self, event: &[NodeId]) -> i64 {
+    pub(crate) fn suppressing(&self, event: &[NodeId]) -> i64 {
         let full = |q: usize| self.trees[q].1.round() as i64 + self.height(q, self.trees[q].0.leaf_node(0));
         (0..event.len()).map(|q| full(q) - self.height(q, event[q])).sum()
     }
 
-    fn covering(&self, a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
+    pub(crate) fn covering(&self, a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
         let line = |q: usize, node: NodeId| {
             std::iter::successors(Some(node), move |&node| self.trees[q].0.parent(node)).collect::<Vec<_>>()
         };
@@ -203,14 +206,14 @@ impl<'a> Slow<'a> {
             + gone(younger, pairs.iter().map(|pair| pair.1).collect())
     }
 
-    fn distance(&self, older: &Group, younger: &Group) -> i64 {
+    pub(crate) fn distance(&self, older: &Group, younger: &Group) -> i64 {
         self.loss(older, younger, &self.pairs(older, younger))
     }
 
     fn pairs(&self, older: &Group, younger: &Group) -> Pairs {
         let (left, right) = (older.shown.len(), younger.shown.len());
         match self.how {
-            How::Best => self.best(older, younger, left, right, &mut HashMap::new()).1,
+            How::Best => self.best_alignment(older, younger, left, right, &mut HashMap::new()).1,
             How::Drawn { seed } => {
                 let longer = left.max(right);
                 let kept = draw(seed, older.id, younger.id, longer, left.abs_diff(right));
@@ -223,7 +226,7 @@ impl<'a> Slow<'a> {
     }
 
     /// The least loss of the first `i` events of one and the first `j` of the other, and how.
-    fn best(
+    fn best_alignment(
         &self,
         older: &Group,
         younger: &Group,
@@ -239,16 +242,16 @@ impl<'a> Slow<'a> {
         }
         let mut ways = Vec::new();
         if i > 0 && j > 0 {
-            let (loss, mut pairs) = self.best(older, younger, i - 1, j - 1, known);
+            let (loss, mut pairs) = self.best_alignment(older, younger, i - 1, j - 1, known);
             pairs.push((i - 1, j - 1));
             ways.push((loss + self.pair_loss(older, younger, i - 1, j - 1), pairs));
         }
         if i > 0 {
-            let (loss, pairs) = self.best(older, younger, i - 1, j, known);
+            let (loss, pairs) = self.best_alignment(older, younger, i - 1, j, known);
             ways.push((loss + older.members.len() as i64 * self.suppressing(&older.shown[i - 1]), pairs));
         }
         if j > 0 {
-            let (loss, pairs) = self.best(older, younger, i, j - 1, known);
+            let (loss, pairs) = self.best_alignment(older, younger, i, j - 1, known);
             ways.push((loss + younger.members.len() as i64 * self.suppressing(&younger.shown[j - 1]), pairs));
         }
         // The first of the least.
@@ -257,7 +260,7 @@ impl<'a> Slow<'a> {
         best
     }
 
-    fn union(&self, older: &Group, younger: &Group, id: u64) -> Group {
+    pub(crate) fn union(&self, older: &Group, younger: &Group, id: u64) -> Group {
         let pairs = self.pairs(older, younger);
         let shown = pairs.iter().map(|&(i, j)| self.covering(&older.shown[i], &younger.shown[j])).collect();
         let mut members = Vec::new();

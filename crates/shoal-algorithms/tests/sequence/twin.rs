@@ -15,15 +15,17 @@ proptest! {
     #[test]
     fn cbmsa_is_its_twin((data, promise) in any_promised(6..18)) {
         for remainder in [Remainder::Nearest, Remainder::Suppress] {
-            let slow = Slow::new(&data, &promise, How::Best).run(remainder);
-            prop_assert_eq!(run(&CbmsaParams { remainder }.check(), &data, &promise), slow);
+            for improve in [false, true] {
+                let slow = Slow::new(&data, &promise, How::Best).run(remainder, improve);
+                prop_assert_eq!(run(&CbmsaParams { remainder, improve }.check(), &data, &promise), slow);
+            }
         }
     }
 
     #[test]
     fn the_baseline_is_its_twin((data, promise) in any_promised(6..18), seed in any::<u64>()) {
         for remainder in [Remainder::Nearest, Remainder::Suppress] {
-            let slow = Slow::new(&data, &promise, How::Drawn { seed }).run(remainder);
+            let slow = Slow::new(&data, &promise, How::Drawn { seed }).run(remainder, false);
             prop_assert_eq!(run(&BaselineParams { seed, remainder }.check(), &data, &promise), slow);
         }
     }
@@ -35,7 +37,7 @@ proptest! {
     /// Enough people for the search to go down its trees.
     #[test]
     fn cbmsa_is_its_twin_among_many((data, promise) in any_promised(90..110)) {
-        let slow = Slow::new(&data, &promise, How::Best).run(Remainder::Nearest);
+        let slow = Slow::new(&data, &promise, How::Best).run(Remainder::Nearest, true);
         prop_assert_eq!(run(&CbmsaParams::default().check(), &data, &promise), slow);
     }
 }

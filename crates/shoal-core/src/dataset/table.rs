@@ -59,6 +59,19 @@ impl Table {
         self.columns.iter().filter(move |c| c.role == role)
     }
 
+    /// Some records, in this order. Domains stay as they are, also where values occur no more.
+    pub fn select(&self, rows: &[u32]) -> Table {
+        let columns = self.columns.iter().map(|column| Column {
+            codes: rows.iter().map(|&row| column.codes[row as usize]).collect(),
+            name: column.name.clone(),
+            role: column.role,
+            domain: column.domain.clone(),
+            hierarchy: column.hierarchy.clone(),
+            weight: column.weight,
+        });
+        Table { columns: columns.collect(), rows: rows.len() }
+    }
+
     /// The quasi-identifiers, in order. Cells of a [`Recoding`](crate::Recoding) follow this order.
     pub fn quasi_identifiers(&self) -> Vec<&Column> {
         self.of_role(Role::QuasiIdentifier).collect()

@@ -43,6 +43,8 @@ fn a_small_example_by_hand() {
     // Ages count double.
     assert!(close(loss.il, (2.0 * 1.5 + 1.0 + 1.5) / 3.0));
     assert!(close(loss.lm, (2.0 * 0.3 + 0.2 + 0.3) / 4.0));
+    // A third of the span of ages, twice; two cities of four, twice; three cells of the event that is gone.
+    assert!(close(loss.inf_loss, (2.0 / 3.0 + 2.0 * 0.5 + 3.0) / 15.0));
     assert_eq!((loss.events_in, loss.events_out, loss.events_suppressed), (5, 4, 1));
     assert_eq!((loss.persons_in, loss.persons_out), (3, 2));
     assert_eq!((loss.average_class_size, loss.normalized_average_class_size), (Some(2.0), Some(1.0)));
@@ -95,6 +97,7 @@ fn the_report_has_the_names_of_the_contract() {
             "lm",
             "lm-by-column",
             "utility",
+            "inf-loss",
             "are",
             "are-queries",
             "events-in",

@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn an_unchanged_release_loses_nothing(release in releases(), seed in any::<u64>()) {
         let loss = unchanged(&release.original).measure(&SequenceOptions { seed, ..OPTIONS }).loss;
-        prop_assert_eq!((loss.il, loss.lm, loss.events_suppressed), (0.0, 0.0, 0));
+        prop_assert_eq!((loss.il, loss.lm, loss.inf_loss, loss.events_suppressed), (0.0, 0.0, 0.0, 0));
         let two = release.cells.iter().any(|events| events.len() >= 2);
         prop_assert_eq!((loss.are, loss.are_queries), if two { (Some(0.0), 6) } else { (None, 0) });
     }
@@ -86,7 +86,8 @@ proptest! {
     fn suppressing_everything_loses_everything(release in releases()) {
         let nothing = release.cells.iter().map(|events| vec![None; events.len()]).collect();
         let found = self::release(&release.original, nothing).measure(&OPTIONS);
-        prop_assert_eq!((found.loss.lm, found.loss.events_out, found.loss.persons_out), (1.0, 0, 0));
+        prop_assert_eq!((found.loss.lm, found.loss.inf_loss), (1.0, 1.0));
+        prop_assert_eq!((found.loss.events_out, found.loss.persons_out), (0, 0));
         prop_assert!(found.loss.are.is_none_or(|are| are == 1.0));
         prop_assert_eq!((found.risk.share_not_published, found.risk.after.marketer), (1.0, 0.0));
         prop_assert_eq!(found.loss.average_class_size, None);

@@ -23,6 +23,6 @@ pub(crate) fn algorithm(policy: &Policy) -> Box<dyn SequenceAlgorithm> {
         AlgorithmName::FclaBase1 => Box::new(FclaParams { distance: Distance::EventPairs }.check()),
         AlgorithmName::Halt => Box::new(HaltParams::default().check()),
         // The policy's check has compared the algorithm with the shape.
-        _ => Box::new(CbmsaParams { remainder }.check()),
+        _ => Box::new(CbmsaParams { remainder, ..CbmsaParams::default() }.check()),
     }
 }

@@ -4,7 +4,7 @@ use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 use shoal_io::Source;
 
 use super::people::{People, people};
-use crate::table::{Bound, bind, check_columns, reordered, select};
+use crate::table::{Bound, bind, check_columns, reordered};
 use crate::{Job, PipelineError};
 
 /// What was read.
@@ -43,7 +43,7 @@ pub(crate) fn load(job: &Job, source: &Source, progress: &dyn Progress) -> Resul
     let mut incomplete: Vec<u32> = incomplete.into_iter().map(|row| moved[row as usize]).collect();
     incomplete.sort_unstable();
     Ok(Loaded {
-        data: Sequences::new(select(&table, &rows), starts).expect("everybody has the row of their id"),
+        data: Sequences::new(table.select(&rows), starts).expect("everybody has the row of their id"),
         raw: RawTable { columns, rows: raw.rows, files: raw.files },
         incomplete,
         header: read.header,
@@ -79,7 +79,7 @@ impl Loaded {
             }
         }
         let data =
-            Sequences::new(select(events, &complete), starts).expect("only people with events are kept");
+            Sequences::new(events.select(&complete), starts).expect("only people with events are kept");
         Complete { data, events: complete, persons }
     }
 

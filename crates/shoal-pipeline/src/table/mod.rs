@@ -14,6 +14,6 @@ pub use check::{ColumnPlan, TablePlan};
 pub(crate) use check::{check, column_plan};
 pub(crate) use compose::{Composed, published_columns, reordered};
 pub use load::load;
-pub(crate) use road::{check_untouched, quasi_columns, read_back, select, walk, write_options};
+pub(crate) use road::{check_untouched, quasi_columns, read_back, walk, write_options};
 pub use verbs::{TableMeasured, TableVerified};
 pub(crate) use verbs::{measure, verify};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use shoal_algorithms::table::{TableAlgorithm, star_suppression};
 use shoal_core::policy::SuppressedPolicy;
-use shoal_core::{Column, Progress, RawColumn, RawTable, Recoding, Role, SUPPRESSED, Table};
+use shoal_core::{Progress, RawColumn, RawTable, Recoding, Role, SUPPRESSED, Table};
 use shoal_io::{ColumnForm, PendingFile, ReadTable, WriteOptions};
 use shoal_privacy::{Claim, Classes, KAnonymity, Model, Refusal, verify_release};
 
@@ -93,7 +93,7 @@ fn anonymize<'a>(
         algorithm.anonymize(&working, progress)?
     } else {
         let complete = complete_rows(bound);
-        let part = algorithm.anonymize(&select(&working, &complete), progress)?;
+        let part = algorithm.anonymize(&working.select(&complete), progress)?;
         let mut class_of = vec![SUPPRESSED; working.rows];
         for (&row, &class) in complete.iter().zip(&part.class_of) {
             class_of[row as usize] = class;
@@ -110,19 +110,6 @@ fn complete_rows(bound: &Bound) -> Vec<u32> {
     let mut complete = vec![true; bound.table.rows];
     bound.incomplete.iter().for_each(|&row| complete[row as usize] = false);
     (0..bound.table.rows as u32).filter(|&row| complete[row as usize]).collect()
-}
-
-/// Some records of a table.
-pub(crate) fn select(table: &Table, rows: &[u32]) -> Table {
-    let columns = table.columns.iter().map(|column| Column {
-        name: column.name.clone(),
-        role: column.role,
-        domain: column.domain.clone(),
-        hierarchy: column.hierarchy.clone(),
-        weight: column.weight,
-        codes: rows.iter().map(|&row| column.codes[row as usize]).collect(),
-    });
-    Table { columns: columns.collect(), rows: rows.len() }
 }
 
 /// How a published table is written in the dialect of the policy.

@@ -18,6 +18,21 @@
 //! - The paper removes those who are left at the end. Here each joins the crowd that loses least by it and still keeps every
 //!   limit, with the events that they began with ([`Remainder::Nearest`]). To let them join together, as the cluster
 //!   that they are, lost the same or a little more (up to 0.5 %) wherever both were tried.
+//! - The paper leaves a finished crowd alone. Here, when all are finished, crowds exchange people as long as less is
+//!   lost by it and both keep the promise (see `improve.rs`; [`CbmsaParams::improve`] turns it off). The
+//!   agglomeration freezes the closest people first and those who come last pay for it: of the paper's ten patients, 3 and 4 are
+//!   taken, and 8 and 9, who both have HIV, are left to each other. Cut anew, they lose no more than the paper's
+//!   table 2 in each of six readings of its hierarchies. The mean IL over generated sets falls by 3 to 8 %:
+//!
+//!   | people | k | c | without | with | baseline |
+//!   |-------:|---:|----:|--------:|------:|------:|
+//!   |  1,000 |  5 | 0.7 |    5.68 |  5.39 |  6.07 |
+//!   |  1,000 |  5 | 0.5 |    5.96 |  5.69 |  6.41 |
+//!   |  1,000 | 50 | 0.7 |   10.74 | 10.35 | 11.09 |
+//!   | 10,000 |  5 | 0.7 |    3.71 |  3.52 |  3.94 |
+//!   | 10,000 | 10 | 0.7 |    4.83 |  4.48 |  5.12 |
+//!   | 10,000 | 50 | 0.7 |    7.18 |  6.65 |  7.60 |
+//!
 //! - There may be limits for several sensitive columns, and a pair is allowed when it keeps all of them.
 //! - The paper breaks ties at will. Clusters are numbered as they are formed; of equally close pairs the one with the older
 //!   younger partner is taken, then the one with the older partner. Of equally good moves of an alignment, from
@@ -28,18 +43,27 @@
 //! thousand. Each cluster remembers its nearest older one and searches again only when that one is gone and its
 //! old distance comes first. The result is that of the plain algorithm, as a twin in the tests shows. Limits that
 //! hardly any pair keeps (c = 0.1) cost ten times as much, since a pair must be aligned to know whether it is allowed.
+//! The exchange afterwards takes a few passes over all people; it adds about half to the time at k = 10.
 //!
 //! [`cbmsa_baseline`](super::cbmsa_baseline) is there for comparison only.
 
+mod exchange;
+mod improve;
 mod params;
+mod people;
+mod recut;
 
 pub use crate::sequence::Remainder;
 pub use params::{CbmsaParams, ValidCbmsaParams};
 
+use std::ops::Range;
+
 use shoal_core::{Progress, SequencePromise, Sequences};
 
+use crate::sequence::agglomeration::{self, Clustering};
 use crate::sequence::alignment::Aligned;
-use crate::sequence::{SequenceAlgorithm, SequenceError, SequenceResult, agglomeration};
+use crate::sequence::nearest::Search;
+use crate::sequence::{SequenceAlgorithm, SequenceError, SequenceResult};
 
 impl SequenceAlgorithm for ValidCbmsaParams {
     fn name(&self) -> &'static str {
@@ -53,6 +77,11 @@ impl SequenceAlgorithm for ValidCbmsaParams {
         progress: &dyn Progress,
     ) -> Result<SequenceResult, SequenceError> {
         let matching = &Aligned;
-        agglomeration::anonymize(self.name(), matching, self.0.remainder, data, promise, progress)
+        let finish = |crowds: &mut Clustering, events_of: &[Range<usize>], search: &Search<'_, Aligned>| {
+            if self.0.improve {
+                improve::improve(crowds, events_of, search);
+            }
+        };
+        agglomeration::anonymize(self.name(), matching, self.0.remainder, data, promise, progress, finish)
     }
 }

@@ -10,6 +10,7 @@
 //! 2. `search`: in each cluster, what breaks the promise. It suffices to look at each cluster by itself: if
 //!    something known is fine in each of several parts of the people, it is fine in all of them together.
 //! 3. `removal`: two ways to get rid of it, the cheaper of which is taken and then refined.
+//! 4. `whole`: the same with one cluster of everybody instead of many small ones; what loses less is published.
 //!
 //! Nobody is left out, and no event: what cannot be shown is published as `*`.
 
@@ -26,6 +27,7 @@ mod removal;
 mod search;
 mod suppression;
 mod tree;
+mod whole;
 
 pub use params::{Distance, FclaParams, ValidFclaParams};
 
@@ -83,6 +85,17 @@ impl SequenceAlgorithm for ValidFclaParams {
             })
             .collect();
         published.iter().for_each(|&(_, more)| work += more);
+        let hidden = groups.iter().flat_map(|group| &group.hidden);
+        let hidden: usize = hidden.map(|&person| data.events_of(person as usize).len() * quasi.len()).sum();
+        let small = published.iter().map(|(draft, _)| draft.loss(&forest)).sum::<f64>() + hidden as f64;
+
+        progress.stage("trying one cluster", 0);
+        if let Some((draft, more)) = whole::publish(data, &terms, &forest, &costs, small)? {
+            let work = Work { alignments_computed: work.alignments_computed, ..more };
+            let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
+            let recoding = recode(data, &everybody, std::iter::once(draft), &forest, &costs);
+            return Ok(SequenceResult { recoding, work });
+        }
         let recoding = recode(data, &groups, published.into_iter().map(|(draft, _)| draft), &forest, &costs);
         Ok(SequenceResult { recoding, work })
     }

@@ -1,7 +1,7 @@
 //! What is published: one level for each quasi-identifier, and items that are suppressed wherever they stand.
 
 use hashbrown::HashMap;
-use shoal_core::{Cell, Class, Recoding, SequenceRecoding};
+use shoal_core::{Cell, Class, NodeId, Recoding, SequenceRecoding};
 
 use super::items::Items;
 
@@ -54,6 +54,19 @@ impl Decision {
             codes.into_iter().filter(|&code| self.suppresses(code, items)).count()
         };
         (0..items.quasi()).map(of_quasi).sum()
+    }
+
+    /// For each event and quasi-identifier the node that is published, or nothing where that is suppressed.
+    pub(super) fn nodes(&self, items: &Items<'_>) -> Vec<Option<NodeId>> {
+        let node = |code: u32| (!self.suppresses(code, items)).then(|| items.node(code));
+        let of: Vec<Vec<Option<NodeId>>> = (0..items.quasi())
+            .map(|quasi| items.published(quasi, self.levels[quasi]).map(node).collect())
+            .collect();
+        let cell = |event: usize, quasi: usize| of[quasi][items.leaf(event, quasi) as usize];
+        (0..items.events())
+            .flat_map(|event| (0..items.quasi()).map(move |quasi| (event, quasi)))
+            .map(|(event, quasi)| cell(event, quasi))
+            .collect()
     }
 
     /// The same for every event. All people are one cluster.

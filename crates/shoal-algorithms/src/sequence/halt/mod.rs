@@ -50,12 +50,12 @@ mod view;
 
 pub use params::{HaltParams, ValidHaltParams};
 
-use shoal_core::{Progress, SequencePromise, SequenceRecoding, Sequences};
+use shoal_core::{NodeId, Progress, SequencePromise, SequenceRecoding, Sequences};
 
 use self::decision::Decision;
 use self::items::Items;
 use self::known::Known;
-use self::miner::Meter;
+use self::miner::{Meter, Stopped};
 use self::view::View;
 use super::{SequenceAlgorithm, SequenceError, SequenceResult, Work};
 use crate::sequence::terms::Terms;
@@ -110,29 +110,15 @@ impl ValidHaltParams {
         let items = Items::new(data.events())?;
         let meter = Meter::new(self.0.max_patterns);
         let stopped = |_| SequenceError::TooMuchWork { patterns: self.0.max_patterns.unwrap_or(u64::MAX) };
-
-        let mut decision = Decision::finest(&items);
-        let mut known = Known::new();
-        let (mut found, mut searches) = (0, 0);
-        // Nobody can know more than everything.
-        let length = terms.length.min(data.longest() * items.quasi());
+        let length = longest_known(data, &items, &terms);
         let shortest = if self.0.all_at_once { length } else { length.min(1) };
         progress.stage("hiding patterns by length", (length + 1 - shortest) as u64);
+        let mut hiding = Hiding::begin(&items);
         for length in shortest..=length {
-            loop {
-                let view = View::new(data, &items, &decision, &terms);
-                let broken = miner::broken(&view, &terms, length, &meter).map_err(stopped)?;
-                searches += 1;
-                if broken.is_empty() {
-                    break;
-                }
-                found += broken.len() as u64;
-                known.add(&broken, &items);
-                decision = lattice::hide(&known, &decision, &items);
-                known.forget_below(&decision.levels, &items);
-            }
+            hiding.go_on(data, &items, &terms, length, &meter).map_err(stopped)?;
             progress.advance(1);
         }
+        let Hiding { decision, found, searches, .. } = hiding;
         Ok(HaltResult {
             recoding: decision.recoding(&items, data.persons()),
             suppressed_items: decision.suppressed_items(&items),
@@ -142,4 +128,77 @@ impl ValidHaltParams {
             searches,
         })
     }
+}
+
+/// Nobody can know more than everything.
+fn longest_known(data: &Sequences, items: &Items<'_>, terms: &Terms) -> usize {
+    terms.length.min(data.longest() * items.quasi())
+}
+
+/// A decision on its way: it hides all that was found so far.
+struct Hiding {
+    decision: Decision,
+    known: Known,
+    found: u64,
+    searches: u64,
+}
+
+impl Hiding {
+    fn begin(items: &Items<'_>) -> Hiding {
+        Hiding { decision: Decision::finest(items), known: Known::new(), found: 0, searches: 0 }
+    }
+
+    /// Hides what breaks the terms and is up to `length` long.
+    fn go_on(
+        &mut self,
+        data: &Sequences,
+        items: &Items<'_>,
+        terms: &Terms,
+        length: usize,
+        meter: &Meter,
+    ) -> Result<(), Stopped> {
+        loop {
+            let view = View::new(data, items, &self.decision, terms);
+            let broken = miner::broken(&view, terms, length, meter)?;
+            self.searches += 1;
+            if broken.is_empty() {
+                return Ok(());
+            }
+            self.found += broken.len() as u64;
+            self.known.add(&broken, items);
+            self.decision = lattice::hide(&self.known, &self.decision, items);
+            self.known.forget_below(&self.decision.levels, items);
+        }
+    }
+}
+
+/// HALT's decision for a cluster of another algorithm.
+pub(super) struct ForCluster {
+    /// For each event and quasi-identifier the node that is published, or nothing where that is suppressed.
+    pub(super) nodes: Vec<Option<NodeId>>,
+    /// How many broken patterns were found, and hidden.
+    pub(super) found: u64,
+    /// How many published items are suppressed.
+    pub(super) suppressed_items: u64,
+}
+
+/// Decides for the people of a cluster, unless `too_much` says of what is published so far that it loses too much:
+/// what is longer can only make it worse.
+pub(super) fn for_cluster(
+    data: &Sequences,
+    terms: &Terms,
+    too_much: impl Fn(&[Option<NodeId>]) -> bool,
+) -> Result<Option<ForCluster>, SequenceError> {
+    let items = Items::new(data.events())?;
+    let meter = Meter::new(None);
+    let mut hiding = Hiding::begin(&items);
+    for length in 1..=longest_known(data, &items, terms) {
+        let done = hiding.go_on(data, &items, terms, length, &meter);
+        // Without a limit of patterns the search is never stopped.
+        if done.is_err() || too_much(&hiding.decision.nodes(&items)) {
+            return Ok(None);
+        }
+    }
+    let (found, suppressed_items) = (hiding.found, hiding.decision.suppressed_items(&items) as u64);
+    Ok(Some(ForCluster { nodes: hiding.decision.nodes(&items), found, suppressed_items }))
 }

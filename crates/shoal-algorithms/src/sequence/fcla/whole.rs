@@ -1,0 +1,49 @@
+//! The largest cluster of all: everybody.
+//!
+//! A cluster of about k people must be made nearly alike, whatever L is. That is more than a small L asks for: what few
+//! of a cluster share may be shared by hundreds elsewhere. So the other end is tried too: everybody is one cluster, for
+//! which [`halt`] decides on levels and suppression. The paper names the one large cluster as its worst case; for L up to
+//! three or four it loses less by far (docs/performance.md). What has been hidden for short L stays hidden for longer
+//! ones, so the attempt ends as soon as it loses more than the small clusters do. (Cutting everybody into halves that
+//! decide for themselves was tried as well: on SynPUF it never lost less than one decision for all.)
+
+use shoal_core::{NodeId, Sequences};
+
+use crate::sequence::costs::Costs;
+use crate::sequence::halt;
+use crate::sequence::terms::Terms;
+use crate::sequence::{SequenceError, Work};
+
+use super::crowd::Draft;
+use super::tree::Forest;
+
+/// What everybody publishes as one cluster; nothing where that loses as much as `small`, what small clusters lose, or more.
+pub(super) fn publish(
+    data: &Sequences,
+    terms: &Terms,
+    forest: &Forest,
+    costs: &Costs,
+    small: f64,
+) -> Result<Option<(Draft, Work)>, SequenceError> {
+    let own = costs.values(0..data.events().rows);
+    let codes = |nodes: &[Option<NodeId>]| -> Vec<u32> {
+        let quasi = (0..forest.quasi()).cycle();
+        let code = |((&node, &own), quasi): ((&Option<NodeId>, &u32), usize)| {
+            node.map_or_else(|| forest.root(own), |node| costs.code(quasi, node))
+        };
+        nodes.iter().zip(own).zip(quasi).map(code).collect()
+    };
+    let loss = |codes: &[u32]| codes.iter().map(|&code| forest.loss(code)).sum::<f64>();
+    let decided = halt::for_cluster(data, terms, |nodes| loss(&codes(nodes)) >= small)?;
+    Ok(decided.map(|decided| {
+        let people = (0..data.persons() as u32).collect();
+        let starts = std::iter::once(0).chain(data.iter().map(|events| events.end)).collect();
+        let work = Work {
+            invalid_found: decided.found,
+            invalid_removed: decided.found,
+            items_suppressed: decided.suppressed_items,
+            ..Work::default()
+        };
+        (Draft { people, starts, codes: codes(&decided.nodes) }, work)
+    }))
+}
