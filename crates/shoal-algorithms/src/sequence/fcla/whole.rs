@@ -4,8 +4,9 @@
 //! of a cluster share may be shared by hundreds elsewhere. So the other end is tried too: everybody is one cluster, for
 //! which [`halt`] decides on levels and suppression. The paper names the one large cluster as its worst case; for L up to
 //! three or four it loses less by far (docs/performance.md). What has been hidden for short L stays hidden for longer
-//! ones, so the attempt ends as soon as it loses more than the small clusters do. (Cutting everybody into halves that
-//! decide for themselves was tried as well: on SynPUF it never lost less than one decision for all.)
+//! ones, so the attempt is given up as soon as it loses as much as the small clusters do. Cutting everybody into
+//! halves that decide for themselves was tried as well: on SynPUF it gained nothing for C = 0.7 and up to a tenth for
+//! β = 6, and took longer; it is left out.
 
 use shoal_core::{NodeId, Sequences};
 

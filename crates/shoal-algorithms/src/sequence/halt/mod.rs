@@ -115,7 +115,7 @@ impl ValidHaltParams {
         progress.stage("hiding patterns by length", (length + 1 - shortest) as u64);
         let mut hiding = Hiding::begin(&items);
         for length in shortest..=length {
-            hiding.go_on(data, &items, &terms, length, &meter).map_err(stopped)?;
+            hiding.go_on(data, &items, &terms, length, &meter, &|_| false).map_err(stopped)?;
             progress.advance(1);
         }
         let Hiding { decision, found, searches, .. } = hiding;
@@ -148,7 +148,7 @@ impl Hiding {
         Hiding { decision: Decision::finest(items), known: Known::new(), found: 0, searches: 0 }
     }
 
-    /// Hides what breaks the terms and is up to `length` long.
+    /// Hides what breaks the terms and is up to `length` long; false when it gave up on the way.
     fn go_on(
         &mut self,
         data: &Sequences,
@@ -156,18 +156,22 @@ impl Hiding {
         terms: &Terms,
         length: usize,
         meter: &Meter,
-    ) -> Result<(), Stopped> {
+        give_up: &dyn Fn(&Decision) -> bool,
+    ) -> Result<bool, Stopped> {
         loop {
             let view = View::new(data, items, &self.decision, terms);
             let broken = miner::broken(&view, terms, length, meter)?;
             self.searches += 1;
             if broken.is_empty() {
-                return Ok(());
+                return Ok(true);
             }
             self.found += broken.len() as u64;
             self.known.add(&broken, items);
             self.decision = lattice::hide(&self.known, &self.decision, items);
             self.known.forget_below(&self.decision.levels, items);
+            if give_up(&self.decision) {
+                return Ok(false);
+            }
         }
     }
 }
@@ -182,8 +186,8 @@ pub(super) struct ForCluster {
     pub(super) suppressed_items: u64,
 }
 
-/// Decides for the people of a cluster, unless `too_much` says of what is published so far that it loses too much:
-/// what is longer can only make it worse.
+/// Decides for the people of a cluster, unless `too_much` says of what is published on the way that it loses too
+/// much: what is found later hardly makes it better.
 pub(super) fn for_cluster(
     data: &Sequences,
     terms: &Terms,
@@ -193,9 +197,9 @@ pub(super) fn for_cluster(
     let meter = Meter::new(None);
     let mut hiding = Hiding::begin(&items);
     for length in 1..=longest_known(data, &items, terms) {
-        let done = hiding.go_on(data, &items, terms, length, &meter);
+        let give_up = |decision: &Decision| too_much(&decision.nodes(&items));
         // Without a limit of patterns the search is never stopped.
-        if done.is_err() || too_much(&hiding.decision.nodes(&items)) {
+        if !hiding.go_on(data, &items, terms, length, &meter, &give_up).unwrap_or(false) {
             return Ok(None);
         }
     }
