@@ -2,7 +2,7 @@
 
 use shoal_algorithms::sequence::cbmsa::CbmsaParams;
 use shoal_algorithms::sequence::cbmsa_baseline::BaselineParams;
-use shoal_algorithms::sequence::fcla::{Distance, FclaParams};
+use shoal_algorithms::sequence::fcla::FclaParams;
 use shoal_algorithms::sequence::halt::HaltParams;
 use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm};
 use shoal_core::Policy;
@@ -19,8 +19,8 @@ pub(crate) fn algorithm(policy: &Policy) -> Box<dyn SequenceAlgorithm> {
         AlgorithmName::CbmsaBaseline => {
             Box::new(BaselineParams { remainder, seed: policy.algorithm.seed }.check())
         }
-        AlgorithmName::Fcla => Box::new(FclaParams { distance: Distance::Aligned }.check()),
-        AlgorithmName::FclaBase1 => Box::new(FclaParams { distance: Distance::EventPairs }.check()),
+        AlgorithmName::Fcla => Box::new(FclaParams::fcla().check()),
+        AlgorithmName::FclaBase1 => Box::new(FclaParams::base1().check()),
         AlgorithmName::Halt => Box::new(HaltParams::default().check()),
         // The policy's check has compared the algorithm with the shape.
         _ => Box::new(CbmsaParams { remainder, ..CbmsaParams::default() }.check()),

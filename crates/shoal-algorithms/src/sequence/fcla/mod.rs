@@ -85,16 +85,18 @@ impl SequenceAlgorithm for ValidFclaParams {
             })
             .collect();
         published.iter().for_each(|&(_, more)| work += more);
-        let hidden = groups.iter().flat_map(|group| &group.hidden);
-        let hidden: usize = hidden.map(|&person| data.events_of(person as usize).len() * quasi.len()).sum();
-        let small = published.iter().map(|(draft, _)| draft.loss(&forest)).sum::<f64>() + hidden as f64;
-
-        progress.stage("trying one cluster", 0);
-        if let Some((draft, more)) = whole::publish(data, &terms, &forest, &costs, small)? {
-            let work = Work { alignments_computed: work.alignments_computed, ..more };
-            let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
-            let recoding = recode(data, &everybody, std::iter::once(draft), &forest, &costs);
-            return Ok(SequenceResult { recoding, work });
+        if self.0.one_cluster {
+            let hidden = groups.iter().flat_map(|group| &group.hidden);
+            let hidden: usize =
+                hidden.map(|&person| data.events_of(person as usize).len() * quasi.len()).sum();
+            let small = published.iter().map(|(draft, _)| draft.loss(&forest)).sum::<f64>() + hidden as f64;
+            progress.stage("trying one cluster", 0);
+            if let Some((draft, more)) = whole::publish(data, &terms, &forest, &costs, small)? {
+                let work = Work { alignments_computed: work.alignments_computed, ..more };
+                let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
+                let recoding = recode(data, &everybody, std::iter::once(draft), &forest, &costs);
+                return Ok(SequenceResult { recoding, work });
+            }
         }
         let recoding = recode(data, &groups, published.into_iter().map(|(draft, _)| draft), &forest, &costs);
         Ok(SequenceResult { recoding, work })

@@ -14,9 +14,21 @@ pub enum Distance {
 pub struct FclaParams {
     /// How sequences are compared and put together.
     pub distance: Distance,
+    /// Whether one cluster of everybody is tried beside small ones, which is not in the paper.
+    pub one_cluster: bool,
 }
 
 impl FclaParams {
+    /// `fcla`: by alignment, and with one cluster where that loses less.
+    pub fn fcla() -> FclaParams {
+        FclaParams { distance: Distance::Aligned, one_cluster: true }
+    }
+
+    /// `fcla-base1`: the paper's comparison, without dynamic programming and without what we have added.
+    pub fn base1() -> FclaParams {
+        FclaParams { distance: Distance::EventPairs, one_cluster: false }
+    }
+
     /// Parameters that make sense: all of them do.
     pub fn check(self) -> ValidFclaParams {
         ValidFclaParams(self)

@@ -33,9 +33,9 @@
 //! number of patterns grows about as items^L; [`HaltParams::max_patterns`] is the way to stop. Memory is that of
 //! the data, of about a million broken patterns a search, and of L lists of rows a thread.
 //!
-//! **When another is better**: where the loss counts, `fcla` by its paper's figures: levels for everybody must suit the
-//! rarest combination of all, and for long patterns little is left. HALT publishes every column on one level,
-//! which some analyses need.
+//! **When another is better**: where the loss counts, [`fcla`](super::fcla), which takes HALT's decision where that is the
+//! better one: levels for everybody must suit the rarest combination of all, and for long patterns little is left. HALT
+//! publishes every column on one level, which some analyses need, and is faster.
 
 mod decision;
 mod items;

@@ -13,7 +13,9 @@ fn run(
     data: &Sequences,
     promise: &SequencePromise,
 ) -> Result<SequenceResult, SequenceError> {
-    FclaParams { distance }.check().anonymize(data, promise, &Silent)
+    FclaParams { distance, one_cluster: distance == Distance::Aligned }
+        .check()
+        .anonymize(data, promise, &Silent)
 }
 
 proptest! {

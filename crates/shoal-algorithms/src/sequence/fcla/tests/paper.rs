@@ -107,8 +107,10 @@ fn the_table_is_published_so_that_nothing_is_left() {
     for distance in [Distance::Aligned, Distance::EventPairs] {
         for length in 1..=3 {
             let promise = promise(2, length, Some(&["Hepatitis", "Cancer"]), Bound::Gain(1.0));
-            let result =
-                FclaParams { distance }.check().anonymize(&data, &promise, &shoal_core::Silent).unwrap();
+            let result = FclaParams { distance, one_cluster: true }
+                .check()
+                .anonymize(&data, &promise, &shoal_core::Silent)
+                .unwrap();
             let view = View::published(&data, &result.recoding);
             assert_eq!(view.broken(&promise), None);
             assert!(result.work.invalid_found > 0);

@@ -1,0 +1,145 @@
+//! Which algorithm, and what it is told.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shape;
+
+/// How the promise is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AlgorithmPolicy {
+    /// The algorithm. Where nothing is given: mondrian for tables, pcta for transactions, cbmsa for sequences,
+    /// and fcla where privacy.length is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<AlgorithmName>,
+    /// pcta, upcta, coat: what a merge should cost least of.
+    #[serde(default)]
+    pub objective: ObjectivePolicy,
+    /// sbc, cbmsa: what happens to the records that are too few for a class of their own.
+    #[serde(default)]
+    pub remainder: RemainderPolicy,
+    /// sbc: whether categorical and numeric distances are averaged apart, as in the thesis.
+    #[serde(default)]
+    pub separate_distances: bool,
+    /// incognito: the share of records that may be left out.
+    #[serde(default)]
+    pub max_suppressed: f64,
+    /// incognito: which of the minimal generalizations is published.
+    #[serde(default)]
+    pub choose: ChoicePolicy,
+    /// The source of all randomness.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// What the clustering of items loses as little as possible of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectivePolicy {
+    /// Occurrences times size: what users of counts feel.
+    #[default]
+    Ncp,
+    /// The paper's utility loss, dominated by size.
+    Ul,
+}
+
+/// The algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlgorithmName {
+    /// Recursive median cuts (LeFevre et al. 2006).
+    Mondrian,
+    /// Similarity-based clustering; needs no hierarchies.
+    Sbc,
+    /// The best of all full-domain generalizations (LeFevre et al. 2005).
+    Incognito,
+    /// Greedy full-domain generalization (Sweeney 1997).
+    Datafly,
+    /// Clustering of items under privacy constraints.
+    Pcta,
+    /// Clustering of items under privacy and utility constraints.
+    Upcta,
+    /// Greedy generalization and suppression under both constraints.
+    Coat,
+    /// Full-subtree generalization along a hierarchy.
+    Apriori,
+    /// Agglomerative clustering of sequences by their best alignment.
+    Cbmsa,
+    /// The same without alignment, for comparison.
+    CbmsaBaseline,
+    /// Microaggregation of sequences against partial knowledge.
+    Fcla,
+    /// The same without alignment, for comparison.
+    FclaBase1,
+    /// Generalization and suppression of the whole data set against partial knowledge.
+    Halt,
+}
+
+impl AlgorithmName {
+    /// The name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            AlgorithmName::Mondrian => "mondrian",
+            AlgorithmName::Sbc => "sbc",
+            AlgorithmName::Incognito => "incognito",
+            AlgorithmName::Datafly => "datafly",
+            AlgorithmName::Pcta => "pcta",
+            AlgorithmName::Upcta => "upcta",
+            AlgorithmName::Coat => "coat",
+            AlgorithmName::Apriori => "apriori",
+            AlgorithmName::Cbmsa => "cbmsa",
+            AlgorithmName::CbmsaBaseline => "cbmsa-baseline",
+            AlgorithmName::Fcla => "fcla",
+            AlgorithmName::FclaBase1 => "fcla-base1",
+            AlgorithmName::Halt => "halt",
+        }
+    }
+
+    /// The shape of data that it works on.
+    pub fn shape(self) -> Shape {
+        match self {
+            AlgorithmName::Mondrian
+            | AlgorithmName::Sbc
+            | AlgorithmName::Incognito
+            | AlgorithmName::Datafly => Shape::Table,
+            AlgorithmName::Pcta | AlgorithmName::Upcta | AlgorithmName::Coat | AlgorithmName::Apriori => {
+                Shape::Transactions
+            }
+            AlgorithmName::Cbmsa
+            | AlgorithmName::CbmsaBaseline
+            | AlgorithmName::Fcla
+            | AlgorithmName::FclaBase1
+            | AlgorithmName::Halt => Shape::Sequences,
+        }
+    }
+
+    /// Whether it works against somebody who knows a part of a person's events only.
+    pub fn is_for_partial_knowledge(self) -> bool {
+        matches!(self, AlgorithmName::Fcla | AlgorithmName::FclaBase1 | AlgorithmName::Halt)
+    }
+}
+
+/// What happens to left-over records: fewer than k of them (sbc), or a cluster that nothing can mend (cbmsa).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RemainderPolicy {
+    /// Each joins the class where it adds the least loss.
+    #[default]
+    Nearest,
+    /// All join the last class.
+    Last,
+    /// They are left out.
+    Suppress,
+}
+
+/// Which of the minimal generalizations incognito publishes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoicePolicy {
+    /// The one with the least loss.
+    #[default]
+    Ncp,
+    /// The one with the least sum of levels, as in the thesis.
+    Height,
+}
