@@ -31,7 +31,8 @@ impl fmt::Display for Figure {
         match self {
             Figure::Nothing => f.write_str("nothing"),
             Figure::Count(count) => count.fmt(f),
-            Figure::Number(number) => number.fmt(f),
+            // Six places are enough for a person; the machine form has them all.
+            Figure::Number(number) => ((number * 1e6).round() / 1e6).fmt(f),
             Figure::Words(words) => f.write_str(words),
         }
     }
