@@ -1,5 +1,6 @@
 //! What a policy must satisfy beyond having the right keys and types.
 
+mod belongs;
 mod columns;
 mod sequences;
 mod table;
@@ -13,6 +14,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     data(policy)?;
     k(policy)?;
     algorithm(policy)?;
+    belongs::check(policy)?;
     match policy.data.shape {
         Shape::Table => table::check(policy),
         Shape::Transactions => transactions::check(policy),

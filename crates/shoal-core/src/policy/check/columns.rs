@@ -1,4 +1,4 @@
-use super::{fail, refuse};
+use super::fail;
 use crate::policy::{Policy, PolicyError};
 use crate::{DateFormat, Kind, Role};
 
@@ -39,18 +39,4 @@ pub(super) fn columns(policy: &Policy) -> Result<(), PolicyError> {
 /// What is said of a promise that has no verifier yet.
 pub(super) fn cannot(promise: &str) -> String {
     format!("this version cannot keep or verify {promise}")
-}
-
-/// Highly sensitive values are promised for sequences only.
-pub(super) fn no_highly_sensitive(policy: &Policy) -> Result<(), PolicyError> {
-    for (name, column) in &policy.columns {
-        let keys = [
-            (format!("columns.{name}.sensitive-values"), !column.sensitive_values.is_empty()),
-            (format!("columns.{name}.c"), column.c.is_some()),
-        ];
-        for (key, given) in keys {
-            refuse(policy.data.shape, &[(key.as_str(), given)])?;
-        }
-    }
-    Ok(())
 }

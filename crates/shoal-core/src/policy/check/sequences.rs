@@ -1,30 +1,10 @@
 use super::columns::columns;
-use super::{fail, refuse};
+use super::fail;
 use crate::Role;
-use crate::policy::{Policy, PolicyError, RemainderPolicy, Shape, SuppressedPolicy};
+use crate::policy::{Policy, PolicyError, RemainderPolicy, SuppressedPolicy};
 
 /// What a policy for sequences must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
-    let (data, privacy) = (&policy.data, &policy.privacy);
-    refuse(
-        Shape::Sequences,
-        &[
-            ("data.format", data.format.is_some()),
-            ("data.item", data.item.is_some()),
-            ("data.items", data.items.is_some()),
-            ("data.item-separator", data.item_separator.is_some()),
-            ("data.hierarchy", data.hierarchy.is_some()),
-            ("privacy.m", privacy.m.is_some()),
-            ("privacy.complete", privacy.complete),
-            ("privacy.constraints", privacy.constraints.is_some()),
-            ("privacy.share", privacy.share.is_some()),
-            ("privacy.l-diversity", privacy.l_diversity.is_some()),
-            ("privacy.t-closeness", privacy.t_closeness.is_some()),
-            ("privacy.beta-likeness", privacy.beta_likeness.is_some()),
-            ("utility.constraints", policy.utility.constraints.is_some()),
-            ("utility.weights", policy.utility.weights.is_some()),
-        ],
-    )?;
     columns(policy)?;
     id(policy)?;
     order(policy)?;

@@ -1,25 +1,9 @@
-use super::columns::no_highly_sensitive;
 use super::{fail, refuse, separator};
 use crate::Role;
 use crate::policy::{AlgorithmName, Policy, PolicyError, Shape, TransactionFormat};
 
 /// What a policy for transactions must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
-    let privacy = &policy.privacy;
-    refuse(
-        Shape::Transactions,
-        &[
-            ("data.order", !policy.data.order.is_empty()),
-            ("privacy.c", privacy.c.is_some()),
-            ("privacy.sensitive-values", !privacy.sensitive_values.is_empty()),
-            ("privacy.beta", privacy.beta.is_some()),
-            ("privacy.length", privacy.length.is_some()),
-            ("privacy.l-diversity", privacy.l_diversity.is_some()),
-            ("privacy.t-closeness", privacy.t_closeness.is_some()),
-            ("privacy.beta-likeness", privacy.beta_likeness.is_some()),
-        ],
-    )?;
-    no_highly_sensitive(policy)?;
     layout(policy)?;
     promise(policy)?;
     algorithm(policy)

@@ -1,0 +1,42 @@
+//! Which keys mean something for which shape of data. A key that means nothing is refused: a promise must never be
+//! passed over in silence.
+
+use super::refuse;
+use crate::policy::Shape::{self, Sequences, Table, Transactions};
+use crate::policy::{Policy, PolicyError};
+
+/// Refuses keys that are given and mean nothing for the shape.
+pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
+    let (data, privacy, utility) = (&policy.data, &policy.privacy, &policy.utility);
+    let keys: [(&[Shape], &str, bool); 20] = [
+        (&[Transactions], "data.format", data.format.is_some()),
+        (&[Transactions, Sequences], "data.id", data.id.is_some()),
+        (&[Sequences], "data.order", !data.order.is_empty()),
+        (&[Transactions], "data.item", data.item.is_some()),
+        (&[Transactions], "data.items", data.items.is_some()),
+        (&[Transactions], "data.item-separator", data.item_separator.is_some()),
+        (&[Transactions], "data.hierarchy", data.hierarchy.is_some()),
+        (&[Transactions], "privacy.m", privacy.m.is_some()),
+        (&[Transactions], "privacy.complete", privacy.complete),
+        (&[Transactions], "privacy.constraints", privacy.constraints.is_some()),
+        (&[Transactions], "privacy.share", privacy.share.is_some()),
+        (&[Sequences], "privacy.c", privacy.c.is_some()),
+        (&[Sequences], "privacy.sensitive-values", !privacy.sensitive_values.is_empty()),
+        (&[Sequences], "privacy.beta", privacy.beta.is_some()),
+        (&[Sequences], "privacy.length", privacy.length.is_some()),
+        (&[Table], "privacy.l-diversity", privacy.l_diversity.is_some()),
+        (&[Table], "privacy.t-closeness", privacy.t_closeness.is_some()),
+        (&[Table], "privacy.beta-likeness", privacy.beta_likeness.is_some()),
+        (&[Transactions], "utility.constraints", utility.constraints.is_some()),
+        (&[Transactions], "utility.weights", utility.weights.is_some()),
+    ];
+    let shape = data.shape;
+    for (shapes, key, given) in keys {
+        refuse(shape, &[(key, given && !shapes.contains(&shape))])?;
+    }
+    for (name, column) in policy.columns.iter().filter(|_| shape != Sequences) {
+        refuse(shape, &[(&format!("columns.{name}.sensitive-values"), !column.sensitive_values.is_empty())])?;
+        refuse(shape, &[(&format!("columns.{name}.c"), column.c.is_some())])?;
+    }
+    Ok(())
+}
