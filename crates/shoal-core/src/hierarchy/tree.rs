@@ -359,6 +359,9 @@ mod tests {
 
     #[test]
     fn a_missing_value_joins_below_the_star() {
+        // The empty text, too, on as many levels as the tree has.
+        let blank = tree("a;A;* b;B;*").with_leaf("").unwrap();
+        assert_eq!(blank.parent(blank.node("").unwrap()), Some(blank.root()));
         let with = tree("a;A;* b;B;*").with_leaf("?").unwrap();
         assert_eq!(with.leaf_count(), 3);
         assert_eq!(with.label(with.ancestor(with.leaf("?").unwrap(), 1)), "?");
