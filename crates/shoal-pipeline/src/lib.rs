@@ -18,6 +18,7 @@ mod verbs;
 
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;
-pub use report::{Loss, ReleaseFile, Report, Risk, Seconds, WorkReport};
+pub use report::{Loss, ReleaseFile, Report, Risk, Seconds};
 pub use run::{Outcome, RunOptions, run};
+pub use shoal_algorithms::sequence::Work;
 pub use verbs::{Measured, Plan, Verified, check, measure, verify};

@@ -45,45 +45,13 @@ pub struct Report {
     pub risk: Risk,
     /// What the search did, where an algorithm counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub work: Option<WorkReport>,
+    pub work: Option<Work>,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held, where the system tells.
     pub peak_memory_bytes: Option<u64>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
-}
-
-/// What the algorithm did: for `cbmsa` the search for near sequences, for `fcla` and `halt` also that for what
-/// somebody may know.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct WorkReport {
-    /// Pairs of sequences that were aligned.
-    pub alignments_computed: u64,
-    /// Pairs that a bound dismissed without an alignment.
-    pub alignments_skipped: u64,
-    /// Things that somebody may know and that broke the promise (minimal invalid sequences).
-    pub invalid_found: u64,
-    /// Those of them that are gone.
-    pub invalid_removed: u64,
-    /// Items that are published as `*` to be rid of them.
-    pub items_suppressed: u64,
-    /// Clusters in which all members were first made alike.
-    pub clusters_identical: u64,
-}
-
-impl WorkReport {
-    pub(crate) fn of(work: &Work) -> WorkReport {
-        WorkReport {
-            alignments_computed: work.alignments_computed,
-            alignments_skipped: work.alignments_skipped,
-            invalid_found: work.invalid_found,
-            invalid_removed: work.invalid_removed,
-            items_suppressed: work.items_suppressed,
-            clusters_identical: work.clusters_identical,
-        }
-    }
 }
 
 /// What was lost, in the measures of the shape.

@@ -9,9 +9,9 @@ use shoal_core::policy::Shape;
 use shoal_io::{PendingFile, StagedFolder};
 use shoal_privacy::VerifiedRelease;
 
-use crate::report::{Loss, RecodingFile, Risk, WorkReport};
+use crate::report::{Loss, RecodingFile, Risk};
 use crate::targets::Targets;
-use crate::{Job, PipelineError, ReleaseFile, Report, Seconds, sequences, table, transactions};
+use crate::{Job, PipelineError, ReleaseFile, Report, Seconds, Work, sequences, table, transactions};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ pub(crate) struct Walked {
     pub risk: Risk,
     pub recoding: RecodingFile,
     pub notes: Vec<String>,
-    pub work: Option<WorkReport>,
+    pub work: Option<Work>,
 }
 
 /// The main job. When it returns an error, nothing has been published.

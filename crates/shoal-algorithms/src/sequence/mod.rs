@@ -34,6 +34,7 @@ mod tests;
 pub use error::SequenceError;
 pub use params::Remainder;
 
+use serde::Serialize;
 use shoal_core::{Progress, SequencePromise, SequenceRecoding, Sequences};
 
 /// An algorithm with its checked parameters, ready to run on sequences.
@@ -59,8 +60,10 @@ pub struct SequenceResult {
     pub work: Work,
 }
 
-/// What the search for near clusters did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What an algorithm did: the search for near clusters (`cbmsa`, `fcla`), and that for what somebody may know (`fcla`,
+/// `halt`). Counted the same for any number of threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Work {
     /// Pairs of sequences that were aligned, those included that were given up half-way.
     pub alignments_computed: u64,

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use shoal_pipeline::{Loss, Outcome, Risk, RunOptions, WorkReport};
+use shoal_pipeline::{Loss, Outcome, Risk, RunOptions, Work};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
@@ -97,7 +97,7 @@ fn prose(outcome: &Outcome) -> String {
 }
 
 /// What was aligned and what was hidden; an algorithm may do only one of the two.
-fn work_done(work: &WorkReport) -> String {
+fn work_done(work: &Work) -> String {
     let number = |count: u64| grouped(usize::try_from(count).unwrap_or(usize::MAX));
     let mut words = Vec::new();
     if work.alignments_computed > 0 {

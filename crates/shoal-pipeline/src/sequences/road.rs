@@ -18,7 +18,7 @@ use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::promise::{check_values, promise};
 use crate::phases::Phases;
-use crate::report::{Loss, RecodingFile, Risk, SequenceFile, WorkReport};
+use crate::report::{Loss, RecodingFile, Risk, SequenceFile};
 use crate::run::{Walked, timed};
 use crate::table::{Composed, quasi_columns, read_back, read_hierarchy, with_hierarchies, write_options};
 use crate::{Job, PipelineError, Seconds};
@@ -93,7 +93,7 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        work: Some(WorkReport::of(&work)),
+        work: Some(work),
         proof: proof.into_release(),
     })
 }
