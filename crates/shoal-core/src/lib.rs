@@ -16,6 +16,7 @@ mod promise;
 mod published;
 mod recoding;
 mod role;
+mod suggest;
 
 pub use dataset::{
     Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Sequences, SequencesError, Table,
@@ -30,6 +31,7 @@ pub use promise::{Bound, ItemPromise, Limit, SequencePromise, is_drawn};
 pub use published::{PublishedError, PublishedValue, looks_generalized, quote_in_set};
 pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED, SequenceRecoding};
 pub use role::Role;
+pub use suggest::nearest;
 
 /// What the tests of this crate share.
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::nearest;
+
 /// A key that the schema does not know.
 pub(super) struct UnknownKey {
     pub path: Vec<String>,
@@ -48,13 +50,8 @@ fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 }
 
 fn hint(key: &str, names: &[&str]) -> String {
-    let nearest = names
-        .iter()
-        .map(|name| (strsim::jaro_winkler(key, name), name))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest {
-        Some((_, name)) => format!("did you mean `{name}`?"),
+    match nearest(key, names.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
         None => format!("known here: {}", names.join(", ")),
     }
 }

@@ -1,6 +1,6 @@
 //! What the policy promises about sequences.
 
-use shoal_core::{Bound, Limit, Policy, SequencePromise};
+use shoal_core::{Bound, Limit, Policy, SequencePromise, nearest};
 
 use super::load::Loaded;
 use crate::{Job, PipelineError};
@@ -40,21 +40,15 @@ pub(crate) fn check_values(
             let own = job.policy().columns.get(column).is_some_and(|c| !c.sensitive_values.is_empty());
             let key = if own { format!("columns.{column}") } else { "privacy".to_owned() };
             let message = format!("`{value}` is no value of column `{column}`");
-            let hint = nearest(value, found.domain.labels().iter());
+            let hint = match nearest(value, found.domain.labels().iter()) {
+                Some(label) => format!("did you mean `{label}`?"),
+                None => "a value that nobody has needs no promise; is it the right column?".to_owned(),
+            };
             let error = job.document.complain(&format!("{key}.sensitive-values"), message, Some(hint));
             return Err(PipelineError::PolicyAndData { error: Box::new(error) });
         }
     }
     Ok(())
-}
-
-fn nearest<'a>(value: &str, labels: impl Iterator<Item = &'a str>) -> String {
-    let alike =
-        labels.map(|label| (strsim::jaro_winkler(&value.to_lowercase(), &label.to_lowercase()), label));
-    match alike.filter(|(likeness, _)| *likeness > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((_, label)) => format!("did you mean `{label}`?"),
-        None => "a value that nobody has needs no promise; is it the right column?".to_owned(),
-    }
 }
 
 /// The promise as a person would say it.
