@@ -16,6 +16,7 @@ mod promise;
 mod published;
 mod recoding;
 mod role;
+pub mod stream;
 mod suggest;
 
 pub use dataset::{

@@ -12,6 +12,7 @@ mod origin;
 mod promise;
 mod release;
 pub mod sequences;
+pub mod stream;
 pub mod table;
 pub mod transactions;
 mod unverifiable;

@@ -1,0 +1,65 @@
+//! What the runner asks of a source and of a sink.
+
+use std::time::Duration;
+
+use shoal_privacy::stream::Admitted;
+
+use crate::{ConnectorError, Frontier, Mark};
+
+/// A record as it came: its place, and its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The partition of the source; 0 where there are none.
+    pub partition: u32,
+    /// Its place there; ascending.
+    pub offset: u64,
+    /// One tuple: a JSON object or a CSV row.
+    pub bytes: Vec<u8>,
+}
+
+/// What a fetch brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// The records, of each partition in ascending order.
+    pub records: Vec<Record>,
+    /// Whether the source has ended: nothing will ever come again.
+    pub ended: bool,
+}
+
+/// Where tuples come from.
+pub trait Source {
+    /// Goes to the first record of each partition that the frontier does not cover. Called once, before the first fetch.
+    /// With an empty frontier, goes to what the broker says was acknowledged, or to the beginning.
+    fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError>;
+
+    /// At most `max` records; waits at most `wait` for the first one and not at all for more. Waits likewise while the
+    /// broker is away: a broker that returns is no error.
+    fn fetch(&mut self, max: usize, wait: Duration) -> Result<Batch, ConnectorError>;
+
+    /// Tells the broker that everything the frontier covers has been released.
+    fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError>;
+
+    /// How many records wait in the broker, where it can be known.
+    fn lag(&mut self) -> Option<u64> {
+        None
+    }
+}
+
+/// All lines that one step releases. They become visible together or not at all.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// What is in the sink once this message is.
+    pub mark: Mark,
+    /// The lines, verified.
+    pub lines: Admitted<'a>,
+}
+
+/// Where releases go.
+pub trait Sink {
+    /// The mark of the last message in the sink.
+    fn last(&mut self) -> Result<Option<Mark>, ConnectorError>;
+
+    /// Publishes messages in this order and returns when all of them are durable there. A message is never stored
+    /// unless the one before it is, and never twice. Waits while the broker is away.
+    fn publish(&mut self, messages: &[Message<'_>]) -> Result<(), ConnectorError>;
+}
