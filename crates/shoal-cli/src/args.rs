@@ -1,5 +1,6 @@
 //! The command line: every verb and flag, defined once. Help, completions and man pages follow from here.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -52,6 +53,12 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// The main job: read, anonymize, verify, measure, write.
     Run(RunArgs),
+    /// Let tuples through as they come: from standard input or a broker, to standard output or a broker.
+    ///
+    /// Each tuple is anonymized, its lines are read back and verified, and only then do they leave. Runs until the
+    /// input ends, nothing comes for --idle-exit, or SIGTERM or SIGINT: then what waits is let out. Lines that are no
+    /// tuples go to a file of dead letters.
+    Stream(StreamArgs),
     /// Does this file keep the policy's promise? Works on any file, ours or not.
     ///
     /// The exit code is 0 when it does, 1 when it does not.
@@ -150,6 +157,24 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct StreamArgs {
+    /// The policy, with  shape = "stream".
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Serve the figures for Prometheus, e.g. at 127.0.0.1:9464; port 0 chooses one.
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<SocketAddr>,
+    /// Tell the figures in a line on standard error every so many seconds; 0 for never.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub status: u32,
+    /// Stop when nothing has come for so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub idle_exit: Option<f64>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// The published file.
     #[arg(value_hint = ValueHint::FilePath)]
@@ -163,17 +188,32 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MeasureArgs {
-    /// The original data, in the dialect that the policy describes.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub original: PathBuf,
-    /// The published file.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub published: PathBuf,
+    /// The original data, in the dialect that the policy describes, and the published file. Counts in a published stream
+    /// need no original.
+    #[arg(value_names = ["ORIGINAL", "PUBLISHED"], num_args = 1..=2, required = true, value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
     /// The policy with the columns' roles, kinds and hierarchies.
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
     pub policy: PathBuf,
     #[command(flatten)]
     pub overrides: Overrides,
+    /// stream: count the tuples with this sensitive value; may be repeated. All values where it is not given.
+    #[arg(long = "value", value_name = "VALUE", help_heading = "Counts in a published stream")]
+    pub values: Vec<String>,
+    /// stream: count only tuples of which this is true, e.g. `sex=Female`, `job=clerk|cook` or `age=30..39`; may be repeated.
+    #[arg(long = "where", value_name = "COLUMN=VALUE", help_heading = "Counts in a published stream")]
+    pub conditions: Vec<String>,
+    /// stream: cut the stream into so many windows of equally many tuples.
+    #[arg(long, value_name = "N", help_heading = "Counts in a published stream")]
+    pub windows: Option<u64>,
+    /// stream: cut the stream into windows of this width in an ordered column; days for dates.
+    #[arg(
+        long,
+        value_name = "COLUMN=WIDTH",
+        conflicts_with = "windows",
+        help_heading = "Counts in a published stream"
+    )]
+    pub every: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -9,6 +9,7 @@ use shoal_core::policy::PolicyProblem;
 use shoal_core::{HierarchyError, KindError, PolicyError};
 use shoal_io::{ReadError, SeparatorError, WriteError};
 use shoal_pipeline::PipelineError;
+use shoal_stream::StreamError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -45,6 +46,10 @@ pub(crate) enum Failure {
     WrongFlag { flag: &'static str, belongs: &'static str },
     #[error("there is no verb `{verb}`")]
     NoVerb { verb: String },
+    #[error(transparent)]
+    Stream(Box<StreamError>),
+    #[error("signals cannot be listened to: {error}")]
+    Signals { error: io::Error },
     #[error("{threads} threads cannot be started: {error}")]
     Threads { threads: u16, error: rayon::ThreadPoolBuildError },
     #[error("standard output cannot be written: {error}")]
@@ -96,7 +101,11 @@ impl Failure {
 
     /// Whether the request was right and the promise cannot be kept.
     pub(crate) fn is_broken_promise(&self) -> bool {
-        matches!(self, Failure::Pipeline(error) if error.is_broken_promise())
+        match self {
+            Failure::Pipeline(error) => error.is_broken_promise(),
+            Failure::Stream(error) => error.is_broken_promise(),
+            _ => false,
+        }
     }
 
     /// How to mend it.
@@ -110,6 +119,8 @@ impl Failure {
                 _ => "`shoal schema` prints every key and what it may hold",
             },
             Failure::Pipeline(error) => return error.hint(),
+            Failure::Stream(error) => return error.hint(),
+            Failure::Signals { .. } => "try again; the system may be short of something",
             Failure::Read(error) => return Some(error.hint().to_string()),
             Failure::Write(error) => return Some(error.hint().to_string()),
             Failure::HierarchyFile { .. } => "check the name, and that it is a text file you may read",

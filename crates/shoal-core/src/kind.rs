@@ -73,6 +73,13 @@ impl DateFormat {
         self.write_time(date.at(0, 0, 0, 0))
     }
 
+    /// What lies so many days after 1970-01-01 00:00, in this notation: the inverse of a date's position.
+    pub fn write_days(&self, days: f64) -> String {
+        let seconds = jiff::SignedDuration::from_secs((days * 86_400.0).round() as i64);
+        let epoch = civil::date(1970, 1, 1).at(0, 0, 0, 0);
+        self.write_time(epoch.checked_add(seconds).unwrap_or(civil::DateTime::MAX))
+    }
+
     /// A moment in this notation, as far as the notation tells the time.
     pub fn write_time(&self, at: civil::DateTime) -> String {
         // Checked when the format was made; a date that this calendar cannot write stays ISO.

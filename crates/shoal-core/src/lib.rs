@@ -29,7 +29,9 @@ pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
 pub use promise::{Bound, ItemPromise, Limit, SequencePromise, is_drawn};
-pub use published::{PublishedError, PublishedValue, looks_generalized, quote_in_set};
+pub use published::{
+    PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set,
+};
 pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED, SequenceRecoding};
 pub use role::Role;
 pub use suggest::nearest;

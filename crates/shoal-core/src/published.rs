@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::hierarchy::BoundHierarchy;
-use crate::{Domain, NodeId};
+use crate::{Domain, NodeId, ValueParser};
 
 /// What one published text says about the value behind it, in terms of the original column.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ impl PublishedValue {
         if text == "*" {
             return Ok(PublishedValue::Suppressed);
         }
-        if let Some((lo, hi)) = parse_range(text, domain) {
+        if let Some((lo, hi)) = parse_range(text, domain.parser()) {
             return Ok(PublishedValue::Range { lo, hi });
         }
         if let Some(members) = parse_set(text) {
@@ -110,9 +110,9 @@ pub fn quote_in_set(label: &str) -> Cow<'_, str> {
     if plain { Cow::Borrowed(label) } else { Cow::Owned(format!("\"{}\"", label.replace('"', "\"\""))) }
 }
 
-fn parse_range(text: &str, domain: &Domain) -> Option<(f64, f64)> {
+/// The positions of `[a, b]`, or `None` when the text is no range of values that the parser reads.
+pub fn parse_range(text: &str, parser: &ValueParser) -> Option<(f64, f64)> {
     let inside = text.strip_prefix('[')?.strip_suffix(']')?;
-    let parser = domain.parser();
     // A date may hold ", " itself, so every comma is tried.
     inside.match_indices(", ").find_map(|(at, comma)| {
         let lo = parser.position(&inside[..at])?;
@@ -122,7 +122,7 @@ fn parse_range(text: &str, domain: &Domain) -> Option<(f64, f64)> {
 }
 
 /// The members of `{a, "b, c"}`, or `None` when the text is no set.
-fn parse_set(text: &str) -> Option<Vec<String>> {
+pub fn parse_set(text: &str) -> Option<Vec<String>> {
     let mut rest = text.strip_prefix('{')?.strip_suffix('}')?;
     let mut members = Vec::new();
     loop {
@@ -163,7 +163,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Cell, Column, DateFormat, Hierarchy, Kind, RawTable, Role, ValueParser};
+    use crate::{Cell, Column, DateFormat, Hierarchy, Kind, RawTable, Role};
 
     fn column(kind: Kind, values: &[&str], tree: Option<&[Vec<&str>]>) -> Column {
         let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();

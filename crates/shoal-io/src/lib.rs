@@ -22,6 +22,7 @@ mod parquet;
 mod read;
 mod source;
 mod stored;
+pub mod stream;
 mod window;
 mod write;
 

@@ -8,6 +8,7 @@ mod measure;
 mod quasi;
 pub mod risk;
 pub mod sequences;
+pub mod stream;
 pub mod transactions;
 
 pub use loss::LossReport;

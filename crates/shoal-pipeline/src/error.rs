@@ -6,9 +6,11 @@ use shoal_algorithms::table::{ParamsError, TableError};
 use shoal_algorithms::transaction::{self, TransactionError};
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::{HierarchyError, Place, PolicyError, RawColumn, RawTable};
+use shoal_io::stream::LineError;
 use shoal_io::{ReadError, WriteError};
 use shoal_measure::MeasureError;
 use shoal_measure::sequences::SequenceMeasureError;
+use shoal_measure::stream::{EstimatorError, StreamMeasureError};
 use shoal_measure::transactions::TransactionMeasureError;
 use shoal_privacy::Refusal;
 
@@ -220,6 +222,42 @@ pub enum PipelineError {
         /// The column it lacks.
         column: String,
     },
+    /// A line of a stream's file cannot be read.
+    #[error("{}:{line}: {error}", path.display())]
+    StreamLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        error: Box<LineError>,
+    },
+    /// A published stream cannot be measured.
+    #[error(transparent)]
+    StreamMeasure(Box<StreamMeasureError>),
+    /// Counts cannot be estimated with this design.
+    #[error(transparent)]
+    Estimator(EstimatorError),
+    /// The values of a hardened stream are not at hand.
+    #[error("the values that the stream hides among, and their shares, are not at hand")]
+    NoPrior,
+    /// A question about a published stream is not understood.
+    #[error("`{text}` is no question about this stream")]
+    Question {
+        /// The question.
+        text: String,
+        /// What can be asked about.
+        columns: String,
+    },
+    /// The original is needed.
+    #[error("without the original there is nothing to measure a published file against")]
+    NoOriginal,
+    /// A question that is for streams.
+    #[error("counts with standard errors are for published streams")]
+    OnlyStreams,
+    /// A stream is asked to run like a file.
+    #[error("the policy is about a stream, which has no end to wait for")]
+    IsStream,
     /// The output is one of the inputs.
     #[error("the output `{}` is also an input", path.display())]
     OutputIsInput {
@@ -257,7 +295,8 @@ boxed!(
     Refused(Refusal),
     TransactionMeasure(TransactionMeasureError),
     Sequences(SequenceError),
-    SequenceMeasure(SequenceMeasureError)
+    SequenceMeasure(SequenceMeasureError),
+    StreamMeasure(StreamMeasureError)
 );
 
 impl PipelineError {
@@ -301,6 +340,22 @@ impl PipelineError {
             PipelineError::OutsideHierarchy { .. } => {
                 "add a line for the value to the hierarchy, or mend the value"
             }
+            PipelineError::StreamLine { .. } => {
+                "is it the right file, and the policy that it was published with?"
+            }
+            PipelineError::StreamMeasure(error) => error.hint(),
+            PipelineError::Estimator(error) => error.hint(),
+            PipelineError::NoPrior => {
+                "give the prior of the run:  --set algorithm.prior-file=…  (it lies in the state folder as prior.csv)"
+            }
+            PipelineError::Question { columns, .. } => {
+                return Some(format!(
+                    "ask for  COLUMN=VALUE,  COLUMN=LOW..HIGH  or  COLUMN=WIDTH;  the columns are: {columns}"
+                ));
+            }
+            PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
+            PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
+            PipelineError::IsStream => "use  shoal stream POLICY",
             PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
             PipelineError::OutputIsInput { .. } => "choose another name with -o; the original would be gone",
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",

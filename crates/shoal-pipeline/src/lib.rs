@@ -11,6 +11,7 @@ pub mod propose;
 mod report;
 mod run;
 pub mod sequences;
+pub mod stream;
 pub mod table;
 mod targets;
 pub mod transactions;

@@ -56,6 +56,9 @@ pub(crate) struct Walked {
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
+    if job.policy().data.shape == Shape::Stream {
+        return Err(PipelineError::IsStream);
+    }
     let targets = Targets::of(job, options)?;
     // Before the work: a folder that lacks or may not be written to is better known now than in an hour.
     let mut pending = PendingFile::create(&targets.output)?;
@@ -63,6 +66,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         Shape::Table => table::walk(job, &mut pending, &mut seconds, progress),
         Shape::Transactions => transactions::walk(job, &mut pending, &mut seconds, progress),
         Shape::Sequences => sequences::walk(job, &mut pending, &mut seconds, progress),
+        Shape::Stream => Err(PipelineError::IsStream),
     }?;
     seconds.total = started.elapsed().as_secs_f64();
     let proof = walked.proof;

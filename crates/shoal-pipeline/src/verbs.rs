@@ -7,9 +7,10 @@ use shoal_core::Progress;
 use shoal_core::policy::Shape;
 
 use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
+use crate::stream::{StreamMeasured, StreamPlan, StreamQuestion, StreamVerified};
 use crate::table::{TableMeasured, TablePlan, TableVerified};
 use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
-use crate::{Job, PipelineError, sequences, table, transactions};
+use crate::{Job, PipelineError, sequences, stream, table, transactions};
 
 /// What a run of a policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +22,8 @@ pub enum Plan {
     Transactions(TransactionsPlan),
     /// With sequences.
     Sequences(SequencesPlan),
+    /// With a stream.
+    Stream(StreamPlan),
 }
 
 impl Plan {
@@ -30,6 +33,7 @@ impl Plan {
             Plan::Table(plan) => plan.feasible,
             Plan::Transactions(plan) => plan.feasible,
             Plan::Sequences(plan) => plan.feasible,
+            Plan::Stream(plan) => plan.feasible,
         }
     }
 }
@@ -44,6 +48,8 @@ pub enum Verified {
     Transactions(TransactionsVerified),
     /// In sequences.
     Sequences(SequencesVerified),
+    /// In a stream.
+    Stream(StreamVerified),
 }
 
 impl Verified {
@@ -53,6 +59,7 @@ impl Verified {
             Verified::Table(verified) => verified.verdict.holds(),
             Verified::Transactions(verified) => verified.verdict.holds(),
             Verified::Sequences(verified) => verified.verdict.holds(),
+            Verified::Stream(verified) => verified.verdict.holds(),
         }
     }
 }
@@ -67,6 +74,8 @@ pub enum Measured {
     Transactions(TransactionsMeasured),
     /// In sequences.
     Sequences(SequencesMeasured),
+    /// In a stream.
+    Stream(StreamMeasured),
 }
 
 /// Reads policy and data, and says what a run would do. Writes nothing.
@@ -75,6 +84,7 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
         Shape::Table => Plan::Table(table::check(job, progress)?),
         Shape::Transactions => Plan::Transactions(transactions::check(job, progress)?),
         Shape::Sequences => Plan::Sequences(sequences::check(job, progress)?),
+        Shape::Stream => Plan::Stream(stream::check(job)?),
     })
 }
 
@@ -84,21 +94,34 @@ pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Ve
         Shape::Table => Verified::Table(table::verify(job, published, progress)?),
         Shape::Transactions => Verified::Transactions(transactions::verify(job, published, progress)?),
         Shape::Sequences => Verified::Sequences(sequences::verify(job, published, progress)?),
+        Shape::Stream => Verified::Stream(stream::verify(job, published)?),
     })
 }
 
-/// How much does this file lose against its original, and what does it still risk?
+/// How much does this file lose against its original, and what does it still risk? A published stream can be asked for
+/// counts, without its original, too.
 pub fn measure(
     job: &Job,
-    original: &Path,
+    original: Option<&Path>,
     published: &Path,
+    question: Option<&StreamQuestion>,
     progress: &dyn Progress,
 ) -> Result<Measured, PipelineError> {
-    Ok(match job.policy().data.shape {
-        Shape::Table => Measured::Table(table::measure(job, original, published, progress)?),
-        Shape::Transactions => {
+    Ok(match (job.policy().data.shape, original) {
+        (Shape::Stream, original) => {
+            let all = StreamQuestion::default();
+            Measured::Stream(stream::measure(job, original, published, question.unwrap_or(&all))?)
+        }
+        _ if question.is_some() => return Err(PipelineError::OnlyStreams),
+        (_, None) => return Err(PipelineError::NoOriginal),
+        (Shape::Table, Some(original)) => {
+            Measured::Table(table::measure(job, original, published, progress)?)
+        }
+        (Shape::Transactions, Some(original)) => {
             Measured::Transactions(transactions::measure(job, original, published, progress)?)
         }
-        Shape::Sequences => Measured::Sequences(sequences::measure(job, original, published, progress)?),
+        (Shape::Sequences, Some(original)) => {
+            Measured::Sequences(sequences::measure(job, original, published, progress)?)
+        }
     })
 }

@@ -1,3 +1,6 @@
+use std::path::PathBuf;
+
+use shoal_io::stream::LineError;
 use thiserror::Error;
 
 /// What went wrong with a source or a sink.
@@ -53,5 +56,155 @@ impl ConnectorError {
             ConnectorError::Refused { hint, .. } => Some(hint.clone()),
             ConnectorError::Standard { .. } => None,
         }
+    }
+}
+
+/// Why a stream stopped.
+#[derive(Debug, Error)]
+pub enum StreamError {
+    /// The policy, or a file that it names.
+    #[error(transparent)]
+    Pipeline(#[from] shoal_pipeline::PipelineError),
+    /// A source or a sink.
+    #[error(transparent)]
+    Connector(#[from] ConnectorError),
+    /// The gate refused what would have left: a defect.
+    #[error("{violation}; it was not released")]
+    Refused {
+        /// What it found.
+        violation: Box<shoal_privacy::stream::StreamViolation>,
+    },
+    /// What would have left cannot be read back: a defect.
+    #[error("a line that would have left cannot be read back: {error}; it was not released")]
+    Unreadable {
+        /// Why not.
+        error: LineError,
+    },
+    /// The first line of a CSV stream does not name the policy's columns.
+    #[error("the header: {error}")]
+    Header {
+        /// What is wrong with it.
+        error: LineError,
+    },
+    /// Too little was learned to hide anything.
+    #[error("{message}; {held} tuples were held back and not released")]
+    NothingLearned {
+        /// What is lacking.
+        message: String,
+        /// How many tuples wait.
+        held: usize,
+        /// What to do.
+        hint: String,
+    },
+    /// The system gives no randomness.
+    #[error("the system gives no random numbers: {why}")]
+    NoRandomness {
+        /// What it said.
+        why: String,
+    },
+    /// A file or folder of the stream cannot be used.
+    #[error("the {what} `{}` cannot be used: {error}", path.display())]
+    File {
+        /// What it is.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// A key file holds no key.
+    #[error("`{}` holds no key", path.display())]
+    NoKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key was used with another prior.
+    #[error("the key `{}` was used with other values, shares or l", path.display())]
+    OtherDesign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The state cannot be read or written.
+    #[error("the state `{}`: {why}", path.display())]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        why: String,
+    },
+    /// Another process has the state open.
+    #[error("the state `{}` is in use by another process", path.display())]
+    StateInUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The state is that of another stream.
+    #[error("the state `{}` belongs to another policy", path.display())]
+    OtherStream {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The sink holds more than the state knows of.
+    #[error(
+        "the sink holds {sink} steps, and the state knows of {state}: the state is not that of this sink"
+    )]
+    StateBehind {
+        /// Steps in the sink.
+        sink: u64,
+        /// Steps in the state.
+        state: u64,
+    },
+    /// The endpoint of the metrics cannot be opened.
+    #[error("the metrics cannot be served at {address}: {error}")]
+    Metrics {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+impl StreamError {
+    /// Whether the request was right and the promise cannot be kept: exit code 1 instead of 2.
+    pub fn is_broken_promise(&self) -> bool {
+        match self {
+            StreamError::Pipeline(error) => error.is_broken_promise(),
+            StreamError::Refused { .. }
+            | StreamError::Unreadable { .. }
+            | StreamError::NothingLearned { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// How to mend it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            StreamError::Pipeline(error) => return error.hint(),
+            StreamError::Connector(error) => return error.hint(),
+            StreamError::Refused { violation } => violation.hint(),
+            StreamError::Unreadable { .. } => "please report this as a defect, with the policy",
+            StreamError::Header { .. } => {
+                "the first line must name the columns of the policy; without one say  header = false  and  names = […]"
+            }
+            StreamError::NothingLearned { hint, .. } => return Some(hint.clone()),
+            StreamError::NoRandomness { .. } => "name a key-file that holds 64 hex digits",
+            StreamError::File { .. } => "check the name, and that you may write there",
+            StreamError::NoKey { .. } => {
+                "its first line must be 64 hex digits; remove it to have a new one made"
+            }
+            StreamError::OtherDesign { .. } => {
+                "take a new key-file: whoever returns would be seen with two sets, which can be intersected"
+            }
+            StreamError::State { .. } => {
+                "check the disk; a damaged state must be replaced by an empty folder"
+            }
+            StreamError::StateInUse { .. } => "stop the other process, or name another state folder",
+            StreamError::OtherStream { .. } => "name another folder under  [state] dir",
+            StreamError::StateBehind { .. } => {
+                "name the state folder that was used with this sink, or publish to a new one"
+            }
+            StreamError::Metrics { .. } => "choose another port",
+        };
+        Some(hint.to_owned())
     }
 }

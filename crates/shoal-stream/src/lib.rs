@@ -5,13 +5,27 @@
 //! journals each tuple before its release leaves, and a replay of the journal gives the same releases.
 
 mod connector;
+mod dead_letters;
+mod engine;
 mod error;
-#[cfg(feature = "kafka")]
-pub mod kafka;
+mod figures;
+mod journal;
+mod key;
 mod mark;
-#[cfg(feature = "nats")]
-pub mod nats;
+mod metrics;
+mod open;
+mod runner;
+mod standard;
+mod start;
 
 pub use connector::{Batch, Message, Record, Sink, Source};
-pub use error::ConnectorError;
+pub use engine::{KernelFigures, Unreleasable};
+pub use error::{ConnectorError, StreamError};
+pub use figures::Figures;
 pub use mark::{Frontier, FrontierError, Mark};
+pub use open::run;
+pub use standard::{StandardSink, StandardSource};
+pub use start::{StreamOptions, Watcher, run_between};
+
+/// The longest line or message that is read, in bytes.
+pub const LINE_LIMIT: usize = 1 << 20;

@@ -66,7 +66,10 @@ impl FromStr for Frontier {
             Some((partition.parse().ok()?, next.parse().ok()?))
         };
         let parts = text.split(',').filter(|part| !part.is_empty()).map(part);
-        parts.collect::<Option<BTreeMap<u32, u64>>>().map(Frontier).ok_or_else(|| FrontierError(text.to_owned()))
+        parts
+            .collect::<Option<BTreeMap<u32, u64>>>()
+            .map(Frontier)
+            .ok_or_else(|| FrontierError(text.to_owned()))
     }
 }
 

@@ -102,7 +102,7 @@ fn update(scenario: &Scenario, block: &Block, found: &str) {
 
 fn measure(folder: &Path) -> Result<Value, String> {
     let (original, published) = (folder.join("data.csv"), folder.join("published.csv"));
-    let measured = shoal_pipeline::measure(&open(folder)?, &original, &published, &Silent);
+    let measured = shoal_pipeline::measure(&open(folder)?, Some(&original), &published, None, &Silent);
     Ok(serde_json::to_value(measured.map_err(|e| e.to_string())?).expect("JSON"))
 }
 

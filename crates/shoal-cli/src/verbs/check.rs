@@ -1,5 +1,6 @@
 use shoal_pipeline::Plan;
 use shoal_pipeline::sequences::SequencesPlan;
+use shoal_pipeline::stream::{StreamColumnPlan, StreamPlan};
 use shoal_pipeline::table::{ColumnPlan, TablePlan};
 use shoal_pipeline::transactions::TransactionsPlan;
 
@@ -25,7 +26,23 @@ fn prose(plan: &Plan) -> String {
         Plan::Table(plan) => table_prose(plan),
         Plan::Transactions(plan) => transactions_prose(plan),
         Plan::Sequences(plan) => sequences_prose(plan),
+        Plan::Stream(plan) => stream_prose(plan),
     }
+}
+
+fn stream_prose(plan: &StreamPlan) -> String {
+    let row = |column: &StreamColumnPlan| {
+        vec![column.name.clone(), column.role.name().to_owned(), column.published_as.to_owned()]
+    };
+    let columns: Vec<Vec<String>> = plan.columns.iter().map(row).collect();
+    let mut rows = vec![("source", plan.source.clone()), ("promise", plan.promise.clone())];
+    rows.push(("algorithm", plan.algorithm.clone()));
+    rows.extend(plan.values.iter().map(|values| ("values", values.clone())));
+    rows.extend(plan.state.iter().map(|state| ("state", state.clone())));
+    rows.push(("output", plan.output.clone()));
+    rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
+    rows.push(("feasible", verdict(plan.feasible, "as far as can be told before tuples come", "no")));
+    format!("{}\n{}", table(&["column", "role", "published as"], &[], &columns), facts(&rows))
 }
 
 fn transactions_prose(plan: &TransactionsPlan) -> String {

@@ -1,6 +1,8 @@
+use shoal_measure::stream::Monitoring;
 use shoal_measure::{LossReport, RiskReport};
 use shoal_pipeline::Measured;
 use shoal_pipeline::sequences::SequencesMeasured;
+use shoal_pipeline::stream::{StreamMeasured, StreamQuestion};
 use shoal_pipeline::table::TableMeasured;
 use shoal_pipeline::transactions::TransactionsMeasured;
 
@@ -17,11 +19,29 @@ use crate::{print, progress};
 pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
     let progress = progress::sink(voice);
-    let measured = shoal_pipeline::measure(&opened.job, &args.original, &args.published, progress.as_ref());
+    let (original, published) = match args.files.as_slice() {
+        [original, published] => (Some(original.as_path()), published),
+        files => (None, &files[0]),
+    };
+    let question = question(args);
+    let measured =
+        shoal_pipeline::measure(&opened.job, original, published, question.as_ref(), progress.as_ref());
     let measured = measured.map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&measured, || prose(&measured))?;
     Ok(Answer::Holds)
+}
+
+/// What is asked of a published stream, where anything is.
+fn question(args: &MeasureArgs) -> Option<StreamQuestion> {
+    let question = StreamQuestion {
+        values: args.values.clone(),
+        conditions: args.conditions.clone(),
+        windows: args.windows,
+        every: args.every.clone(),
+    };
+    let asked = !question.values.is_empty() || !question.conditions.is_empty();
+    (asked || question.windows.is_some() || question.every.is_some()).then_some(question)
 }
 
 fn prose(measured: &Measured) -> String {
@@ -29,7 +49,70 @@ fn prose(measured: &Measured) -> String {
         Measured::Table(measured) => table_prose(measured),
         Measured::Transactions(measured) => transactions_prose(measured),
         Measured::Sequences(measured) => sequences_prose(measured),
+        Measured::Stream(measured) => stream_prose(measured),
     }
+}
+
+fn stream_prose(measured: &StreamMeasured) -> String {
+    let loss = &measured.loss;
+    let out = format!("{} out", grouped(loss.tuples as usize));
+    let tuples = match measured.tuples_in {
+        Some(into) => {
+            format!("{} in, {out}, {} suppressed", grouped(into), grouped(loss.suppressed as usize))
+        }
+        None => out,
+    };
+    let mut rows = vec![
+        ("tuples", tuples),
+        (
+            "loss",
+            format!("IL {}, of the quasi-identifiers alone {}", percent(loss.il), percent(loss.il_quasi)),
+        ),
+    ];
+    if let Some(sau) = loss.sau {
+        let bound = measured.sau_bound.map_or_else(String::new, |b| format!("; no method gets below {b:.3}"));
+        rows.push(("counterfeits", format!("SAU {sau:.3}{bound}")));
+    }
+    let windows = measured.counts.len();
+    let mut text = facts(&rows);
+    text.push('\n');
+    if windows <= 1 || measured.monitoring.is_empty() {
+        text.push_str(&counts(measured));
+    }
+    if windows > 1 && !measured.monitoring.is_empty() {
+        let row = |(value, found): (&String, &Monitoring)| {
+            let figures = [found.mean_count, found.mean_absolute_error, found.mean_standard_error];
+            std::iter::once(value.clone()).chain(figures.map(|figure| format!("{figure:.2}"))).collect()
+        };
+        let rows: Vec<Vec<String>> = measured.monitoring.iter().map(row).collect();
+        let head = ["value", "mean count", "mean error", "mean standard error"];
+        text.push_str(&format!("over {} windows:\n{}", grouped(windows), table(&head, &[1, 2, 3], &rows)));
+    }
+    text
+}
+
+/// One line per window and value.
+fn counts(measured: &StreamMeasured) -> String {
+    let one = measured.counts.len() <= 1;
+    let mut rows = Vec::new();
+    for answer in &measured.counts {
+        for count in &answer.counts {
+            let mut row = if one { Vec::new() } else { vec![answer.window.to_string()] };
+            row.push(count.value.clone());
+            row.extend([count.count, count.standard_error].map(|figure| format!("{figure:.1}")));
+            // Over one window, the mean of the true counts is the count.
+            row.extend(measured.monitoring.get(&count.value).map(|found| format!("{:.0}", found.mean_count)));
+            rows.push(row);
+        }
+    }
+    let mut head = if one { vec![] } else { vec!["window"] };
+    head.extend(["value", "count", "standard error"]);
+    if !measured.monitoring.is_empty() {
+        head.push("true count");
+    }
+    let right: Vec<usize> =
+        (head.iter().position(|name| *name == "count").unwrap_or(1)..head.len()).collect();
+    table(&head, &right, &rows)
 }
 
 fn transactions_prose(measured: &TransactionsMeasured) -> String {

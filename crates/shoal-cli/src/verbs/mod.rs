@@ -8,6 +8,7 @@ mod man;
 mod measure;
 mod run;
 mod schema;
+mod stream;
 mod verify;
 
 use std::path::Path;
@@ -45,6 +46,7 @@ pub(crate) fn dispatch(verb: &Verb, voice: &Voice) -> Result<Answer, Failure> {
         Verb::Init(args) => init::init(args, voice),
         Verb::Check(args) => check::check(args, voice),
         Verb::Run(args) => run::run(args, voice),
+        Verb::Stream(args) => stream::stream(args, voice),
         Verb::Verify(args) => verify::verify(args, voice),
         Verb::Measure(args) => measure::measure(args, voice),
         Verb::Hierarchy(verb) => hierarchy::dispatch(verb, voice),

@@ -1,7 +1,9 @@
 use shoal_pipeline::Verified;
 use shoal_pipeline::sequences::SequencesVerified;
+use shoal_pipeline::stream::StreamVerified;
 use shoal_pipeline::table::TableVerified;
 use shoal_pipeline::transactions::TransactionsVerified;
+use shoal_privacy::stream::LineViolation;
 use shoal_privacy::{BrokenPromise, ItemsetViolation, PublishedCell, SequenceViolation, Violation};
 
 use super::{Answer, Opened};
@@ -27,7 +29,34 @@ fn prose(verified: &Verified) -> String {
         Verified::Table(verified) => table_prose(verified),
         Verified::Transactions(verified) => transactions_prose(verified),
         Verified::Sequences(verified) => sequences_prose(verified),
+        Verified::Stream(verified) => stream_prose(verified),
     }
+}
+
+fn stream_prose(verified: &StreamVerified) -> String {
+    let found = &verified.verdict;
+    let mut rows = vec![("file", verified.file.clone()), ("lines", grouped(found.lines as usize))];
+    let suppressed = match found.suppressed {
+        0 => String::new(),
+        suppressed => format!(", {} suppressed", grouped(suppressed as usize)),
+    };
+    rows.push(("tuples", grouped(found.tuples as usize) + &suppressed));
+    rows.extend(promises(&found.promises));
+    if found.is_vacuous() {
+        rows.push(("note", "no tuple is shown: every promise is kept by silence".to_owned()));
+    }
+    let mut text = facts(&rows);
+    for broken in &found.broken {
+        let row = |line: &LineViolation| vec![grouped(line.line as usize), line.what.clone()];
+        let shown: Vec<Vec<String>> = broken.violations.worst.iter().map(row).collect();
+        let total = broken.violations.total;
+        let head = count(total, "line breaks", "lines break");
+        text.push_str(&format!("\n{head} the promise:\n{}", table(&["line", "what"], &[0], &shown)));
+        if total > shown.len() {
+            text.push_str(&format!(" … and {}\n", count(total - shown.len(), "more line", "more lines")));
+        }
+    }
+    text
 }
 
 fn transactions_prose(verified: &TransactionsVerified) -> String {

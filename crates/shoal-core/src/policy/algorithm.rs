@@ -10,7 +10,7 @@ use super::Shape;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AlgorithmPolicy {
     /// The algorithm. Where nothing is given: mondrian for tables, pcta for transactions, cbmsa for sequences,
-    /// and fcla where privacy.length is given.
+    /// and fcla where privacy.length is given, delay-free for streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<AlgorithmName>,
     /// pcta, upcta, coat: what a merge should cost least of.
@@ -28,9 +28,53 @@ pub struct AlgorithmPolicy {
     /// incognito: which of the minimal generalizations is published.
     #[serde(default)]
     pub choose: ChoicePolicy,
+    /// delay-free: how the values are chosen among which a tuple's own is hidden; hardened where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<ModePolicy>,
+    /// delay-free, hardened: which prior the choice is made for; calibrated where shares are known, uniform where
+    /// only the domain is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<PriorPolicy>,
+    /// delay-free: a file with a sensitive value and its count or share per line. Relative to the policy's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior_file: Option<String>,
+    /// delay-free: how many tuples are held back at the start to learn the shares of the values from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learn: Option<usize>,
+    /// delay-free, published: how many groups may wait for members; beyond that the oldest is given up. 10,000 where
+    /// nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_open_groups: Option<usize>,
+    /// castle: how many more tuples may arrive before one leaves (δ).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<usize>,
+    /// castle: how many clusters may grow at a time (β); 50 where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta: Option<usize>,
     /// The source of all randomness.
     #[serde(default)]
     pub seed: u64,
+}
+
+/// How a delay-free stream hides values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModePolicy {
+    /// Each tuple by itself, with a key: what leaves tells nothing beyond the promise.
+    #[default]
+    Hardened,
+    /// The paper's late validation, for comparison: whoever knows the algorithm learns more than promised.
+    Published,
+}
+
+/// The prior for which a hardened stream promises 1/l.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PriorPolicy {
+    /// All values equally likely.
+    Uniform,
+    /// The values' true shares.
+    Calibrated,
 }
 
 /// What the clustering of items loses as little as possible of.
@@ -74,6 +118,10 @@ pub enum AlgorithmName {
     FclaBase1,
     /// Generalization and suppression of the whole data set against partial knowledge.
     Halt,
+    /// Each tuple of a stream leaves at once, its sensitive value among l.
+    DelayFree,
+    /// Tuples of a stream wait for a crowd, a bounded time (Cao et al. 2011).
+    Castle,
 }
 
 impl AlgorithmName {
@@ -93,6 +141,8 @@ impl AlgorithmName {
             AlgorithmName::Fcla => "fcla",
             AlgorithmName::FclaBase1 => "fcla-base1",
             AlgorithmName::Halt => "halt",
+            AlgorithmName::DelayFree => "delay-free",
+            AlgorithmName::Castle => "castle",
         }
     }
 
@@ -111,6 +161,7 @@ impl AlgorithmName {
             | AlgorithmName::Fcla
             | AlgorithmName::FclaBase1
             | AlgorithmName::Halt => Shape::Sequences,
+            AlgorithmName::DelayFree | AlgorithmName::Castle => Shape::Stream,
         }
     }
 

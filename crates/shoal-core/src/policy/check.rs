@@ -3,6 +3,7 @@
 mod belongs;
 mod columns;
 mod sequences;
+mod stream;
 mod table;
 mod transactions;
 
@@ -19,6 +20,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         Shape::Table => table::check(policy),
         Shape::Transactions => transactions::check(policy),
         Shape::Sequences => sequences::check(policy),
+        Shape::Stream => stream::check(policy),
     }
 }
 
@@ -74,6 +76,8 @@ fn separator(key: &str, separator: &str) -> Result<(), PolicyError> {
 
 fn k(policy: &Policy) -> Result<(), PolicyError> {
     match policy.privacy.k {
+        // A stream may promise l values instead of a crowd; its own check asks for one of them.
+        None if policy.data.shape == Shape::Stream => Ok(()),
         None => fail("privacy", "the policy makes no promise", "add  [privacy]  k = 10"),
         Some(k) if k < 2 => {
             let message = format!("k = {k} hides nobody: a crowd has at least 2 members");
@@ -92,6 +96,7 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
             Shape::Table => "for tables there are mondrian, sbc, incognito, datafly",
             Shape::Transactions => "for transactions there are pcta, upcta, coat, apriori",
             Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline, fcla, fcla-base1, halt",
+            Shape::Stream => "for streams there are delay-free, castle",
         };
         return fail("algorithm.name", message, hint);
     }

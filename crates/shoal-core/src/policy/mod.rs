@@ -10,7 +10,9 @@ mod error;
 mod keys;
 mod overrides;
 
-pub use algorithm::{AlgorithmName, AlgorithmPolicy, ChoicePolicy, ObjectivePolicy, RemainderPolicy};
+pub use algorithm::{
+    AlgorithmName, AlgorithmPolicy, ChoicePolicy, ModePolicy, ObjectivePolicy, PriorPolicy, RemainderPolicy,
+};
 pub use document::PolicyDocument;
 pub use error::{PolicyError, PolicyProblem};
 
@@ -40,6 +42,9 @@ pub struct Policy {
     /// How the promise is kept.
     #[serde(default)]
     pub algorithm: AlgorithmPolicy,
+    /// streams: what must survive the process.
+    #[serde(default, skip_serializing_if = "StatePolicy::is_empty")]
+    pub state: StatePolicy,
     /// Where the release goes.
     #[serde(default)]
     pub output: OutputPolicy,
@@ -52,7 +57,7 @@ pub struct DataPolicy {
     /// The shape of the data.
     pub shape: Shape,
     /// A file (.csv, .csv.gz, .csv.zst, .parquet), a glob, or `-` for standard input. Relative to the
-    /// policy's folder.
+    /// policy's folder. Streams: `-`, `nats://…` or `kafka://…`.
     pub source: String,
     /// What stands between two values of a line: one character, blanks may follow it. A comma where nothing
     /// is given, a blank in a basket file.
@@ -70,9 +75,12 @@ pub struct DataPolicy {
     /// Whether blanks around values are removed.
     #[serde(default = "defaults::yes")]
     pub trim: bool,
-    /// transactions: a line per transaction, or a row per item.
+    /// transactions: a line per transaction, or a row per item. Streams: a JSON object or a CSV row per tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<TransactionFormat>,
+    pub format: Option<DataFormat>,
+    /// streams: the column that says whose tuple it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// transactions in long form, sequences: the column that says whose item or event it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -110,19 +118,22 @@ impl DataPolicy {
     pub fn is_basket(&self) -> bool {
         self.shape == Shape::Transactions
             && self.items.is_none()
-            && self.format.unwrap_or_default() == TransactionFormat::Basket
+            && self.format.unwrap_or(DataFormat::Basket) == DataFormat::Basket
     }
 }
 
-/// How transactions are written down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How transactions or the tuples of a stream are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum TransactionFormat {
-    /// A line per transaction.
-    #[default]
+pub enum DataFormat {
+    /// transactions: a line per transaction.
     Basket,
-    /// A row per item, with the id of its transaction.
+    /// transactions: a row per item, with the id of its transaction.
     Long,
+    /// streams: a JSON object per line.
+    Ndjson,
+    /// streams: a row per tuple.
+    Csv,
 }
 
 /// The shape of the data.
@@ -135,6 +146,8 @@ pub enum Shape {
     Transactions,
     /// An ordered list of events a person.
     Sequences,
+    /// Tuples that arrive one by one and leave at once.
+    Stream,
 }
 
 impl Shape {
@@ -144,6 +157,7 @@ impl Shape {
             Shape::Table => "table",
             Shape::Transactions => "transactions",
             Shape::Sequences => "sequences",
+            Shape::Stream => "stream",
         }
     }
 }
@@ -175,6 +189,9 @@ pub struct ColumnPolicy {
     /// sequences: the share of a crowd that may have one of them, instead of the one under `[privacy]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f64>,
+    /// streams: all values that a sensitive column may have, where they are known beforehand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub domain: Vec<String>,
 }
 
 /// What happens to a record that has no value in a column.
@@ -197,6 +214,9 @@ pub struct PrivacyPolicy {
     /// Everybody is in a crowd of at least k who look the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
+    /// streams: how many sensitive values each tuple could have, for all that is published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l: Option<usize>,
     /// transactions: how many items of a person somebody may know (k^m).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub m: Option<usize>,
@@ -280,11 +300,30 @@ pub enum LDiversityKind {
     Recursive,
 }
 
+/// What of a stream must survive the process. Both are as secret as the data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StatePolicy {
+    /// The folder of what must survive a crash. Relative to the policy's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// The file of the key from which random choices come; made where it lacks. In `dir` where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<String>,
+}
+
+impl StatePolicy {
+    fn is_empty(&self) -> bool {
+        *self == StatePolicy::default()
+    }
+}
+
 /// Where the release goes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OutputPolicy {
-    /// The published file, .csv[.gz|.zst] or .parquet. Relative to the policy's folder.
+    /// The published file, .csv[.gz|.zst] or .parquet. Relative to the policy's folder. Streams: `-` (where nothing is
+    /// given), `nats://…` or `kafka://…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The folder of report.json and release.json. Relative to the policy's folder; beside the published
@@ -297,6 +336,10 @@ pub struct OutputPolicy {
     /// Whether the published rows keep the order of the source. An order can give people away.
     #[serde(default)]
     pub keep_order: bool,
+    /// streams: the file of lines that were not understood. Relative to the policy's folder; beside the state, or
+    /// beside the policy, where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_letters: Option<String>,
 }
 
 /// What is published of a suppressed record.
@@ -328,6 +371,7 @@ impl Policy {
             Shape::Transactions => AlgorithmName::Pcta,
             Shape::Sequences if self.privacy.length.is_some() => AlgorithmName::Fcla,
             Shape::Sequences => AlgorithmName::Cbmsa,
+            Shape::Stream => AlgorithmName::DelayFree,
         })
     }
 

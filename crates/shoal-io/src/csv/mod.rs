@@ -10,7 +10,8 @@ use std::io::{self, Read};
 
 pub use options::{CsvOptions, SeparatorError};
 pub use sniff::separator_of;
-pub(crate) use write::write;
+pub(crate) use split::{Quoted, Rules};
+pub(crate) use write::{push_field, write};
 
 use crate::collect::Collector;
 use crate::error::ReadError;

@@ -3,18 +3,18 @@
 use memchr::{memchr, memchr_iter, memchr3};
 
 /// From where to where a field goes.
-pub(super) type Span = (usize, usize);
+pub(crate) type Span = (usize, usize);
 
 /// What separates fields.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    pub(super) separator: u8,
-    pub(super) trim: bool,
+pub(crate) struct Rules {
+    pub(crate) separator: u8,
+    pub(crate) trim: bool,
 }
 
 /// How far the quoted record at the start of some bytes goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Quoted {
+pub(crate) enum Quoted {
     /// To here, its line end included.
     Ends(usize),
     /// Beyond the bytes; the last field begins here.
@@ -25,7 +25,7 @@ pub(super) enum Quoted {
 
 impl Rules {
     /// Splits a line that holds no quote.
-    pub(super) fn split_plain(self, line: &[u8], spans: &mut Vec<Span>) {
+    pub(crate) fn split_plain(self, line: &[u8], spans: &mut Vec<Span>) {
         spans.clear();
         let mut from = 0;
         for at in memchr_iter(self.separator, line) {
@@ -38,7 +38,7 @@ impl Rules {
     /// Splits the record at the start of `bytes`, which may hold quotes and hence line ends. The spans of
     /// its fields are those in `text`, where they stand without their quotes, one after the other. `ended`
     /// tells that no bytes will follow.
-    pub(super) fn split_quoted(
+    pub(crate) fn split_quoted(
         self,
         bytes: &[u8],
         ended: bool,

@@ -56,7 +56,7 @@ impl Fields {
     }
 }
 
-fn push_field(out: &mut Vec<u8>, text: &str, separator: u8, alone: bool) {
+pub(crate) fn push_field(out: &mut Vec<u8>, text: &str, separator: u8, alone: bool) {
     if !needs_quotes(text, separator, alone) {
         out.extend_from_slice(text.as_bytes());
         return;

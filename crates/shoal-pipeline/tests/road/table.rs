@@ -210,7 +210,8 @@ fn what_was_published_verifies_and_measures_alike() {
     assert!(verified.holds());
     assert!(matches!(verified, Verified::Table(found) if found.sha256 == report.output_sha256));
     let measured =
-        shoal_pipeline::measure(&job, &desk.path("people.csv"), &desk.path("out.csv"), &Silent).unwrap();
+        shoal_pipeline::measure(&job, Some(&desk.path("people.csv")), &desk.path("out.csv"), None, &Silent)
+            .unwrap();
     let Measured::Table(measured) = measured else { panic!("a table") };
     assert_eq!(Loss::Table(measured.measures.loss), report.loss);
     let larger = shoal_pipeline::verify(&desk.job(&["privacy.k=9"]), &desk.path("out.csv"), &Silent).unwrap();

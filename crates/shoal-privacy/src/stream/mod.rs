@@ -1,14 +1,18 @@
 //! Streams: what leaves is read as a stranger would read it, before it leaves.
+//!
+//! A table is verified when it is whole; a stream never is. So a [`Gate`] stands where lines leave: it sees the
+//! tuples that arrived and the lines that would leave, keeps the promise's own books about both, and either makes an
+//! [`Admitted`] or refuses. Later, whoever has the lines can ask [`verify_stream`] about them, and whoever has the tuples
+//! too can ask [`conserved`].
 
-/// Lines that the gate has read and admitted. Only the gate can make one, and nothing leaves without one.
-#[derive(Clone, Copy, Debug)]
-pub struct Admitted<'a> {
-    bytes: &'a [u8],
-}
+mod admitted;
+mod conserved;
+mod gate;
+mod verify;
+mod violation;
 
-impl<'a> Admitted<'a> {
-    /// The bytes, as they leave.
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-}
+pub use admitted::Admitted;
+pub use conserved::conserved;
+pub use gate::{Gate, GateColumn, GateMismatch, GateState};
+pub use verify::{LineViolation, StreamVerdict, verify_stream};
+pub use violation::StreamViolation;

@@ -2,20 +2,23 @@
 //! passed over in silence.
 
 use super::refuse;
-use crate::policy::Shape::{self, Sequences, Table, Transactions};
+use crate::policy::Shape::{self, Sequences, Stream, Table, Transactions};
 use crate::policy::{Policy, PolicyError};
 
 /// Refuses keys that are given and mean nothing for the shape.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     let (data, privacy, utility) = (&policy.data, &policy.privacy, &policy.utility);
-    let keys: [(&[Shape], &str, bool); 20] = [
-        (&[Transactions], "data.format", data.format.is_some()),
+    let (algorithm, state) = (&policy.algorithm, &policy.state);
+    let keys: &[(&[Shape], &str, bool)] = &[
+        (&[Transactions, Stream], "data.format", data.format.is_some()),
         (&[Transactions, Sequences], "data.id", data.id.is_some()),
         (&[Sequences], "data.order", !data.order.is_empty()),
+        (&[Stream], "data.person", data.person.is_some()),
         (&[Transactions], "data.item", data.item.is_some()),
         (&[Transactions], "data.items", data.items.is_some()),
         (&[Transactions], "data.item-separator", data.item_separator.is_some()),
         (&[Transactions], "data.hierarchy", data.hierarchy.is_some()),
+        (&[Stream], "privacy.l", privacy.l.is_some()),
         (&[Transactions], "privacy.m", privacy.m.is_some()),
         (&[Transactions], "privacy.complete", privacy.complete),
         (&[Transactions], "privacy.constraints", privacy.constraints.is_some()),
@@ -29,14 +32,27 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Table], "privacy.beta-likeness", privacy.beta_likeness.is_some()),
         (&[Transactions], "utility.constraints", utility.constraints.is_some()),
         (&[Transactions], "utility.weights", utility.weights.is_some()),
+        (&[Stream], "algorithm.mode", algorithm.mode.is_some()),
+        (&[Stream], "algorithm.prior", algorithm.prior.is_some()),
+        (&[Stream], "algorithm.prior-file", algorithm.prior_file.is_some()),
+        (&[Stream], "algorithm.learn", algorithm.learn.is_some()),
+        (&[Stream], "algorithm.max-open-groups", algorithm.max_open_groups.is_some()),
+        (&[Stream], "algorithm.delta", algorithm.delta.is_some()),
+        (&[Stream], "algorithm.beta", algorithm.beta.is_some()),
+        (&[Stream], "state.dir", state.dir.is_some()),
+        (&[Stream], "state.key-file", state.key_file.is_some()),
+        (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),
     ];
     let shape = data.shape;
     for (shapes, key, given) in keys {
-        refuse(shape, &[(key, given && !shapes.contains(&shape))])?;
+        refuse(shape, &[(key, *given && !shapes.contains(&shape))])?;
     }
     for (name, column) in policy.columns.iter().filter(|_| shape != Sequences) {
         refuse(shape, &[(&format!("columns.{name}.sensitive-values"), !column.sensitive_values.is_empty())])?;
         refuse(shape, &[(&format!("columns.{name}.c"), column.c.is_some())])?;
+    }
+    for (name, column) in policy.columns.iter().filter(|_| shape != Stream) {
+        refuse(shape, &[(&format!("columns.{name}.domain"), !column.domain.is_empty())])?;
     }
     Ok(())
 }

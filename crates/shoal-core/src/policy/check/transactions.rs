@@ -1,6 +1,6 @@
 use super::{fail, refuse, separator};
 use crate::Role;
-use crate::policy::{AlgorithmName, Policy, PolicyError, Shape, TransactionFormat};
+use crate::policy::{AlgorithmName, DataFormat, Policy, PolicyError, Shape};
 
 /// What a policy for transactions must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
@@ -11,6 +11,9 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
 
 fn layout(policy: &Policy) -> Result<(), PolicyError> {
     let data = &policy.data;
+    if matches!(data.format, Some(DataFormat::Ndjson | DataFormat::Csv)) {
+        return fail("data.format", "this is a format of streams", "transactions are \"basket\" or \"long\"");
+    }
     if data.items.is_some() {
         if data.format.is_some() {
             let message = "`items` is for transactions in a column of a table, which have no format";
@@ -20,7 +23,7 @@ fn layout(policy: &Policy) -> Result<(), PolicyError> {
         return columns(policy);
     }
     refuse(Shape::Transactions, &[("data.item-separator", data.item_separator.is_some())])?;
-    let long = data.format == Some(TransactionFormat::Long);
+    let long = data.format == Some(DataFormat::Long);
     if !long && (data.id.is_some() || data.item.is_some()) {
         let key = if data.id.is_some() { "data.id" } else { "data.item" };
         return fail(key, "`id` and `item` are for the long form", "add  format = \"long\"");

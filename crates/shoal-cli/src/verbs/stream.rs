@@ -1,0 +1,124 @@
+use std::cell::RefCell;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use shoal_pipeline::PipelineError;
+use shoal_stream::{Figures, StreamError, StreamOptions, Watcher};
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::{Answer, Opened};
+use crate::args::StreamArgs;
+use crate::failure::Failure;
+use crate::print::{facts, grouped};
+use crate::voice::Voice;
+
+/// Lets tuples through until there are no more.
+pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure> {
+    // Whatever goes wrong, standard output is for the stream.
+    voice.leave_stdout();
+    let opened = Opened::open(&args.policy, &args.overrides.set)?;
+    let options = StreamOptions {
+        idle_exit: args.idle_exit.map(Duration::from_secs_f64),
+        status_every: match args.status {
+            0 => Duration::MAX,
+            seconds => Duration::from_secs(seconds.into()),
+        },
+        metrics: args.metrics,
+    };
+    let told = Told { voice, notices: RefCell::new(Vec::new()) };
+    let stop = stop_on_signals()?;
+    let blame = |error: StreamError| match error {
+        StreamError::Pipeline(
+            error @ (PipelineError::Policy { .. } | PipelineError::PolicyAndData { .. }),
+        ) => opened.blame(error),
+        error => Failure::Stream(Box::new(error)),
+    };
+    let figures = shoal_stream::run(&opened.job, &options, &stop, &told).map_err(blame)?;
+    voice.summary(&figures, || prose(&figures))?;
+    Ok(Answer::Holds)
+}
+
+/// Set by SIGTERM and SIGINT. A second one ends the process at once: somebody means it.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        let asked_before = Arc::clone(&stop);
+        signal_hook::flag::register_conditional_shutdown(signal, 1, asked_before)
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| Failure::Signals { error })?;
+    }
+    Ok(stop)
+}
+
+/// Tells on standard error; each notice once.
+struct Told<'v> {
+    voice: &'v Voice,
+    notices: RefCell<Vec<String>>,
+}
+
+impl Watcher for Told<'_> {
+    fn notice(&self, text: &str) {
+        let mut notices = self.notices.borrow_mut();
+        if !notices.iter().any(|notice| notice == text) {
+            notices.push(text.to_owned());
+            self.tell(text);
+        }
+    }
+
+    fn status(&self, figures: &Figures) {
+        self.tell(&figures.to_line());
+    }
+}
+
+impl Told<'_> {
+    fn tell(&self, text: &str) {
+        if !self.voice.is_quiet() {
+            // Nobody may be listening; the stream goes on.
+            let _ = writeln!(anstream::stderr(), "shoal: {text}");
+        }
+    }
+}
+
+fn prose(figures: &Figures) -> String {
+    let number = |count: u64| grouped(usize::try_from(count).unwrap_or(usize::MAX));
+    let rate = if figures.seconds > 0.0 { figures.tuples_now as f64 / figures.seconds } else { 0.0 };
+    let mut rows = vec![
+        ("tuples", format!("{} in {:.2} s, {rate:.0} a second", number(figures.tuples_now), figures.seconds)),
+        (
+            "time per tuple",
+            format!(
+                "{:.2} µs in the mean, 99 of 100 below {:.2} µs",
+                figures.mean_seconds_per_tuple * 1e6,
+                figures.p99_seconds_per_tuple * 1e6
+            ),
+        ),
+    ];
+    if figures.tuples != figures.tuples_now {
+        rows.insert(1, ("since the start", number(figures.tuples)));
+    }
+    let kernel = &figures.kernel;
+    if let (Some(sau), Some(bound)) = (kernel.sau, kernel.sau_bound) {
+        rows.push(("counterfeits", format!("SAU {sau:.3}; no method gets below {bound:.3}")));
+    }
+    if let (Some(open), Some(given_up)) = (kernel.groups_open, kernel.groups_given_up) {
+        rows.push(("groups", format!("{} open, {} given up", number(open), number(given_up))));
+    }
+    if let Some(error) = kernel.standard_error {
+        rows.push(("counts", format!("standard error {error:.0} or less for the count of a value")));
+    }
+    if let (Some(classes), Some(reused), Some(suppressed)) =
+        (kernel.classes, kernel.reused, kernel.suppressed)
+    {
+        let (classes, reused, suppressed) = (number(classes), number(reused), number(suppressed));
+        rows.push((
+            "crowds",
+            format!("{classes}, {reused} tuples joined one later, {suppressed} suppressed"),
+        ));
+    }
+    if figures.dead_letters > 0 {
+        rows.push(("dead letters", number(figures.dead_letters)));
+    }
+    facts(&rows)
+}

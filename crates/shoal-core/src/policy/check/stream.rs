@@ -1,0 +1,307 @@
+use super::columns::columns;
+use super::fail;
+use crate::Role;
+use crate::policy::{
+    AlgorithmName, DataFormat, ModePolicy, Policy, PolicyError, PriorPolicy, SuppressedPolicy,
+};
+
+/// What a policy for a stream must satisfy.
+pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
+    columns(policy)?;
+    connectors(policy)?;
+    person(policy)?;
+    domain(policy)?;
+    match policy.algorithm_name() {
+        AlgorithmName::Castle => castle(policy)?,
+        _ => delay_free(policy)?,
+    }
+    durability(policy)
+}
+
+/// The first of the keys that is given, as a complaint.
+fn belongs_to(other: &str, keys: &[(&str, bool)]) -> Result<(), PolicyError> {
+    match keys.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((key, _)) => fail(key, format!("`{key}` means something for {other} only"), "remove it"),
+    }
+}
+
+fn connectors(policy: &Policy) -> Result<(), PolicyError> {
+    let (data, output) = (&policy.data, &policy.output);
+    if matches!(data.format, Some(DataFormat::Basket | DataFormat::Long)) {
+        let hint = "a stream is \"ndjson\" (a JSON object per line) or \"csv\"";
+        return fail("data.format", "this is a format of transactions", hint);
+    }
+    let known =
+        |address: &str| address == "-" || address.starts_with("nats://") || address.starts_with("kafka://");
+    if !known(&data.source) {
+        let message = format!("a stream cannot come from `{}`", data.source);
+        let hint = "use \"-\" and  shoal stream policy.toml < file,  or nats://… or kafka://…";
+        return fail("data.source", message, hint);
+    }
+    if let Some(path) = output.path.as_deref().filter(|path| !known(path)) {
+        let message = format!("a stream cannot go to `{path}`");
+        let hint = "use \"-\" and  shoal stream policy.toml > file,  or nats://… or kafka://…";
+        return fail("output.path", message, hint);
+    }
+    if output.suppressed == SuppressedPolicy::Star || output.keep_order {
+        let key = if output.keep_order { "output.keep-order" } else { "output.suppressed" };
+        return fail(key, "a stream leaves in the order in which it came", "remove it");
+    }
+    Ok(())
+}
+
+fn person(policy: &Policy) -> Result<(), PolicyError> {
+    let Some(person) = &policy.data.person else { return Ok(()) };
+    match policy.columns.get(person).map(|column| column.role) {
+        Some(Role::Identifier) => Ok(()),
+        Some(role) => {
+            let message = format!("`{person}` names people, but its role is {}", role.name());
+            fail(&format!("columns.{person}.role"), message, "set role = \"identifier\"")
+        }
+        None => {
+            let message = format!("the person `{person}` is none of the columns");
+            fail("data.person", message, &format!("add  [columns.\"{person}\"]  role = \"identifier\""))
+        }
+    }
+}
+
+fn domain(policy: &Policy) -> Result<(), PolicyError> {
+    let sensitive = policy.columns_of(Role::Sensitive);
+    for (name, column) in policy.columns.iter().filter(|(_, column)| !column.domain.is_empty()) {
+        let key = format!("columns.{name}.domain");
+        if column.role != Role::Sensitive {
+            let message = format!("`{name}` is {}, and needs no domain", column.role.name());
+            return fail(&key, message, "remove it, or set role = \"sensitive\"");
+        }
+        if sensitive.len() > 1 {
+            let message = format!(
+                "{} columns are sensitive and hidden as one value, so one column's domain does not help",
+                sensitive.len()
+            );
+            let hint = "name a prior-file of joined values (`a|b`), or  learn  them from the first tuples";
+            return fail(&key, message, hint);
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        if let Some(twice) = column.domain.iter().find(|value| !seen.insert(value.as_str())) {
+            return fail(&key, format!("`{twice}` is listed twice"), "list each value once");
+        }
+    }
+    Ok(())
+}
+
+fn delay_free(policy: &Policy) -> Result<(), PolicyError> {
+    let (privacy, algorithm) = (&policy.privacy, &policy.algorithm);
+    belongs_to(
+        "castle",
+        &[
+            ("privacy.k", privacy.k.is_some()),
+            ("algorithm.delta", algorithm.delta.is_some()),
+            ("algorithm.beta", algorithm.beta.is_some()),
+        ],
+    )?;
+    match privacy.l {
+        None => return fail("privacy", "the policy makes no promise", "add  [privacy]  l = 5"),
+        Some(l) if l < 2 => {
+            let message = format!("l = {l} hides nothing: a value needs at least one other to hide behind");
+            return fail("privacy.l", message, "5 to 10 is usual; 2 is the least");
+        }
+        Some(_) => {}
+    }
+    if policy.columns_of(Role::Sensitive).is_empty() {
+        let hint = "give role = \"sensitive\" to what nobody may learn about a person";
+        return fail("columns", "nothing is sensitive, so there is nothing to hide", hint);
+    }
+    let tree = policy.columns.iter().find(|(_, column)| column.hierarchy.is_some());
+    if let Some((name, _)) = tree {
+        let message = format!("delay-free publishes `{name}` as it is and needs no hierarchy");
+        return fail(&format!("columns.{name}.hierarchy"), message, "remove it, or take castle");
+    }
+    let hardened = algorithm.mode.unwrap_or_default() == ModePolicy::Hardened;
+    let taken: &[&str] = if hardened { &["values"] } else { &["group", "value", "count"] };
+    let published = |role| matches!(role, Role::QuasiIdentifier | Role::Insensitive);
+    let columns = policy.columns.iter().filter(|(_, column)| published(column.role));
+    if let Some((name, _)) = columns.into_iter().find(|(name, _)| taken.contains(&name.as_str())) {
+        let message = format!("`{name}` is what published lines call something else");
+        return fail(&format!("columns.{name}.role"), message, "rename the column in the source");
+    }
+    if hardened {
+        let given = algorithm.max_open_groups.is_some();
+        belongs_to("mode = \"published\"", &[("algorithm.max-open-groups", given)])?;
+    } else {
+        belongs_to("mode = \"hardened\"", &[("algorithm.prior", algorithm.prior.is_some())])?;
+        if algorithm.max_open_groups == Some(0) {
+            return fail("algorithm.max-open-groups", "no group may be open", "100000 is usual");
+        }
+    }
+    values(policy)
+}
+
+/// Where the values come from among which others are hidden.
+fn values(policy: &Policy) -> Result<(), PolicyError> {
+    let algorithm = &policy.algorithm;
+    let listed = policy.columns.values().any(|column| !column.domain.is_empty());
+    if algorithm.prior_file.is_some() && (algorithm.learn.is_some() || listed) {
+        let message = "the values are in `prior-file` already";
+        let hint = "keep the file, or remove it and learn or list them";
+        return fail("algorithm.prior-file", message, hint);
+    }
+    if let Some(learn) = algorithm.learn
+        && learn < policy.privacy.l.unwrap_or_default()
+    {
+        let message = format!("{learn} tuples cannot hold l distinct values");
+        return fail("algorithm.learn", message, "some hundred times l is usual");
+    }
+    let shares = algorithm.prior_file.is_some() || algorithm.learn.is_some() || !listed;
+    if algorithm.prior == Some(PriorPolicy::Calibrated) && !shares {
+        let message = "a calibrated choice needs the values' shares, and a domain has none";
+        let hint = "name a prior-file, or add  learn = 10000  to learn them from the first tuples";
+        return fail("algorithm.prior", message, hint);
+    }
+    Ok(())
+}
+
+fn castle(policy: &Policy) -> Result<(), PolicyError> {
+    let (privacy, algorithm) = (&policy.privacy, &policy.algorithm);
+    belongs_to(
+        "delay-free",
+        &[
+            ("algorithm.mode", algorithm.mode.is_some()),
+            ("algorithm.prior", algorithm.prior.is_some()),
+            ("algorithm.prior-file", algorithm.prior_file.is_some()),
+            ("algorithm.learn", algorithm.learn.is_some()),
+            ("algorithm.max-open-groups", algorithm.max_open_groups.is_some()),
+        ],
+    )?;
+    let Some(k) = privacy.k else {
+        return fail(
+            "privacy",
+            "castle promises a crowd, and its size is not given",
+            "add  [privacy]  k = 10",
+        );
+    };
+    let l = privacy.l.unwrap_or(1);
+    if l > 1 && policy.columns_of(Role::Sensitive).is_empty() {
+        let message = "`l` is about sensitive values, but no column is sensitive";
+        return fail("privacy.l", message, "give role = \"sensitive\" to what nobody may learn");
+    }
+    if l == 0 {
+        return fail("privacy.l", "l = 0 promises nothing", "2 is the least");
+    }
+    match algorithm.delta {
+        Some(delta) if delta < k.max(l) => {
+            let message = format!("with delta = {delta} there are never {} tuples inside", k.max(l));
+            fail("algorithm.delta", message, "ten times k is usual")
+        }
+        _ if algorithm.beta == Some(0) => fail("algorithm.beta", "no cluster may grow", "50 is usual"),
+        _ => Ok(()),
+    }
+}
+
+/// A broker sends again what was not acknowledged: what a tuple got the first time must be known then.
+fn durability(policy: &Policy) -> Result<(), PolicyError> {
+    let brokers = policy.data.source != "-" || policy.output.path.as_deref().is_some_and(|path| path != "-");
+    let state = &policy.state;
+    if !brokers || state.dir.is_some() {
+        return Ok(());
+    }
+    let hardened = policy.algorithm_name() == AlgorithmName::DelayFree
+        && policy.algorithm.mode.unwrap_or_default() == ModePolicy::Hardened;
+    let listed = policy.columns.values().any(|column| !column.domain.is_empty());
+    let learns = policy.algorithm.prior_file.is_none() && (policy.algorithm.learn.is_some() || !listed);
+    if !hardened || learns {
+        let message = "through a broker, what was decided must survive a crash";
+        return fail("data.source", message, "add  [state]  dir = \"state\"");
+    }
+    if state.key_file.is_none() {
+        let message = "through a broker, a tuple that comes again must get the same values again";
+        return fail(
+            "data.source",
+            message,
+            "add  [state]  key-file = \"stream.key\"  (it is made where it lacks)",
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::PolicyDocument;
+
+    const STREAM: &str = r#"version = 1
+[data]
+shape = "stream"
+source = "-"
+person = "patient"
+[columns.patient]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns.diagnosis]
+role = "sensitive"
+domain = ["A", "B", "C"]
+[privacy]
+l = 2
+"#;
+
+    fn set(overrides: &[&str]) -> Result<PolicyDocument, String> {
+        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+        PolicyDocument::parse(STREAM, &overrides).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_policy_for_a_stream_is_understood() {
+        for good in [
+            &[][..],
+            &["data.format=csv"],
+            &["algorithm.learn=100"],
+            &["algorithm.learn=100", "algorithm.prior=calibrated"],
+            &["algorithm.mode=published", "algorithm.max-open-groups=10"],
+            &["columns.diagnosis.domain=[]", "algorithm.prior-file=p.csv"],
+            &["data.source=nats://localhost/A?subject=b", "state.key-file=k"],
+            &["data.source=kafka://localhost/a", "state.dir=s", "algorithm.mode=published"],
+            &["algorithm.name=castle", "privacy.k=3", "algorithm.delta=30", "columns.age.hierarchy=a.csv"],
+        ] {
+            assert!(set(good).is_ok(), "{good:?}: {:?}", set(good));
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        for (bad, words) in [
+            (&["data.source=a.csv"][..], "cannot come from"),
+            (&["output.path=a.csv"], "cannot go to"),
+            (&["data.format=long"], "format of transactions"),
+            (&["data.person=nobody"], "none of the columns"),
+            (&["columns.patient.role=insensitive"], "names people"),
+            (&["columns.age.domain=[\"1\"]"], "needs no domain"),
+            (&["columns.diagnosis.domain=[\"A\",\"B\",\"A\"]"], "listed twice"),
+            (&["columns.sex.role=sensitive"], "one column's domain"),
+            (&["privacy.l=1"], "hides nothing"),
+            (&["privacy.k=3"], "castle only"),
+            (&["columns.age.hierarchy=a.csv"], "needs no hierarchy"),
+            (&["columns.diagnosis.role=insensitive", "columns.diagnosis.domain=[]"], "nothing to hide"),
+            (&["algorithm.max-open-groups=10"], "mode = \"published\" only"),
+            (&["algorithm.mode=published", "algorithm.prior=uniform"], "mode = \"hardened\" only"),
+            (&["algorithm.mode=published", "algorithm.max-open-groups=0"], "no group may be open"),
+            (&["algorithm.prior=calibrated"], "needs the values' shares"),
+            (&["algorithm.prior-file=p.csv"], "already"),
+            (&["algorithm.learn=1"], "cannot hold l distinct"),
+            (&["algorithm.name=castle"], "its size is not given"),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.delta=2"], "never 3 tuples inside"),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.mode=hardened"], "delay-free only"),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.beta=0"], "no cluster may grow"),
+            (&["data.source=nats://localhost/A"], "must get the same values again"),
+            (&["data.source=nats://localhost/A", "algorithm.learn=100"], "must survive a crash"),
+            (&["output.path=kafka://localhost/a", "algorithm.mode=published"], "must survive a crash"),
+            (&["privacy.t-closeness=0.2"], "means nothing for data of shape `stream`"),
+            (&["algorithm.name=pcta"], "does not work on data of shape `stream`"),
+            (&["output.keep-order=true"], "in the order in which it came"),
+            (&["columns.values.role=insensitive"], "call something else"),
+        ] {
+            let error = set(bad).unwrap_err();
+            assert!(error.contains(words), "{bad:?}: {error}");
+        }
+    }
+}

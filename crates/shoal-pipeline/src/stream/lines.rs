@@ -1,0 +1,126 @@
+//! Files of streams: originals and what was published of them.
+
+use std::borrow::Cow;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use shoal_core::stream::{StreamLine, StreamTuple};
+use shoal_io::stream::{LineError, Split, Splitter, StreamLayout};
+
+use crate::{Job, PipelineError};
+
+/// The longest line that is read, in bytes.
+const LINE_LIMIT: usize = 1 << 20;
+
+/// Calls `each` for every line of a file with its number; `-` is standard input.
+fn each_line(
+    path: &Path,
+    what: &'static str,
+    csv: bool,
+    mut each: impl FnMut(u64, Result<&[u8], LineError>) -> Result<(), PipelineError>,
+) -> Result<(), PipelineError> {
+    let fail = |error| PipelineError::ReadFile { path: path.to_owned(), what, error };
+    let input: Box<dyn Read> = match path.to_str() {
+        Some("-") => Box::new(std::io::stdin()),
+        _ => Box::new(std::fs::File::open(path).map_err(fail)?),
+    };
+    let mut input = BufReader::new(input);
+    let mut splitter = Splitter::new(csv, LINE_LIMIT);
+    let mut chunk = vec![0; 1 << 16];
+    let mut number = 0;
+    loop {
+        let length = input.read(&mut chunk).map_err(fail)?;
+        splitter.feed(&chunk[..length]);
+        while let Some(split) = splitter.next(length == 0) {
+            number += 1;
+            let line = match split {
+                Split::Line(line) => Ok(line),
+                Split::TooLong(_) => Err(LineError::TooLong { limit: LINE_LIMIT }),
+            };
+            each(number, line)?;
+        }
+        if length == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// The lines of a published stream.
+pub(super) fn published(
+    layout: &StreamLayout,
+    path: &Path,
+) -> Result<Vec<StreamLine<'static>>, PipelineError> {
+    let header = layout.header();
+    let mut lines = Vec::new();
+    each_line(path, "published stream", layout.is_csv(), |number, line| {
+        let bad = |error| bad_line(path, number, error);
+        let line = line.map_err(bad)?;
+        if let (1, Some(header)) = (number, &header) {
+            return match header.trim_ascii_end() == line.trim_ascii_end() {
+                true => Ok(()),
+                false => Err(bad(LineError::NotCsv { why: "it is not the header of such a stream" })),
+            };
+        }
+        lines.push(owned_line(layout.read_published(line).map_err(bad)?));
+        Ok(())
+    })?;
+    Ok(lines)
+}
+
+/// The tuples of an original, and how many of its lines are none.
+pub(super) fn original(
+    job: &Job,
+    layout: &StreamLayout,
+    path: &Path,
+) -> Result<(Vec<StreamTuple<'static>>, u64), PipelineError> {
+    let mut layout = layout.clone();
+    let has_header = layout.is_csv() && job.policy().data.header;
+    let mut tuples = Vec::new();
+    let mut broken = 0;
+    each_line(path, "original stream", layout.is_csv(), |number, line| {
+        if number == 1 && has_header {
+            let header = line.and_then(|line| layout.read_header(line));
+            return header.map_err(|error| bad_line(path, number, error));
+        }
+        match line.and_then(|line| layout.read(line)) {
+            Ok(tuple) => {
+                let position = tuples.len() as u64;
+                tuples.push(owned_tuple(tuple.at(position)));
+            }
+            // The stream has passed over it, too.
+            Err(_) => broken += 1,
+        }
+        Ok(())
+    })?;
+    Ok((tuples, broken))
+}
+
+fn bad_line(path: &Path, line: u64, error: LineError) -> PipelineError {
+    PipelineError::StreamLine { path: path.to_owned(), line, error: Box::new(error) }
+}
+
+fn text(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
+fn texts(texts: Vec<Cow<'_, str>>) -> Vec<Cow<'static, str>> {
+    texts.into_iter().map(text).collect()
+}
+
+fn owned_tuple(tuple: StreamTuple<'_>) -> StreamTuple<'static> {
+    StreamTuple {
+        position: tuple.position,
+        person: tuple.person.map(text),
+        cells: texts(tuple.cells),
+        value: text(tuple.value),
+    }
+}
+
+fn owned_line(line: StreamLine<'_>) -> StreamLine<'static> {
+    match line {
+        StreamLine::Set { cells, values } => StreamLine::Set { cells: texts(cells), values: texts(values) },
+        StreamLine::Member { group, cells } => StreamLine::Member { group, cells: texts(cells) },
+        StreamLine::Slot { group, value, count } => StreamLine::Slot { group, value: text(value), count },
+        StreamLine::Row { cells, value } => StreamLine::Row { cells: texts(cells), value: text(value) },
+    }
+}

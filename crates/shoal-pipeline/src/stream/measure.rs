@@ -1,0 +1,239 @@
+//! What a published stream lost, and what can be counted in it: with the original at hand against the truth, without it
+//! as anybody would who has the published lines, the policy and the prior.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use shoal_core::stream::{StreamLine, StreamPromise, StreamTuple};
+use shoal_measure::stream::{
+    Condition, CountEstimator, Extent, Method, Monitoring, Predicate, Question, StreamLoss, Windows, count,
+    monitor, sau_bound,
+};
+use shoal_privacy::stream::GateColumn;
+
+use super::lines::{original, published};
+use super::{SensitiveValues, StreamBinding, bind, read_prior};
+use crate::{Job, PipelineError};
+
+/// What is asked of a published stream.
+#[derive(Clone, Debug, Default)]
+pub struct StreamQuestion {
+    /// The sensitive values to count; all where there are none.
+    pub values: Vec<String>,
+    /// `COLUMN=VALUE`, `COLUMN=VALUE|VALUE` or `COLUMN=LOW..HIGH`, all of which must be true.
+    pub conditions: Vec<String>,
+    /// Into how many windows of equally many tuples the stream is cut.
+    pub windows: Option<u64>,
+    /// `COLUMN=WIDTH`: windows of that width in an ordered column; days for dates.
+    pub every: Option<String>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StreamMeasured {
+    /// Tuples of the original.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuples_in: Option<usize>,
+    /// Lines of the original that are no tuples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_lines: Option<u64>,
+    /// What was lost.
+    pub loss: StreamLoss,
+    /// What no method can bring SAU below, from the shares of the original's values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sau_bound: Option<f64>,
+    /// The answers, window by window.
+    pub counts: Vec<WindowAnswer>,
+    /// How far the answers were off, value by value, where the original is at hand.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub monitoring: BTreeMap<String, Monitoring>,
+}
+
+/// The answers for one window.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WindowAnswer {
+    /// The window's number; 0 where there is only one.
+    pub window: i64,
+    /// Tuples of which the conditions are true.
+    pub tuples: f64,
+    /// The estimated counts.
+    pub counts: Vec<ValueCount>,
+}
+
+/// An estimated count.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ValueCount {
+    /// The sensitive value.
+    pub value: String,
+    /// The estimate; unbiased, so it may be below 0.
+    pub count: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
+/// Measures a published stream, against its original where that is at hand.
+pub fn measure(
+    job: &Job,
+    original_path: Option<&Path>,
+    published_path: &Path,
+    question: &StreamQuestion,
+) -> Result<StreamMeasured, PipelineError> {
+    let binding = bind(job)?;
+    let lines = published(&binding.layout, published_path)?;
+    let (tuples, broken_lines) = match original_path {
+        Some(path) => {
+            let (tuples, broken) = original(job, &binding.layout, path)?;
+            (Some(tuples), Some(broken))
+        }
+        None => (None, None),
+    };
+    let extents = match &tuples {
+        Some(tuples) => Extent::of(&binding.columns, tuples.iter().map(|tuple| &tuple.cells[..])),
+        None => Extent::of(&binding.columns, lines.iter().filter_map(cells_of)),
+    };
+    let loss = StreamLoss::of(&binding.columns, &extents, lines.iter().cloned())?;
+    let known = known_values(job, &binding)?;
+    let estimator = match (binding.promise, &known) {
+        (StreamPromise::Sets { .. }, Some(values)) => {
+            Some(CountEstimator::new(&binding.design(job, values)?).map_err(PipelineError::Estimator)?)
+        }
+        (StreamPromise::Sets { .. }, None) => return Err(PipelineError::NoPrior),
+        _ => None,
+    };
+    let method = match (&estimator, &known, binding.promise) {
+        (Some(estimator), Some(values), _) => Method::Sets { estimator, values: &values.labels },
+        (_, _, StreamPromise::Groups { .. }) => Method::Groups,
+        _ => Method::Rows,
+    };
+    let asked = ask(&binding, question, &lines, known.as_ref(), loss.tuples)?;
+    let counts = count(method, &binding.columns, &extents, &asked, lines.iter().cloned())?;
+    let mut monitoring = BTreeMap::new();
+    if let Some(tuples) = &tuples {
+        for value in &asked.values {
+            let one = Question { values: vec![value.clone()], ..asked.clone() };
+            let found = monitor(method, &binding.columns, &extents, &one, tuples, lines.iter().cloned())?;
+            monitoring.insert(value.clone(), found);
+        }
+    }
+    let answer = |window: shoal_measure::stream::WindowCounts| WindowAnswer {
+        window: window.window,
+        tuples: window.tuples,
+        counts: asked
+            .values
+            .iter()
+            .zip(&window.counts)
+            .map(|(value, estimate)| ValueCount {
+                value: value.clone(),
+                count: estimate.count,
+                standard_error: estimate.standard_error,
+            })
+            .collect(),
+    };
+    Ok(StreamMeasured {
+        tuples_in: tuples.as_ref().map(Vec::len),
+        broken_lines,
+        sau_bound: match (binding.promise, &tuples) {
+            (StreamPromise::Groups { l, .. }, Some(tuples)) => Some(sau_bound(l, commonest(tuples))),
+            _ => None,
+        },
+        loss,
+        counts: counts.into_iter().map(answer).collect(),
+        monitoring,
+    })
+}
+
+/// The values of the design: from the policy, or what a run has learned.
+fn known_values(job: &Job, binding: &StreamBinding) -> Result<Option<SensitiveValues>, PipelineError> {
+    if binding.learn.is_none() {
+        return Ok(binding.values.clone());
+    }
+    let learned = job.policy().state.dir.as_ref().map(|dir| job.resolve(dir).join("prior.csv"));
+    learned.filter(|file| file.exists()).map(|file| read_prior(job, &file)).transpose()
+}
+
+fn ask(
+    binding: &StreamBinding,
+    question: &StreamQuestion,
+    lines: &[StreamLine<'static>],
+    known: Option<&SensitiveValues>,
+    tuples: u64,
+) -> Result<Question, PipelineError> {
+    let values = match (question.values.is_empty(), known) {
+        (false, _) => question.values.clone(),
+        (true, Some(known)) => known.labels.clone(),
+        (true, None) => seen(lines),
+    };
+    let predicates = question
+        .conditions
+        .iter()
+        .map(|text| predicate(text, &binding.columns).ok_or_else(|| not_asked(binding, text)))
+        .collect::<Result<_, _>>()?;
+    let windows = match (&question.every, question.windows) {
+        (Some(text), _) => width(text, &binding.columns).ok_or_else(|| not_asked(binding, text))?,
+        (None, Some(windows)) => Windows::Tuples(tuples.div_ceil(windows.max(1)).max(1)),
+        (None, None) => Windows::One,
+    };
+    Ok(Question { values, predicates, windows })
+}
+
+/// All values that the lines show.
+fn seen(lines: &[StreamLine<'static>]) -> Vec<String> {
+    let mut values: Vec<String> = lines
+        .iter()
+        .filter_map(|line| match line {
+            StreamLine::Slot { value, .. } => Some(value.to_string()),
+            StreamLine::Row { value, .. } if value != "*" && !value.is_empty() => Some(value.to_string()),
+            _ => None,
+        })
+        .collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// `COLUMN=VALUE`, `COLUMN=VALUE|VALUE`, `COLUMN=LOW..HIGH`.
+fn predicate(text: &str, columns: &[GateColumn]) -> Option<Predicate> {
+    let (name, wanted) = text.split_once('=')?;
+    let column = columns.iter().position(|column| column.name == name)?;
+    let parser = &columns[column].parser;
+    let range =
+        wanted.split_once("..").and_then(|(lo, hi)| Some((parser.position(lo)?, parser.position(hi)?)));
+    let condition = match range {
+        Some((lo, hi)) => Condition::Between { lo, hi },
+        None => Condition::OneOf(wanted.split('|').map(str::to_owned).collect()),
+    };
+    Some(Predicate { column, condition })
+}
+
+fn width(text: &str, columns: &[GateColumn]) -> Option<Windows> {
+    let (name, width) = text.split_once('=')?;
+    let column =
+        columns.iter().position(|column| column.name == name && column.parser.kind().is_ordered())?;
+    let width = width.parse::<f64>().ok().filter(|width| *width > 0.0 && width.is_finite())?;
+    Some(Windows::Width { column, width })
+}
+
+fn not_asked(binding: &StreamBinding, text: &str) -> PipelineError {
+    let names: Vec<&str> = binding.columns.iter().map(|column| column.name.as_str()).collect();
+    PipelineError::Question { text: text.to_owned(), columns: names.join(", ") }
+}
+
+fn cells_of<'l>(line: &'l StreamLine<'static>) -> Option<&'l [std::borrow::Cow<'static, str>]> {
+    match line {
+        StreamLine::Set { cells, .. } | StreamLine::Member { cells, .. } | StreamLine::Row { cells, .. } => {
+            Some(cells)
+        }
+        StreamLine::Slot { .. } => None,
+    }
+}
+
+/// The share of the most frequent value.
+fn commonest(tuples: &[StreamTuple<'_>]) -> f64 {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    tuples.iter().for_each(|tuple| *counts.entry(&tuple.value).or_default() += 1);
+    counts.values().max().map_or(0.0, |most| *most as f64 / tuples.len() as f64)
+}

@@ -1,0 +1,41 @@
+use std::sync::Arc;
+
+use shoal_core::{Hierarchy, ValueParser, parse_range, parse_set};
+
+/// A column of a stream's cells, as far as the gate must know it.
+#[derive(Clone, Debug)]
+pub struct GateColumn {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a quasi-identifier; otherwise it is insensitive.
+    pub quasi: bool,
+    /// How its values are read.
+    pub parser: ValueParser,
+    /// The hierarchy of its values, where it has one.
+    pub hierarchy: Option<Arc<Hierarchy>>,
+}
+
+impl GateColumn {
+    /// Whether a published text is true of an original value: the value itself, `*`, a node above it, a range around
+    /// it, or a set that holds it. A missing value lies in no range.
+    pub(super) fn covers(&self, text: &str, original: &str) -> bool {
+        text == original
+            || text == "*"
+            || self.node_covers(text, original)
+            || self.range_covers(text, original)
+            || parse_set(text).is_some_and(|members| members.iter().any(|member| member == original))
+    }
+
+    fn node_covers(&self, text: &str, original: &str) -> bool {
+        let above = |tree: &Arc<Hierarchy>| {
+            let (node, leaf) = (tree.node(text)?, tree.leaf(original)?);
+            Some(tree.leaves_below(node).contains(&leaf))
+        };
+        self.hierarchy.as_ref().and_then(above).unwrap_or(false)
+    }
+
+    fn range_covers(&self, text: &str, original: &str) -> bool {
+        let Some((lo, hi)) = parse_range(text, &self.parser) else { return false };
+        self.parser.position(original).is_some_and(|at| lo <= at && at <= hi)
+    }
+}

@@ -1,0 +1,214 @@
+//! castle: every tuple once and in time, true, and in a crowd.
+//!
+//! A class is what the lines with the same quasi-identifiers are. It must hold k people and l sensitive values as soon
+//! as one of its lines leaves. Then it is good for ever, since lines do not come back; only its fingerprint is kept, so
+//! that later tuples may join it one by one. Of those, the [`KEPT`] that were used last are kept for certain and
+//! at most twice as many altogether, 16 bytes each; a class that has been forgotten must be good anew.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
+use shoal_core::stream::{StreamLine, StreamTuple};
+
+use super::fingerprint::Fingerprint;
+use super::{Shown, Step, alien, is_suppressed, take_turn};
+use crate::stream::StreamViolation;
+
+/// How many good classes are remembered for certain.
+const KEPT: usize = 1 << 19;
+
+/// The tuples that wait, and the classes that are good.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Crowds {
+    /// The position that comes next.
+    next: u64,
+    /// The last tuples that arrived, the last of them at `next − 1`; none where one has left.
+    waiting: VecDeque<Option<Fingerprint>>,
+    /// Classes that were used lately, and those that were used before.
+    good: [HashSet<Fingerprint, FixedState>; 2],
+}
+
+/// A class that is not known to be good.
+struct Crowd<'s> {
+    line: u64,
+    cells: Vec<&'s str>,
+    people: HashSet<Person<'s>, FixedState>,
+    values: HashSet<&'s str, FixedState>,
+}
+
+/// Where nobody says whose a tuple is, it is somebody's of their own.
+#[derive(PartialEq, Eq, Hash)]
+enum Person<'s> {
+    Named(&'s str),
+    Of(u64),
+}
+
+impl Crowds {
+    pub(super) fn start_at(&mut self, position: u64) {
+        self.next = position;
+    }
+
+    /// Whether books that were read could have been kept.
+    pub(super) fn add_up(&self) -> bool {
+        self.waiting.len() as u64 <= self.next
+    }
+
+    pub(super) fn arrive(&mut self, tuple: &StreamTuple<'_>) -> Result<(), StreamViolation> {
+        take_turn(&mut self.next, tuple.position)?;
+        self.waiting.push_back(Some(whole(tuple)));
+        Ok(())
+    }
+
+    pub(super) fn admit(
+        &mut self,
+        step: &Step<'_>,
+        k: usize,
+        l: usize,
+        delta: usize,
+    ) -> Result<(), StreamViolation> {
+        let mut tuples = step.tuples.iter();
+        let mut crowds: BTreeMap<Fingerprint, Crowd<'_>> = BTreeMap::new();
+        for (line, content) in step.numbered() {
+            let StreamLine::Row { cells, value } = content else { return Err(alien(line, content)) };
+            let tuple = tuples.next().expect("checked: a tuple for each line");
+            let shown = Shown { line, tuple };
+            self.leave(&shown)?;
+            let pairs = step.pairs(cells, &shown)?;
+            if is_suppressed(cells, value) {
+                continue;
+            }
+            let mut quasi = Vec::with_capacity(cells.len());
+            for (column, text, original) in pairs {
+                match column.quasi {
+                    true if !column.covers(text, original) => {
+                        return Err(not_covered(&shown, &column.name, text));
+                    }
+                    true => quasi.push(text),
+                    false if text != original => return Err(shown.changed(&column.name, text)),
+                    false => {}
+                }
+            }
+            if *value != tuple.value {
+                return Err(shown.changed("value", value));
+            }
+            let class = Fingerprint::of(quasi.iter().copied());
+            if !self.is_good(class) {
+                crowds.entry(class).or_insert_with(|| Crowd::new(line, quasi)).join(tuple);
+            }
+        }
+        let first_bad = crowds.values().filter_map(|crowd| crowd.lacks(k, l)).min_by_key(|(line, _)| *line);
+        if let Some((_, violation)) = first_bad {
+            return Err(violation);
+        }
+        crowds.into_keys().for_each(|class| self.remember(class));
+        self.check_delay(delta)
+    }
+
+    pub(super) fn finish(&self) -> Result<(), StreamViolation> {
+        let tuples = self.waiting.iter().flatten().count();
+        self.oldest().map_or(Ok(()), |position| Err(StreamViolation::LeftBehind { tuples, position }))
+    }
+
+    fn leave(&mut self, shown: &Shown<'_>) -> Result<(), StreamViolation> {
+        let (line, position) = (shown.line, shown.tuple.position);
+        let first = self.next - self.waiting.len() as u64;
+        let place = position.checked_sub(first).and_then(|at| self.waiting.get_mut(at as usize));
+        match place.and_then(Option::take) {
+            None => return Err(StreamViolation::NotWaiting { line, position }),
+            Some(arrived) if arrived != whole(shown.tuple) => {
+                return Err(StreamViolation::Swapped { line, position });
+            }
+            Some(_) => {}
+        }
+        while let Some(None) = self.waiting.front() {
+            self.waiting.pop_front();
+        }
+        Ok(())
+    }
+
+    /// The position of the first tuple that waits.
+    fn oldest(&self) -> Option<u64> {
+        (!self.waiting.is_empty()).then(|| self.next - self.waiting.len() as u64)
+    }
+
+    fn check_delay(&self, delta: usize) -> Result<(), StreamViolation> {
+        match self.oldest() {
+            Some(position) if self.next - 1 - position >= delta as u64 => {
+                Err(StreamViolation::Late { position, arrived: self.next - 1, delta })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_good(&mut self, class: Fingerprint) -> bool {
+        if self.good[0].contains(&class) {
+            return true;
+        }
+        let was_good = self.good[1].remove(&class);
+        if was_good {
+            self.remember(class);
+        }
+        was_good
+    }
+
+    fn remember(&mut self, class: Fingerprint) {
+        self.good[0].insert(class);
+        if self.good[0].len() >= KEPT {
+            self.good[1] = std::mem::take(&mut self.good[0]);
+        }
+    }
+}
+
+impl<'s> Crowd<'s> {
+    fn new(line: u64, cells: Vec<&'s str>) -> Crowd<'s> {
+        Crowd { line, cells, people: HashSet::default(), values: HashSet::default() }
+    }
+
+    fn join(&mut self, tuple: &'s StreamTuple<'s>) {
+        self.people.insert(tuple.person.as_deref().map_or(Person::Of(tuple.position), Person::Named));
+        self.values.insert(&tuple.value);
+    }
+
+    /// What the crowd lacks, and the line where it shows.
+    fn lacks(&self, k: usize, l: usize) -> Option<(u64, StreamViolation)> {
+        let (line, people, values) = (self.line, self.people.len(), self.values.len());
+        let class = || format!("({})", self.cells.join("; "));
+        if people < k {
+            return Some((line, StreamViolation::SmallCrowd { line, class: class(), people, k }));
+        }
+        (values < l).then(|| (line, StreamViolation::PoorCrowd { line, class: class(), values, l }))
+    }
+}
+
+/// All of a tuple.
+fn whole(tuple: &StreamTuple<'_>) -> Fingerprint {
+    let person = [if tuple.person.is_some() { "1" } else { "0" }, tuple.person.as_deref().unwrap_or("")];
+    let cells = tuple.cells.iter().map(|cell| &**cell);
+    Fingerprint::of(person.into_iter().chain(cells).chain([&*tuple.value]))
+}
+
+fn not_covered(shown: &Shown<'_>, column: &str, text: &str) -> StreamViolation {
+    let (column, text) = (column.to_owned(), text.to_owned());
+    StreamViolation::NotCovered { line: shown.line, position: shown.tuple.position, column, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_good_classes_the_ones_used_last_are_kept_and_the_others_forgotten() {
+        let class = |number: usize| Fingerprint::of([number.to_string().as_str()].into_iter());
+        let mut crowds = Crowds::default();
+        for number in 0..3 * KEPT {
+            crowds.remember(class(number));
+            // The first is used again and again.
+            assert!(number % (KEPT / 2) > 0 || crowds.is_good(class(0)));
+        }
+        assert!(crowds.good.iter().map(HashSet::len).sum::<usize>() <= 2 * KEPT);
+        assert!(crowds.is_good(class(0)));
+        assert!((2 * KEPT..3 * KEPT).step_by(1000).all(|number| crowds.is_good(class(number))));
+        assert!((1..KEPT).step_by(1000).all(|number| !crowds.is_good(class(number))));
+    }
+}

@@ -1,0 +1,48 @@
+//! delay-free, hardened: every tuple with exactly l values, in order, its own among them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use shoal_core::stream::StreamLine;
+
+use super::{Shown, Step, alien, take_turn};
+use crate::stream::StreamViolation;
+
+/// Whose turn it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Sets {
+    next: u64,
+}
+
+impl Sets {
+    pub(super) fn start_at(&mut self, position: u64) {
+        self.next = position;
+    }
+
+    pub(super) fn admit(&mut self, step: &Step<'_>, l: usize) -> Result<(), StreamViolation> {
+        let mut tuples = step.tuples.iter();
+        for (line, content) in step.numbered() {
+            let StreamLine::Set { cells, values } = content else { return Err(alien(line, content)) };
+            let tuple = tuples.next().expect("checked: a tuple for each line");
+            take_turn(&mut self.next, tuple.position)?;
+            let shown = Shown { line, tuple };
+            step.check_unchanged(cells, &shown)?;
+            check_set(values, &shown, l)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_set(values: &[Cow<'_, str>], shown: &Shown<'_>, l: usize) -> Result<(), StreamViolation> {
+    let line = shown.line;
+    if values.len() != l {
+        return Err(StreamViolation::SetSize { line, values: values.len(), l });
+    }
+    if let Some(pair) = values.windows(2).find(|pair| pair[0] >= pair[1]) {
+        return Err(StreamViolation::SetOrder { line, value: pair[1].to_string() });
+    }
+    if values.binary_search(&shown.tuple.value).is_err() {
+        return Err(StreamViolation::NotInSet { line, position: shown.tuple.position });
+    }
+    Ok(())
+}

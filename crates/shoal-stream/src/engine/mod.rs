@@ -1,0 +1,188 @@
+//! A kernel with its dictionaries: texts go in, the lines that leave come out.
+
+mod castle;
+mod hardened;
+mod published;
+
+use serde::{Deserialize, Serialize};
+use shoal_core::stream::StreamTuple;
+use shoal_io::stream::{LineError, ReadTuple, StreamLayout};
+use thiserror::Error;
+
+pub(crate) use castle::{CastleEngine, kernel_columns};
+pub(crate) use hardened::HardenedEngine;
+pub(crate) use published::PublishedEngine;
+
+/// A tuple on its way in.
+pub(crate) struct Arrival<'a> {
+    /// Its number among the tuples that were understood.
+    pub position: u64,
+    /// Where it stood in the source.
+    pub origin: (u32, u64),
+    /// What it says.
+    pub tuple: ReadTuple<'a>,
+    /// Its bytes.
+    pub line: &'a [u8],
+}
+
+/// Why a tuple cannot leave. It goes to the dead letters; the stream goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Unreleasable {
+    /// The line is no tuple.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The sensitive value is none of those among which it could hide.
+    #[error("the sensitive value `{value}` is not among those known at the start, so it cannot be hidden")]
+    UnknownValue {
+        /// The value.
+        value: String,
+    },
+    /// A value is outside its hierarchy.
+    #[error("`{column}` holds `{value}`, which is not in its hierarchy")]
+    OutsideHierarchy {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+}
+
+/// What a kernel knows of itself, for people who watch the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct KernelFigures {
+    /// published: groups that wait for members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups_open: Option<u64>,
+    /// published: groups that were given up because too many were open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups_given_up: Option<u64>,
+    /// published: the share of counterfeits among all published values (equation 8 of the paper).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sau: Option<f64>,
+    /// published: what no method can go below, 1 − 1/(l·p), p the share of the most frequent value so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sau_bound: Option<f64>,
+    /// hardened: the greatest standard error among the estimated counts of values, for all tuples so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
+    /// castle: tuples that wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
+    /// castle: classes published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<u64>,
+    /// castle: tuples that joined a class that was out already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reused: Option<u64>,
+    /// castle: tuples of which nothing could be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<u64>,
+}
+
+/// The kernels.
+pub(crate) enum Engine {
+    Hardened(HardenedEngine),
+    Published(Box<PublishedEngine>),
+    Castle(Box<CastleEngine>),
+}
+
+/// What an engine must remember.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum EngineState {
+    Hardened,
+    Published(published::PublishedState),
+    Castle(castle::CastleState),
+}
+
+impl Engine {
+    /// Takes a tuple, adds the lines that leave now to `out`, and says whose they are, in the order of the lines.
+    pub(crate) fn take<'a>(
+        &mut self,
+        layout: &StreamLayout,
+        arrival: Arrival<'a>,
+        out: &mut Vec<u8>,
+    ) -> Result<Vec<StreamTuple<'a>>, Unreleasable> {
+        match self {
+            Engine::Hardened(engine) => engine.take(layout, arrival, out),
+            Engine::Published(engine) => engine.take(layout, arrival, out),
+            Engine::Castle(engine) => engine.take(layout, &arrival, out),
+        }
+    }
+
+    /// Lets everything out that waits.
+    pub(crate) fn flush(&mut self, layout: &StreamLayout, out: &mut Vec<u8>) -> Vec<StreamTuple<'static>> {
+        match self {
+            Engine::Hardened(_) | Engine::Published(_) => Vec::new(),
+            Engine::Castle(engine) => engine.flush(layout, out),
+        }
+    }
+
+    /// Whether what it decides depends on what it decided before.
+    pub(crate) fn has_state(&self) -> bool {
+        !matches!(self, Engine::Hardened(_))
+    }
+
+    pub(crate) fn figures(&self, tuples: u64) -> KernelFigures {
+        match self {
+            Engine::Hardened(engine) => engine.figures(tuples),
+            Engine::Published(engine) => engine.figures(),
+            Engine::Castle(engine) => engine.figures(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> EngineState {
+        match self {
+            Engine::Hardened(_) => EngineState::Hardened,
+            Engine::Published(engine) => EngineState::Published(engine.state()),
+            Engine::Castle(engine) => EngineState::Castle(engine.state()),
+        }
+    }
+
+    /// Goes on from a state; `false` where it is that of another engine.
+    pub(crate) fn resume(&mut self, state: EngineState) -> bool {
+        match (self, state) {
+            (Engine::Hardened(_), EngineState::Hardened) => {}
+            (Engine::Published(engine), EngineState::Published(state)) => engine.resume(state),
+            (Engine::Castle(engine), EngineState::Castle(state)) => engine.resume(state),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Texts as codes, in the order in which they came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dictionary {
+    labels: Vec<String>,
+    codes: std::collections::HashMap<String, u32>,
+}
+
+impl Dictionary {
+    pub(crate) fn new(labels: Vec<String>) -> Dictionary {
+        let codes = labels.iter().cloned().zip(0..).collect();
+        Dictionary { labels, codes }
+    }
+
+    pub(crate) fn find(&self, label: &str) -> Option<u32> {
+        self.codes.get(label).copied()
+    }
+
+    pub(crate) fn code(&mut self, label: &str) -> u32 {
+        if let Some(code) = self.codes.get(label) {
+            return *code;
+        }
+        let code = self.labels.len() as u32;
+        self.labels.push(label.to_owned());
+        self.codes.insert(label.to_owned(), code);
+        code
+    }
+
+    pub(crate) fn label(&self, code: u32) -> &str {
+        &self.labels[code as usize]
+    }
+
+    pub(crate) fn labels(&self) -> &[String] {
+        &self.labels
+    }
+}

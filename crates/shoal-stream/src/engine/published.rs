@@ -1,0 +1,83 @@
+use serde::{Deserialize, Serialize};
+use shoal_algorithms::stream::delay_free::Published;
+use shoal_core::stream::StreamTuple;
+use shoal_io::stream::StreamLayout;
+
+use super::{Arrival, Dictionary, KernelFigures, Unreleasable};
+
+/// The paper's algorithm.
+pub(crate) struct PublishedEngine {
+    kernel: Published,
+    values: Dictionary,
+    quasi: Vec<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PublishedState {
+    kernel: Published,
+    labels: Vec<String>,
+}
+
+impl PublishedEngine {
+    pub(crate) fn new(kernel: Published, labels: Vec<String>, layout: &StreamLayout) -> PublishedEngine {
+        PublishedEngine { kernel, values: Dictionary::new(labels), quasi: layout.quasi() }
+    }
+
+    pub(super) fn take<'a>(
+        &mut self,
+        layout: &StreamLayout,
+        arrival: Arrival<'a>,
+        out: &mut Vec<u8>,
+    ) -> Result<Vec<StreamTuple<'a>>, Unreleasable> {
+        let tuple = arrival.tuple;
+        let quasi = self.fingerprint(&tuple.cells);
+        let code = self.values.code(&tuple.value());
+        let placement = self.kernel.push(arrival.position, quasi, code);
+        let group = placement.group;
+        // The values stand before the tuple, and in an order that does not tell which of them is its own.
+        if let Some(codes) = placement.opened {
+            let mut values: Vec<&str> = codes.iter().map(|code| self.values.label(*code)).collect();
+            values.sort_unstable();
+            for value in values {
+                layout.write_slot(group, value, 1, out);
+            }
+        }
+        layout.write_member(group, &tuple, out);
+        Ok(vec![tuple.at(arrival.position)])
+    }
+
+    pub(super) fn figures(&self) -> KernelFigures {
+        let figures = self.kernel.figures();
+        let total: u64 = self.kernel.pool().iter().sum();
+        let largest = self.kernel.pool().iter().max().copied().unwrap_or_default();
+        let slots_needed = self.kernel.params().get().l as f64 * largest as f64 / total.max(1) as f64;
+        KernelFigures {
+            groups_open: Some(figures.open()),
+            groups_given_up: Some(figures.given_up),
+            sau: Some(figures.sau()),
+            sau_bound: Some((1.0 - 1.0 / slots_needed).max(0.0)),
+            ..KernelFigures::default()
+        }
+    }
+
+    pub(super) fn state(&self) -> PublishedState {
+        PublishedState { kernel: self.kernel.clone(), labels: self.values.labels().to_vec() }
+    }
+
+    pub(super) fn resume(&mut self, state: PublishedState) {
+        self.kernel = state.kernel;
+        self.values = Dictionary::new(state.labels);
+    }
+
+    /// The quasi-identifiers as one number, the same in every run.
+    fn fingerprint(&self, cells: &[std::borrow::Cow<'_, str>]) -> u128 {
+        let mut hasher = blake3::Hasher::new();
+        for (cell, _) in cells.iter().zip(&self.quasi).filter(|(_, quasi)| **quasi) {
+            hasher.update(&(cell.len() as u64).to_le_bytes());
+            hasher.update(cell.as_bytes());
+        }
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        u128::from_le_bytes(bytes)
+    }
+}

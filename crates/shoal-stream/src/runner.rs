@@ -1,0 +1,331 @@
+//! The loop: fetch, decide, admit, write down, publish, acknowledge. In this order, so that whatever happens between
+//! two of these steps is mended by the next start.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use shoal_core::stream::{StreamPromise, StreamTuple};
+use shoal_io::stream::{LineError, StreamLayout};
+use shoal_privacy::stream::{Gate, GateColumn, GateState};
+
+use crate::dead_letters::DeadLetters;
+use crate::engine::{Arrival, Engine, EngineState, Unreleasable};
+use crate::figures::Times;
+use crate::journal::{Entry, Journal};
+use crate::metrics::Shared;
+use crate::{Figures, LINE_LIMIT, Mark, Message, Record, Sink, Source, StreamError, StreamOptions, Watcher};
+
+/// Records that are fetched at a time.
+pub(crate) const BATCH: usize = 1024;
+/// How long a fetch waits: a stop is noticed within this time.
+pub(crate) const WAIT: Duration = Duration::from_millis(100);
+/// Steps between two snapshots; so many are replayed at most after a crash.
+const SNAPSHOT_EVERY: u64 = 65_536;
+
+/// A stream that runs.
+pub(crate) struct Runner<'r> {
+    pub layout: StreamLayout,
+    pub engine: Engine,
+    pub gate: Gate,
+    pub promise: StreamPromise,
+    pub columns: Vec<GateColumn>,
+    pub source: Box<dyn Source>,
+    pub sink: Box<dyn Sink>,
+    pub journal: Option<Journal>,
+    pub dead_letters: DeadLetters,
+    pub stop: &'r AtomicBool,
+    pub watcher: &'r dyn Watcher,
+    pub options: &'r StreamOptions,
+    pub shared: Shared,
+    pub progress: Progress,
+}
+
+/// How far the stream has come.
+pub(crate) struct Progress {
+    /// The step and the frontier after the last record.
+    pub mark: Mark,
+    /// The number of the next tuple.
+    pub position: u64,
+    /// The last step that is in the sink.
+    pub published: u64,
+    /// The step of the last snapshot.
+    snapshot: u64,
+    figures: Figures,
+    times: Times,
+    started: Instant,
+}
+
+/// All that must be known to go on after a crash.
+#[derive(Serialize, Deserialize)]
+struct Snapshot {
+    step: u64,
+    frontier: String,
+    position: u64,
+    gate: GateState,
+    engine: EngineState,
+}
+
+/// What one record came to.
+struct Step<'b> {
+    mark: Mark,
+    lines: Range<usize>,
+    /// Whose lines they are.
+    tuples: Vec<StreamTuple<'b>>,
+    /// The tuple that arrived, where it does not leave at once.
+    arrived: Option<StreamTuple<'b>>,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Progress {
+        Progress {
+            mark: Mark::default(),
+            position: 0,
+            published: 0,
+            snapshot: 0,
+            figures: Figures::default(),
+            times: Times::default(),
+            started: Instant::now(),
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Takes up the state of an earlier run: the snapshot, then the steps since. What these released is published, as
+    /// far as the sink lacks it.
+    pub(crate) fn recover(&mut self) -> Result<(), StreamError> {
+        let last = self.sink.last()?;
+        let Some(journal) = &self.journal else {
+            // Without a state of its own, a stream is where its sink is.
+            if let Some(last) = last {
+                self.gate = Gate::new(self.promise, self.columns.clone()).starting_at(last.step);
+                self.progress.position = last.step;
+                self.progress.published = last.step;
+                self.progress.mark = last;
+            }
+            return Ok(());
+        };
+        if let Some(snapshot) = journal.last_snapshot::<Snapshot>()? {
+            self.take_up(snapshot)?;
+        }
+        let journal = self.journal.as_ref().expect("it is there, see above");
+        let published = journal.published()?;
+        let steps = journal.steps()?;
+        self.progress.published = last.as_ref().map_or(published, |last| last.step);
+        let known = steps.last().map_or(self.progress.mark.step, |(step, _)| *step);
+        if self.progress.published > known {
+            return Err(StreamError::StateBehind { sink: self.progress.published, state: known });
+        }
+        for entries in steps.chunk_by(|(_, a), (_, b)| (*a == Entry::Flush) == (*b == Entry::Flush)) {
+            if entries[0].1 == Entry::Flush {
+                entries.iter().try_for_each(|_| self.flush_engine(false))?;
+                continue;
+            }
+            let records: Vec<Record> = entries.iter().filter_map(|(_, entry)| entry.record()).collect();
+            for records in records.chunks(BATCH) {
+                self.process(records, false)?;
+            }
+        }
+        self.progress.figures = Figures::default();
+        Ok(())
+    }
+
+    /// Runs until the source ends, nothing comes for as long as the options say, or somebody asks to stop. `held` are
+    /// records that have been fetched already.
+    pub(crate) fn run(&mut self, held: Vec<Record>) -> Result<Figures, StreamError> {
+        for records in held.chunks(BATCH) {
+            self.take(records)?;
+        }
+        let mut reported = Instant::now();
+        let mut busy = Instant::now();
+        while !self.stop.load(Ordering::Relaxed) {
+            let batch = self.source.fetch(BATCH, WAIT)?;
+            if !batch.records.is_empty() {
+                self.take(&batch.records)?;
+                busy = Instant::now();
+            }
+            if batch.ended || self.options.idle_exit.is_some_and(|limit| busy.elapsed() >= limit) {
+                break;
+            }
+            if reported.elapsed() >= self.options.status_every {
+                self.progress.figures.lag = self.source.lag();
+                self.watcher.status(&self.figures());
+                reported = Instant::now();
+            }
+        }
+        self.finish()
+    }
+
+    /// One batch, from its records to the acknowledgement.
+    fn take(&mut self, records: &[Record]) -> Result<(), StreamError> {
+        self.process(records, true)?;
+        self.source.acknowledge(&self.progress.mark.frontier)?;
+        if self.progress.mark.step - self.progress.snapshot >= SNAPSHOT_EVERY {
+            self.write_snapshot()?;
+        }
+        self.shared.set(self.figures());
+        Ok(())
+    }
+
+    /// Lets out what waits, and sees to it that nothing is left.
+    fn finish(&mut self) -> Result<Figures, StreamError> {
+        if self.engine.has_state() {
+            self.flush_engine(true)?;
+            self.gate.finish().map_err(refused)?;
+            self.source.acknowledge(&self.progress.mark.frontier)?;
+            self.write_snapshot()?;
+        } else {
+            // A stream without a tuple still has its header.
+            self.sink.publish(&[])?;
+        }
+        self.progress.figures.lag = self.source.lag();
+        let figures = self.figures();
+        self.shared.set(figures.clone());
+        Ok(figures)
+    }
+
+    /// Records in, messages out. In a replay nothing is written down a second time.
+    fn process(&mut self, records: &[Record], first_time: bool) -> Result<(), StreamError> {
+        let mut bytes = Vec::new();
+        let mut steps: Vec<Step<'_>> = Vec::with_capacity(records.len());
+        let mut entries = Vec::new();
+        let first_step = self.progress.mark.step + 1;
+        for record in records {
+            let frontier = &mut self.progress.mark.frontier;
+            if frontier.covers(record.partition, record.offset) {
+                continue;
+            }
+            frontier.pass(record.partition, record.offset);
+            let began = Instant::now();
+            match self.decide(record, &mut bytes) {
+                Ok(step) => steps.push(step),
+                Err(why) => {
+                    self.progress.figures.dead_letters += 1;
+                    self.dead_letters.add(record, &why)?;
+                    continue;
+                }
+            }
+            self.progress.times.add(began.elapsed());
+            if first_time && self.journal.is_some() {
+                entries.push(Entry::of(record));
+            }
+        }
+        let messages = admit(&mut self.gate, &self.layout, &steps, &bytes, self.progress.published)?;
+        if let Some(journal) = self.journal.as_ref().filter(|_| !entries.is_empty()) {
+            journal.append(first_step, &entries, self.progress.published)?;
+        }
+        self.sink.publish(&messages)?;
+        self.progress.figures.messages += messages.len() as u64;
+        self.progress.published = self.progress.published.max(self.progress.mark.step);
+        Ok(())
+    }
+
+    /// What becomes of one record.
+    fn decide<'b>(&mut self, record: &'b Record, bytes: &mut Vec<u8>) -> Result<Step<'b>, Unreleasable> {
+        if record.bytes.len() >= LINE_LIMIT {
+            return Err(LineError::TooLong { limit: LINE_LIMIT }.into());
+        }
+        let position = self.progress.position;
+        let tuple = self.layout.read(&record.bytes)?;
+        let arrived = matches!(self.engine, Engine::Castle(_)).then(|| tuple.clone().at(position));
+        let start = bytes.len();
+        let origin = (record.partition, record.offset);
+        let arrival = Arrival { position, origin, tuple, line: &record.bytes };
+        let tuples = self.engine.take(&self.layout, arrival, bytes)?;
+        self.progress.mark.step += 1;
+        self.progress.position += 1;
+        self.progress.figures.tuples_now += 1;
+        Ok(Step { mark: self.progress.mark.clone(), lines: start..bytes.len(), tuples, arrived })
+    }
+
+    fn flush_engine(&mut self, first_time: bool) -> Result<(), StreamError> {
+        let mut bytes = Vec::new();
+        let tuples = self.engine.flush(&self.layout, &mut bytes);
+        self.progress.mark.step += 1;
+        let step = self.progress.mark.step;
+        let steps = [Step { mark: self.progress.mark.clone(), lines: 0..bytes.len(), tuples, arrived: None }];
+        let messages = admit(&mut self.gate, &self.layout, &steps, &bytes, self.progress.published)?;
+        if let Some(journal) = self.journal.as_ref().filter(|_| first_time) {
+            journal.append(step, &[Entry::Flush], self.progress.published)?;
+        }
+        self.sink.publish(&messages)?;
+        self.progress.figures.messages += messages.len() as u64;
+        self.progress.published = self.progress.published.max(step);
+        Ok(())
+    }
+
+    fn write_snapshot(&mut self) -> Result<(), StreamError> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        let progress = &mut self.progress;
+        let snapshot = Snapshot {
+            step: progress.mark.step,
+            frontier: progress.mark.frontier.to_string(),
+            position: progress.position,
+            gate: self.gate.state().clone(),
+            engine: self.engine.state(),
+        };
+        journal.snapshot(progress.mark.step + 1, &snapshot, progress.published)?;
+        progress.snapshot = progress.mark.step;
+        Ok(())
+    }
+
+    fn take_up(&mut self, snapshot: Snapshot) -> Result<(), StreamError> {
+        let journal = self.journal.as_ref().expect("the snapshot came from it");
+        let frontier = snapshot.frontier.parse().map_err(|_| journal.damaged())?;
+        let (promise, columns) = (self.promise, self.columns.clone());
+        self.gate = Gate::resume(promise, columns, snapshot.gate).map_err(|_| journal.damaged())?;
+        if !self.engine.resume(snapshot.engine) {
+            return Err(journal.damaged());
+        }
+        self.progress.mark = Mark { step: snapshot.step, frontier };
+        self.progress.position = snapshot.position;
+        self.progress.snapshot = snapshot.step;
+        Ok(())
+    }
+
+    fn figures(&self) -> Figures {
+        let progress = &self.progress;
+        Figures {
+            tuples: progress.position,
+            seconds: progress.started.elapsed().as_secs_f64(),
+            mean_seconds_per_tuple: progress.times.mean(),
+            p99_seconds_per_tuple: progress.times.p99(),
+            kernel: self.engine.figures(progress.position),
+            ..progress.figures.clone()
+        }
+    }
+}
+
+/// Reads back what would leave, as anybody would, and lets the gate look at it. What is in the sink already is looked at,
+/// too, but not published again.
+fn admit<'a>(
+    gate: &mut Gate,
+    layout: &StreamLayout,
+    steps: &[Step<'_>],
+    bytes: &'a [u8],
+    published: u64,
+) -> Result<Vec<Message<'a>>, StreamError> {
+    let mut messages = Vec::with_capacity(steps.len());
+    for step in steps {
+        if let Some(tuple) = &step.arrived {
+            gate.arrive(tuple).map_err(refused)?;
+        }
+        let bytes = &bytes[step.lines.clone()];
+        let lines = layout.lines(bytes).map(|line| layout.read_published(line));
+        let lines = lines.collect::<Result<Vec<_>, LineError>>().map_err(unreadable)?;
+        let lines = gate.admit(bytes, &lines, &step.tuples).map_err(refused)?;
+        if !bytes.is_empty() && step.mark.step > published {
+            messages.push(Message { mark: step.mark.clone(), lines });
+        }
+    }
+    Ok(messages)
+}
+
+fn refused(violation: shoal_privacy::stream::StreamViolation) -> StreamError {
+    StreamError::Refused { violation: Box::new(violation) }
+}
+
+fn unreadable(error: LineError) -> StreamError {
+    StreamError::Unreadable { error }
+}
