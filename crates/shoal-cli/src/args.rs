@@ -113,6 +113,8 @@ pub(crate) enum ShapeArg {
     Transactions,
     /// An ordered list of events a person, a row each.
     Sequences,
+    /// Tuples that arrive one by one: JSON lines or CSV rows.
+    Stream,
 }
 
 /// Changes to a policy, for this call only.

@@ -4,7 +4,7 @@
 //! as a stranger would: every promise that was asked for is checked on it, and it is compared with the input.
 //! Who passes both gets a [`VerifiedRelease`], which nothing else can make. That is the same for all shapes of
 //! data and lies here; what people hide in, and what it means that a file is true, is each shape's own:
-//! [`table`], [`transactions`] and [`sequences`].
+//! [`table`], [`transactions`] and [`sequences`]. A [`stream`] is never whole: there a gate looks at what leaves.
 //!
 //! The crate knows no algorithm and shares no code with one.
 

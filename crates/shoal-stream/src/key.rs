@@ -18,9 +18,9 @@ pub(crate) fn random() -> Result<Key, StreamError> {
 }
 
 /// Reads a key file, or makes one that nobody else may read. The first line is the key in hex; the second, where there is
-/// one, names the design that it was made for: sets drawn from two designs under one key can be intersected.
-/// Says whether it was made.
-pub(crate) fn read_or_make(path: &Path, design: &str) -> Result<(Key, bool), StreamError> {
+/// one, names the design that it was made for: sets drawn from two designs under one key can be intersected. Where
+/// nothing is drawn from a design, none is named. Says whether the key was made.
+pub(crate) fn read_or_make(path: &Path, design: Option<&str>) -> Result<(Key, bool), StreamError> {
     let fail = |error| StreamError::File { what: "key", path: path.to_owned(), error };
     match fs::read_to_string(path) {
         Ok(text) => Ok((parse(&text, path, design)?, false)),
@@ -29,7 +29,8 @@ pub(crate) fn read_or_make(path: &Path, design: &str) -> Result<(Key, bool), Str
             let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
             let mut options = OpenOptions::new();
             let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(fail)?;
-            let text = format!("{hex}\ndesign {design}\n");
+            let design = design.map_or_else(String::new, |design| format!("design {design}\n"));
+            let text = format!("{hex}\n{design}");
             file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(fail)?;
             Ok((key, true))
         }
@@ -37,15 +38,16 @@ pub(crate) fn read_or_make(path: &Path, design: &str) -> Result<(Key, bool), Str
     }
 }
 
-fn parse(text: &str, path: &Path, design: &str) -> Result<Key, StreamError> {
+fn parse(text: &str, path: &Path, design: Option<&str>) -> Result<Key, StreamError> {
     let mut lines = text.lines();
     let hex = lines.next().unwrap_or_default().trim();
     let byte = |at: usize| hex.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
     let key = bytes.filter(|_| hex.len() == 64).and_then(|bytes| Key::try_from(bytes).ok());
     let Some(key) = key else { return Err(StreamError::NoKey { path: path.to_owned() }) };
-    match lines.next().and_then(|line| line.strip_prefix("design ")) {
-        Some(made_for) if made_for.trim() != design => {
+    let made_for = lines.next().and_then(|line| line.strip_prefix("design ")).map(str::trim);
+    match (made_for, design) {
+        (Some(made_for), Some(design)) if made_for != design => {
             Err(StreamError::OtherDesign { path: path.to_owned() })
         }
         _ => Ok(key),
@@ -60,15 +62,16 @@ mod tests {
     fn a_key_is_made_once_and_belongs_to_its_design() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        let (key, made) = read_or_make(&path, "abc").unwrap();
+        let (key, made) = read_or_make(&path, Some("abc")).unwrap();
         assert!(made && key != [0; 32]);
-        assert_eq!(read_or_make(&path, "abc").unwrap(), (key, false));
-        assert!(matches!(read_or_make(&path, "abd"), Err(StreamError::OtherDesign { .. })));
+        assert_eq!(read_or_make(&path, Some("abc")).unwrap(), (key, false));
+        assert!(matches!(read_or_make(&path, Some("abd")), Err(StreamError::OtherDesign { .. })));
+        assert_eq!(read_or_make(&path, None).unwrap(), (key, false));
         fs::write(&path, "00".repeat(32)).unwrap();
-        assert_eq!(read_or_make(&path, "any").unwrap(), ([0; 32], false));
+        assert_eq!(read_or_make(&path, Some("any")).unwrap(), ([0; 32], false));
         for bad in ["", "00", &"0g".repeat(32), &"00".repeat(33)] {
             fs::write(&path, bad).unwrap();
-            assert!(matches!(read_or_make(&path, "any"), Err(StreamError::NoKey { .. })), "{bad}");
+            assert!(matches!(read_or_make(&path, Some("any")), Err(StreamError::NoKey { .. })), "{bad}");
         }
     }
 }

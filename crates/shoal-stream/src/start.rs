@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use shoal_algorithms::stream::castle::{Castle, CastleParams};
+use shoal_algorithms::stream::castle::{Castle, CastleParams, CastleRules};
+
 use shoal_algorithms::stream::delay_free::{Published, PublishedParams};
+use shoal_core::policy::RulesPolicy;
 use shoal_core::stream::{SetDesign, StreamPromise};
 use shoal_io::stream::StreamLayout;
 use shoal_pipeline::stream::{SensitiveValues, StreamBinding, bind, read_prior};
@@ -177,11 +179,11 @@ impl<'s> Start<'s> {
             StreamPromise::Sets { .. } => {
                 let design =
                     self.binding.design(self.job, &values).map_err(|error| self.too_little(error))?;
-                let key = self.key(&fingerprint(&design, &values, self.job.policy().algorithm.seed))?;
+                let key = self.key(Some(&fingerprint(&design, &values, self.job.policy().algorithm.seed)))?;
                 Engine::Hardened(HardenedEngine::new(design, key, values.labels))
             }
             StreamPromise::Groups { l, max_open_groups } => {
-                let key = self.key("none")?;
+                let key = self.key(None)?;
                 let params = PublishedParams { max_open_groups, ..PublishedParams::new(l) };
                 let params = params.check().expect("the policy was checked");
                 let kernel = Published::new(params, key, &values.counts).map_err(|error| {
@@ -198,7 +200,11 @@ impl<'s> Start<'s> {
         let algorithm = &self.job.policy().algorithm;
         let usual = CastleParams::new(k, delta as u64);
         let beta = algorithm.beta.unwrap_or(usual.beta);
-        let params = CastleParams { l, beta, seed: algorithm.seed, ..usual };
+        let rules = match algorithm.rules.unwrap_or_default() {
+            RulesPolicy::Nearest => CastleRules::Nearest,
+            RulesPolicy::Paper => CastleRules::Paper,
+        };
+        let params = CastleParams { l, beta, rules, seed: algorithm.seed, ..usual };
         let params = params.check().expect("the policy was checked");
         let columns = kernel_columns(&self.binding.columns);
         let kernel = Castle::new(params, &columns).expect("the policy has quasi-identifiers");
@@ -270,7 +276,7 @@ impl<'s> Start<'s> {
         StreamError::NothingLearned { message: error.to_string(), held: self.held.len(), hint }
     }
 
-    fn key(&self, design: &str) -> Result<Key, StreamError> {
+    fn key(&self, design: Option<&str>) -> Result<Key, StreamError> {
         let file = match (&self.job.policy().state.key_file, &self.folder) {
             (Some(file), _) => Some(self.job.resolve(file)),
             (None, Some(folder)) => Some(folder.join("key")),

@@ -122,7 +122,9 @@ fn job(folder: &Path, mode: &str) -> Job {
 const HARDENED: &str = "[privacy]\nl = 3\n[algorithm]\nlearn = 40\nprior = \"uniform\"";
 const PUBLISHED: &str =
     "[privacy]\nl = 3\n[algorithm]\nlearn = 40\nmode = \"published\"\nmax-open-groups = 4";
-const CASTLE: &str = "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\ndelta = 20\nbeta = 4";
+const CASTLE: &str = "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\ndelta = 20";
+const PAPER: &str =
+    "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\nrules = \"paper\"\ndelta = 20\nbeta = 4";
 
 fn records(count: u64, seed: u64) -> Vec<Record> {
     let tuple = |n: u64| {
@@ -174,7 +176,7 @@ proptest! {
         seed: u64, luck in prop::collection::vec(0_usize..60, 1..12),
     ) {
         let records = records(300, seed);
-        for mode in [HARDENED, PUBLISHED, CASTLE] {
+        for mode in [HARDENED, PUBLISHED, CASTLE, PAPER] {
             let whole = lines(&publish(mode, &records, &[]));
             let broken = lines(&publish(mode, &records, &luck));
             // A start after the end flushes once more, which publishes nothing.

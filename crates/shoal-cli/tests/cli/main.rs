@@ -9,6 +9,7 @@ mod manner;
 mod reference;
 mod run;
 mod sequences;
+mod stream;
 mod transactions;
 mod verify;
 mod workshop;

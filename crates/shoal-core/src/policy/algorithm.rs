@@ -45,12 +45,15 @@ pub struct AlgorithmPolicy {
     /// nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_open_groups: Option<usize>,
-    /// castle: how many more tuples may arrive before one leaves (δ).
+    /// castle: how many more tuples may arrive until one leaves (δ); 100 where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<usize>,
-    /// castle: how many clusters may grow at a time (β); 50 where nothing is given.
+    /// castle: how many clusters may grow at a time (β), with `rules = "paper"`; 50 where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<usize>,
+    /// castle: whose rules; ours where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<RulesPolicy>,
     /// The source of all randomness.
     #[serde(default)]
     pub seed: u64,
@@ -65,6 +68,17 @@ pub enum ModePolicy {
     Hardened,
     /// The paper's late validation, for comparison: whoever knows the algorithm learns more than promised.
     Published,
+}
+
+/// How castle gathers a crowd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RulesPolicy {
+    /// Ours: a tuple that must leave gathers those nearest to it, or joins a class that is out already.
+    #[default]
+    Nearest,
+    /// The paper's clusters, for comparison.
+    Paper,
 }
 
 /// The prior for which a hardened stream promises 1/l.

@@ -12,6 +12,7 @@ mod overrides;
 
 pub use algorithm::{
     AlgorithmName, AlgorithmPolicy, ChoicePolicy, ModePolicy, ObjectivePolicy, PriorPolicy, RemainderPolicy,
+    RulesPolicy,
 };
 pub use document::PolicyDocument;
 pub use error::{PolicyError, PolicyProblem};

@@ -14,7 +14,7 @@ pub enum StreamPromise {
         /// How many groups may be waiting for members; beyond that the oldest is given up.
         max_open_groups: usize,
     },
-    /// castle: every tuple leaves before `delta` more have arrived, looking like at least k tuples of different
+    /// castle: every tuple leaves at the latest when `delta` more have arrived, looking like at least k tuples of different
     /// people, among which there are at least l sensitive values.
     Crowds {
         /// The size of the crowd.

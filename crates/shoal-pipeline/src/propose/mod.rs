@@ -1,4 +1,4 @@
-//! What `shoal init` proposes for a table, or for sequences in long form: kinds, roles and hierarchies, each with its reason.
+//! What `shoal init` proposes for a table, sequences in long form or a stream: kinds, roles and hierarchies, each with its reason.
 //!
 //! Everything is judged from a sample of the table, from the names of its columns and from their values. In
 //! doubt a column becomes a quasi-identifier: that costs detail, while a wrong `insensitive` costs privacy.
@@ -11,11 +11,13 @@ mod policy_text;
 mod profile;
 mod roles;
 mod sequences;
+mod stream;
 mod words;
 
 pub use baskets::BasketProposal;
 pub use hierarchies::{Builder, HierarchyProposal};
 pub use sequences::{EventsProposal, propose_sequences};
+pub use stream::{StreamProposal, propose_stream};
 
 use shoal_core::{Kind, RawTable, Role};
 
@@ -48,6 +50,8 @@ pub struct Proposal {
     pub columns: Vec<ColumnProposal>,
     /// How rows become people with events; none where a record is a person.
     pub events: Option<EventsProposal>,
+    /// How tuples leave one by one; none where the data are read as a whole.
+    pub stream: Option<StreamProposal>,
 }
 
 /// What is proposed for one column.
@@ -101,5 +105,5 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
             }
         })
         .collect();
-    Proposal { source, sampled: sample.rows, columns, events: None }
+    Proposal { source, sampled: sample.rows, columns, events: None, stream: None }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use shoal_core::Role;
 
-use super::{ColumnProposal, EventsProposal, Proposal};
+use super::{ColumnProposal, EventsProposal, Proposal, StreamProposal};
 
 /// The crowd that is proposed where there are enough records.
 const USUAL_K: u64 = 10;
@@ -43,10 +43,15 @@ impl Proposal {
             "The roles are proposals, made from the names and the values of the columns. They can be wrong, and \
              a wrong role can give people away: review every one of them.",
         ));
-        text.push_str(
+        let (quasi, sensitive) = match self.stream {
+            Some(_) => ("is published as it is", "is published among l values"),
+            None => ("is published in common with a crowd", "is published as it is"),
+        };
+        let _ = write!(
+            text,
             "#   identifier        names a person; is not published\n\
-             #   quasi-identifier  may be known to others; is published in common with a crowd\n\
-             #   sensitive         nobody should learn it; is published as it is\n\
+             #   quasi-identifier  may be known to others; {quasi}\n\
+             #   sensitive         nobody should learn it; {sensitive}\n\
              #   insensitive       neither of them; is published as it is\n\n",
         );
         text
@@ -54,9 +59,13 @@ impl Proposal {
 
     fn data(&self) -> String {
         let source = &self.source;
-        let shape = if self.events.is_some() { "sequences" } else { "table" };
-        let mut text = format!("[data]\nshape = \"{shape}\"\n");
-        key(&mut text, "source", &string(&source.location));
+        let mut text = match &self.stream {
+            Some(stream) => stream_text(stream, &source.policy, &source.location),
+            None => {
+                let shape = if self.events.is_some() { "sequences" } else { "table" };
+                format!("[data]\nshape = \"{shape}\"\nsource = {}\n", string(&source.location))
+            }
+        };
         if let Some(separator) = source.separator {
             key(&mut text, "separator", &string(&separator.to_string()));
         }
@@ -110,6 +119,9 @@ impl Proposal {
     }
 
     fn rest(&self) -> String {
+        if self.stream.is_some() {
+            return self.rest_of_stream();
+        }
         let k = self.k();
         let crowd = if self.events.is_some() { "people" } else { "records" };
         let mut text = String::from("[privacy]\n");
@@ -141,6 +153,26 @@ impl Proposal {
         text
     }
 
+    fn rest_of_stream(&self) -> String {
+        let mut text = String::from("[privacy]\n");
+        text.push_str(&comment("Every tuple leaves at once, its sensitive value among l."));
+        text.push_str("l = 5\n");
+        if self.columns.iter().all(|column| column.role != Role::Sensitive) {
+            text.push_str(&comment(
+                "No column is sensitive yet, so there is nothing to hide: give at least one that role.",
+            ));
+        }
+        text.push_str("\n[algorithm]\nname = \"delay-free\"\n");
+        text.push_str(&comment(
+            "The values and their shares are learned from the first tuples, which are held back so long. A file \
+             with the columns value and count knows them from the start:  prior-file = \"…\"",
+        ));
+        text.push_str("learn = 1000\n\n[state]\n");
+        text.push_str(&comment("What was learned, and the key: as secret as the data."));
+        text.push_str("dir = \"state\"\n");
+        text
+    }
+
     /// `adult.csv.gz` is published as `adult.k10.csv`, in the policy's folder.
     fn output(&self) -> String {
         let location = &self.source.location;
@@ -157,6 +189,24 @@ impl Proposal {
         let stem = stem.trim_matches(['-', '_', '.', ' ']);
         format!("{}.k{}.{end}", if stem.is_empty() { "published" } else { stem }, self.k())
     }
+}
+
+/// Where tuples come from, and whose they are.
+fn stream_text(stream: &StreamProposal, policy: &str, location: &str) -> String {
+    let mut text = String::from("[data]\nshape = \"stream\"\n");
+    text.push_str(&comment(&format!("Try it:  shoal stream {policy} < {location} > published")));
+    key(&mut text, "source", "\"-\"");
+    key(&mut text, "format", &string(stream.format));
+    match &stream.person {
+        Some(person) => {
+            text.push_str(&comment("Whose tuple it is: whoever returns gets the same values again."));
+            key(&mut text, "person", &string(person));
+        }
+        None => text.push_str(&comment(
+            "No column looks like it names people. If people return, name the column:  person = \"…\"",
+        )),
+    }
+    text
 }
 
 /// Whose event a row is, and which came first.

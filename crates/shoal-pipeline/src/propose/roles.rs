@@ -73,6 +73,9 @@ fn constant(column: &Profile<'_>, whole: bool) -> Option<(Role, String)> {
         .then(|| (Role::Insensitive, "all records are alike here, so it tells nobody apart".to_owned()))
 }
 
+/// How the reason of a role begins that nothing speaks for.
+pub(super) const IN_DOUBT: &str = "neither name nor values decide it";
+
 fn in_doubt(column: &Profile<'_>) -> (Role, String) {
     let seen = match column.kind {
         _ if column.distinct() == 0 => "the sample holds none",
@@ -80,7 +83,7 @@ fn in_doubt(column: &Profile<'_>) -> (Role, String) {
         Kind::Integer | Kind::Decimal => "its numbers tell people apart",
         Kind::Date => "its dates tell people apart",
     };
-    (Role::QuasiIdentifier, format!("neither name nor values decide it; {seen}, so this is the safe choice"))
+    (Role::QuasiIdentifier, format!("{IN_DOUBT}; {seen}, so this is the safe choice"))
 }
 
 fn shares(column: &Profile<'_>) -> String {

@@ -34,7 +34,7 @@ pub fn propose_sequences(sample: &RawTable, source: Source) -> Proposal {
 }
 
 /// The column that names people: of those that name somebody, the one that repeats and has the most values.
-fn whose(sample: &RawTable, proposal: &Proposal) -> Option<usize> {
+pub(super) fn whose(sample: &RawTable, proposal: &Proposal) -> Option<usize> {
     let names_somebody = |&at: &usize| proposal.columns[at].role == Role::Identifier;
     let distinct = |at: usize| sample.columns[at].labels.len();
     let candidates: Vec<usize> = (0..sample.columns.len()).filter(names_somebody).collect();

@@ -126,11 +126,13 @@ fn promise_in_words(promise: StreamPromise) -> String {
             )
         }
         StreamPromise::Crowds { k, l: 1, delta } => {
-            format!("k = {k}: every tuple leaves in a crowd of {k}, before {delta} more have come")
+            format!(
+                "k = {k}: every tuple leaves in a crowd of {k}, at the latest when {delta} more have come"
+            )
         }
         StreamPromise::Crowds { k, l, delta } => {
             format!(
-                "k = {k}, l = {l}: every tuple leaves in a crowd of {k} with {l} values, before {delta} more have come"
+                "k = {k}, l = {l}: every tuple leaves in a crowd of {k} with {l} values, at the latest when {delta} more have come"
             )
         }
     }

@@ -42,7 +42,7 @@ impl CastleParams {
             delta,
             beta: 50,
             mu: 100,
-            max_reusable: 4096,
+            max_reusable: 2048,
             rules: CastleRules::default(),
             seed: 0,
         }

@@ -2,6 +2,7 @@
 
 mod baskets;
 mod dialect;
+mod objects;
 mod relative;
 
 use std::path::Path;
@@ -57,12 +58,17 @@ pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
     if matches!(args.shape, ShapeArg::Transactions) {
         return baskets::init(args, file, voice);
     }
-    let dialect = Dialect::of(args)?;
-    let sample = shoal_io::sample(&dialect.source, SAMPLE)?;
+    let objects = matches!(args.shape, ShapeArg::Stream) && objects::is_named_so(&args.data);
+    let dialect = if objects { objects::dialect(&args.data) } else { Dialect::of(args)? };
+    let sample = match objects {
+        true => objects::sample(&args.data, SAMPLE)?,
+        false => shoal_io::sample(&dialect.source, SAMPLE)?,
+    };
     let source = source(args, file, &dialect, sample.rows)?;
     let proposal = match args.shape {
         ShapeArg::Sequences => propose::propose_sequences(&sample, source),
-        _ => propose::propose(&sample, source),
+        ShapeArg::Stream => propose::propose_stream(&sample, source, if objects { "ndjson" } else { "csv" }),
+        ShapeArg::Table | ShapeArg::Transactions => propose::propose(&sample, source),
     };
     let text = proposal.to_toml();
     match file {
@@ -129,11 +135,15 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
         text.push_str(&format!("note: {note}\n\n"));
     }
     let policy = policy.display();
+    let run = match proposal.stream {
+        Some(_) => format!("shoal stream {policy} < {} > published", proposal.source.location),
+        None => format!("shoal run {policy}"),
+    };
     text.push_str(&format!(
         "Roles are proposals, and a wrong one can give people away. Next:\n  \
          1. review {policy}, every role first\n  \
          2. shoal check {policy}\n  \
-         3. shoal run {policy}\n"
+         3. {run}\n"
     ));
     text
 }

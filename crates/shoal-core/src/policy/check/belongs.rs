@@ -39,6 +39,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "algorithm.max-open-groups", algorithm.max_open_groups.is_some()),
         (&[Stream], "algorithm.delta", algorithm.delta.is_some()),
         (&[Stream], "algorithm.beta", algorithm.beta.is_some()),
+        (&[Stream], "algorithm.rules", algorithm.rules.is_some()),
         (&[Stream], "state.dir", state.dir.is_some()),
         (&[Stream], "state.key-file", state.key_file.is_some()),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),

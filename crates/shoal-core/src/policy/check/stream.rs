@@ -2,7 +2,7 @@ use super::columns::columns;
 use super::fail;
 use crate::Role;
 use crate::policy::{
-    AlgorithmName, DataFormat, ModePolicy, Policy, PolicyError, PriorPolicy, SuppressedPolicy,
+    AlgorithmName, DataFormat, ModePolicy, Policy, PolicyError, PriorPolicy, RulesPolicy, SuppressedPolicy,
 };
 
 /// What a policy for a stream must satisfy.
@@ -98,6 +98,7 @@ fn delay_free(policy: &Policy) -> Result<(), PolicyError> {
             ("privacy.k", privacy.k.is_some()),
             ("algorithm.delta", algorithm.delta.is_some()),
             ("algorithm.beta", algorithm.beta.is_some()),
+            ("algorithm.rules", algorithm.rules.is_some()),
         ],
     )?;
     match privacy.l {
@@ -192,6 +193,10 @@ fn castle(policy: &Policy) -> Result<(), PolicyError> {
         Some(delta) if delta < k.max(l) => {
             let message = format!("with delta = {delta} there are never {} tuples inside", k.max(l));
             fail("algorithm.delta", message, "ten times k is usual")
+        }
+        _ if algorithm.beta.is_some() && algorithm.rules != Some(RulesPolicy::Paper) => {
+            let message = "`beta` limits the paper's clusters, and our rules have none";
+            fail("algorithm.beta", message, "remove it, or add  rules = \"paper\"")
         }
         _ if algorithm.beta == Some(0) => fail("algorithm.beta", "no cluster may grow", "50 is usual"),
         _ => Ok(()),
@@ -291,7 +296,11 @@ l = 2
             (&["algorithm.name=castle"], "its size is not given"),
             (&["algorithm.name=castle", "privacy.k=3", "algorithm.delta=2"], "never 3 tuples inside"),
             (&["algorithm.name=castle", "privacy.k=3", "algorithm.mode=hardened"], "delay-free only"),
-            (&["algorithm.name=castle", "privacy.k=3", "algorithm.beta=0"], "no cluster may grow"),
+            (
+                &["algorithm.name=castle", "privacy.k=3", "algorithm.rules=paper", "algorithm.beta=0"],
+                "no cluster may grow",
+            ),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.beta=9"], "our rules have none"),
             (&["data.source=nats://localhost/A"], "must get the same values again"),
             (&["data.source=nats://localhost/A", "algorithm.learn=100"], "must survive a crash"),
             (&["output.path=kafka://localhost/a", "algorithm.mode=published"], "must survive a crash"),

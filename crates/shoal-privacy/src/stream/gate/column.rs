@@ -16,14 +16,20 @@ pub struct GateColumn {
 }
 
 impl GateColumn {
-    /// Whether a published text is true of an original value: the value itself, `*`, a node above it, a range around
+    /// Whether a published text is true of an original value: the value itself, the same number, `*`, a node above it, a range around
     /// it, or a set that holds it. A missing value lies in no range.
     pub(super) fn covers(&self, text: &str, original: &str) -> bool {
         text == original
             || text == "*"
+            || self.same_number(text, original)
             || self.node_covers(text, original)
             || self.range_covers(text, original)
             || parse_set(text).is_some_and(|members| members.iter().any(|member| member == original))
+    }
+
+    /// The same number or date, written in another way: `1` for `1.0`.
+    fn same_number(&self, text: &str, original: &str) -> bool {
+        self.parser.position(text).is_some_and(|at| self.parser.position(original) == Some(at))
     }
 
     fn node_covers(&self, text: &str, original: &str) -> bool {

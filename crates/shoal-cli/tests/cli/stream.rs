@@ -1,0 +1,295 @@
+//! Streams, as somebody meets them who pipes tuples through the command.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::workshop::{Said, Workshop};
+
+const POLICY: &str = r#"version = 1
+
+[data]
+shape = "stream"
+source = "-"
+person = "who"
+
+[columns.who]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns.city]
+role = "quasi-identifier"
+[columns.illness]
+role = "sensitive"
+domain = ["asthma", "cold", "cough", "flu", "gout", "HIV"]
+
+[privacy]
+l = 3
+
+[state]
+key-file = "key"
+"#;
+
+/// Which illness the n-th tuple has.
+fn illness(n: usize) -> usize {
+    (n * n + n / 7) % 6
+}
+
+const ILLNESSES: [&str; 6] = ["asthma", "cold", "cough", "flu", "gout", "HIV"];
+
+fn shop() -> Workshop {
+    let shop = Workshop::empty();
+    shop.write("policy.toml", POLICY);
+    shop
+}
+
+fn tuple(n: usize) -> String {
+    let (city, illness) = (["Ulm", "Bonn", "Kiel"][n * 5 % 3], ILLNESSES[illness(n)]);
+    format!(r#"{{"who":"p{}","age":{},"city":"{city}","illness":"{illness}"}}"#, n % 40, 20 + n * 7 % 50)
+}
+
+fn tuples(count: usize) -> String {
+    (0..count).map(|n| tuple(n) + "\n").collect()
+}
+
+fn stream(shop: &Workshop, set: &[&str], input: &str) -> Said {
+    let mut args = vec!["stream", "policy.toml"];
+    set.iter().for_each(|set| args.extend(["--set", set]));
+    shop.shoal_reading(&args, input)
+}
+
+const PUBLISHED: &[&str] = &["algorithm.mode=published"];
+const CASTLE: &[&str] = &[
+    "algorithm.name=castle",
+    "privacy.k=3",
+    "privacy.l=2",
+    "algorithm.delta=20",
+    "columns.illness.domain=[]",
+];
+
+#[test]
+fn a_hardened_stream_hides_every_value_and_repeats_itself() {
+    let shop = shop();
+    let said = stream(&shop, &[], &tuples(250)).ended_with(0);
+    assert_eq!(said.stdout.lines().count(), 250);
+    let first: serde_json::Value = serde_json::from_str(said.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!(first["age"], 20);
+    assert!(first.get("who").is_none() && first.get("illness").is_none());
+    assert_eq!(first["values"].as_array().unwrap().len(), 3);
+    for (n, line) in said.stdout.lines().enumerate() {
+        assert!(line.contains(&format!("\"{}\"", ILLNESSES[illness(n)])), "{line}");
+    }
+    // The same key gives the same bytes; another key does not.
+    assert_eq!(stream(&shop, &[], &tuples(250)).stdout, said.stdout);
+    assert_ne!(stream(&shop, &["state.key-file=other"], &tuples(250)).stdout, said.stdout);
+    // The same person with the same illness gets the same values.
+    let person = |n: usize| said.stdout.lines().nth(n).unwrap().split("values").nth(1).unwrap().to_owned();
+    let again = (40..250).step_by(40).flat_map(|later| (0..10).map(move |n| (n, n + later)));
+    let again: Vec<(usize, usize)> = again.filter(|(n, later)| illness(*n) == illness(*later)).collect();
+    assert!(again.len() > 2);
+    assert!(again.into_iter().all(|(n, later)| person(n) == person(later)));
+}
+
+#[test]
+fn what_every_mode_publishes_is_verified_and_counted() {
+    for (set, tuples_shown) in [(&[][..], 300), (PUBLISHED, 300), (CASTLE, 300)] {
+        for format in ["ndjson", "csv"] {
+            let shop = shop();
+            let input = match format {
+                "csv" => {
+                    let row = |n: usize| {
+                        let (age, city, illness) =
+                            (20 + n * 7 % 50, ["Ulm", "Bonn", "Kiel"][n * 5 % 3], ILLNESSES[illness(n)]);
+                        format!("{illness},{age},p{},{city}\n", n % 40)
+                    };
+                    format!("illness,age,who,city\n{}", (0..300).map(row).collect::<String>())
+                }
+                _ => tuples(300),
+            };
+            let format = format!("data.format={format}");
+            let set = [set, &[&format]].concat();
+            let said = stream(&shop, &set, &input).ended_with(0);
+            shop.write("in", &input);
+            shop.write("out", &said.stdout);
+            let mut with = Vec::new();
+            set.iter().for_each(|set| with.extend(["--set", set]));
+            let verified =
+                shop.shoal(&[&["verify", "out", "--policy", "policy.toml", "--json"], &with[..]].concat());
+            let verified = verified.ended_with(0).json();
+            assert_eq!(verified["tuples"], tuples_shown, "{set:?}");
+            let asked =
+                ["measure", "in", "out", "--policy", "policy.toml", "--json", "--where", "city=Ulm|Kiel"];
+            let measured = shop.shoal(&[&asked, &with[..]].concat()).ended_with(0).json();
+            assert_eq!(measured["tuples-in"], 300);
+            let counts = measured["counts"][0]["counts"].as_array().unwrap();
+            let counted: f64 = counts.iter().map(|count| count["count"].as_f64().unwrap()).sum();
+            // Whatever becomes of single values, all of them together are all tuples there are.
+            assert!((counted - 200.0).abs() < 40.0, "{counted} {set:?}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_changed_is_noticed() {
+    let shop = shop();
+    for set in [&[][..], PUBLISHED] {
+        let published = stream(&shop, set, &tuples(50)).ended_with(0).stdout;
+        let broken = match set.is_empty() {
+            true => published.replacen("\"values\":[\"", "\"values\":[\"HIV\",\"HIV\",\"", 1),
+            false => published
+                .lines()
+                .filter(|line| !line.contains("\"gout\""))
+                .map(|line| format!("{line}\n"))
+                .collect(),
+        };
+        assert_ne!(published, broken);
+        shop.write("out", broken);
+        let mut args = vec!["verify", "out", "--policy", "policy.toml"];
+        set.iter().for_each(|set| args.extend(["--set", set]));
+        let said = shop.shoal(&args).ended_with(1);
+        assert!(
+            said.stdout.contains("breaks the promise") || said.stdout.contains("break the promise"),
+            "{}",
+            said.stdout
+        );
+    }
+}
+
+#[test]
+fn a_bad_line_goes_to_the_dead_letters_and_the_stream_goes_on() {
+    let shop = shop();
+    let input = format!(
+        "{}\n{{broken\n{}\n{{\"who\":\"x\",\"age\":3,\"city\":\"Ulm\"}}\n{}\n",
+        tuple(1),
+        tuple(2),
+        tuple(3).replace("gout", "plague").replace("flu", "plague")
+    );
+    let said = stream(&shop, &[], &input).ended_with(0);
+    assert_eq!(said.stdout.lines().count(), 2);
+    insta::assert_snapshot!(shop.read("policy.dead-letters.ndjson"));
+}
+
+#[test]
+fn what_cannot_be_hidden_is_said_before_anything_leaves() {
+    let shop = shop();
+    shop.write("prior.csv", "value,count\nasthma,6\ncold,1\nflu,1\ngout,1\nHIV,0.\n".replace("0.", "1"));
+    let errors = [
+        stream(&shop, &["privacy.l=7"], &tuples(9)).ended_with(1),
+        stream(&shop, &["columns.illness.domain=[]", "algorithm.prior-file=prior.csv"], &tuples(9))
+            .ended_with(1),
+        stream(&shop, &["columns.illness.domain=[]", "algorithm.learn=5"], &tuples(2)).ended_with(1),
+        stream(&shop, &["state.dir=policy.toml/state"], &tuples(9)).ended_with(2),
+        stream(&shop, &["data.source=nats://localhost/IN"], "").ended_with(2),
+    ];
+    assert!(errors.iter().all(|said| said.stdout.is_empty()));
+    let text: Vec<String> = errors.iter().map(Said::error).collect();
+    insta::assert_snapshot!(text.join("\n"));
+    // `run` is not for streams.
+    insta::assert_snapshot!("run_of_a_stream", shop.shoal(&["run", "policy.toml"]).ended_with(2).error());
+}
+
+#[test]
+fn a_key_that_was_used_with_another_prior_is_refused() {
+    let shop = shop();
+    stream(&shop, &[], &tuples(3)).ended_with(0);
+    let said = stream(&shop, &["privacy.l=4"], &tuples(3)).ended_with(2);
+    insta::assert_snapshot!(said.error());
+}
+
+#[test]
+fn the_plan_is_told_before_tuples_come() {
+    let shop = shop();
+    insta::assert_snapshot!("check_hardened", shop.shoal(&["check", "policy.toml"]).ended_with(0).stdout);
+    let mut args = vec!["check", "policy.toml"];
+    CASTLE.iter().for_each(|set| args.extend(["--set", set]));
+    insta::assert_snapshot!("check_castle", shop.shoal(&args).ended_with(0).stdout);
+    shop.shoal(&["check", "policy.toml", "--set", "privacy.l=7"]).ended_with(1);
+}
+
+#[test]
+fn counts_are_answered_without_the_original() {
+    let shop = shop();
+    let published = stream(&shop, &[], &tuples(600)).ended_with(0).stdout;
+    shop.write("out", published);
+    let args = [
+        "measure",
+        "out",
+        "--policy",
+        "policy.toml",
+        "--value",
+        "flu",
+        "--value",
+        "cold",
+        "--where",
+        "age=20..39",
+    ];
+    let said = shop.shoal(&[&args[..], &["--every", "age=10", "--json"]].concat()).ended_with(0).json();
+    assert_eq!(said["counts"].as_array().unwrap().len(), 2);
+    assert!(said["counts"][0]["counts"][0]["standard-error"].as_f64().unwrap() > 0.0);
+    let wrong =
+        shop.shoal(&["measure", "out", "--policy", "policy.toml", "--where", "height=3"]).ended_with(2);
+    insta::assert_snapshot!(wrong.error());
+    let people = Workshop::with_people();
+    people.shoal(&["measure", "people.csv", "--policy", "policy.toml"]).ended_with(2);
+}
+
+#[test]
+fn a_stream_that_is_told_to_stop_lets_out_what_waits() {
+    let shop = shop();
+    let mut args = vec!["stream", "policy.toml", "--metrics", "127.0.0.1:0", "--status", "1"];
+    CASTLE.iter().for_each(|set| args.extend(["--set", set]));
+    let mut child = shop.command(&args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    let address = line.split("http://").nth(1).unwrap().trim().trim_end_matches("/metrics").to_owned();
+    input.write_all(tuples(10).as_bytes()).unwrap();
+    // Ten have come and wait, fewer than delta.
+    let started = Instant::now();
+    while !scrape(&address).contains("shoal_waiting 10") {
+        assert!(started.elapsed() < Duration::from_secs(60), "{}", scrape(&address));
+    }
+    let kill = format!("kill -s TERM {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 10);
+    drop(input);
+}
+
+fn scrape(address: &str) -> String {
+    let mut connection = TcpStream::connect(address).unwrap();
+    write!(connection, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+    let mut text = String::new();
+    connection.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn a_state_goes_on_where_it_stopped() {
+    for set in [PUBLISHED, CASTLE] {
+        let shop = shop();
+        let set = [set, &["state.dir=state"]].concat();
+        let first = stream(&shop, &set, &tuples(60)).ended_with(0);
+        let second = stream(&shop, &[&set[..], &[]].concat(), &tuples(60)).ended_with(0);
+        assert!(second.stderr.contains("since the start"), "{}", second.stderr);
+        // Groups go on being numbered, and both parts together keep the promise.
+        shop.write("out", first.stdout + &second.stdout);
+        let mut args = vec!["verify", "out", "--policy", "policy.toml"];
+        set.iter().for_each(|set| args.extend(["--set", set]));
+        shop.shoal(&args).ended_with(0);
+    }
+}
+
+#[test]
+fn a_policy_is_proposed_that_runs() {
+    let shop = Workshop::empty();
+    shop.write("events.ndjson", tuples(300));
+    let said = shop.shoal(&["init", "events.ndjson", "--shape", "stream"]).ended_with(0);
+    insta::assert_snapshot!("init", said.stdout);
+    insta::assert_snapshot!("init_policy", shop.read("policy.toml"));
+    assert_eq!(stream(&shop, &["privacy.l=3"], &tuples(300)).ended_with(0).stdout.lines().count(), 300);
+}

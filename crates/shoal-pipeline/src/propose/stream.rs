@@ -1,0 +1,39 @@
+//! A policy for a stream, from a sample of its tuples.
+
+use shoal_core::{RawTable, Role};
+
+use super::roles::IN_DOUBT;
+use super::sequences::whose;
+use super::{Proposal, Source, propose};
+
+/// What is proposed for a stream beside its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamProposal {
+    /// `ndjson` or `csv`.
+    pub format: &'static str,
+    /// The column that says whose tuple it is, if one looks like it.
+    pub person: Option<String>,
+}
+
+/// Proposes a policy for the stream that `sample` was taken from.
+pub fn propose_stream(sample: &RawTable, source: Source, format: &'static str) -> Proposal {
+    let mut proposal = propose(sample, source);
+    let person = whose(sample, &proposal).map(|at| {
+        let column = &mut proposal.columns[at];
+        column.role = Role::Identifier;
+        column.reason =
+            "it says whose tuple it is; whoever returns is hidden among the same values".to_owned();
+        column.name.clone()
+    });
+    for column in &mut proposal.columns {
+        column.hierarchy = None;
+        // In a table a quasi-identifier is the careful choice; here it leaves as it is.
+        if column.role == Role::QuasiIdentifier && column.reason.starts_with(IN_DOUBT) {
+            column.role = Role::Identifier;
+            column.reason =
+                format!("{IN_DOUBT}; a stream would publish it as it is, so it is better left out");
+        }
+    }
+    proposal.stream = Some(StreamProposal { format, person });
+    proposal
+}
