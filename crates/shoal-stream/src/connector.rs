@@ -28,7 +28,7 @@ pub struct Batch {
 
 /// Where tuples come from.
 pub trait Source {
-    /// Goes to the first record of each partition that the frontier does not cover. Called once, before the first fetch.
+    /// Goes to the first record of each partition that the frontier does not cover. Called before the first fetch.
     /// With an empty frontier, goes to what the broker says was acknowledged, or to the beginning.
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError>;
 

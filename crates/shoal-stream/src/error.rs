@@ -32,6 +32,14 @@ pub enum ConnectorError {
         /// What to do.
         hint: String,
     },
+    /// The broker was away when the run was told to stop.
+    #[error("stopped while waiting for `{url}`: {why}")]
+    Interrupted {
+        /// The address.
+        url: String,
+        /// Why it was waited for.
+        why: String,
+    },
     /// Standard input or output.
     #[error("standard {which}: {source}")]
     Standard {
@@ -54,6 +62,9 @@ impl ConnectorError {
                 Some(format!("build it with  cargo install --path crates/shoal-cli --features {feature}"))
             }
             ConnectorError::Refused { hint, .. } => Some(hint.clone()),
+            ConnectorError::Interrupted { .. } => {
+                Some("nothing is lost: start it again when the broker is back".to_owned())
+            }
             ConnectorError::Standard { .. } => None,
         }
     }

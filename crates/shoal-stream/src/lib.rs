@@ -4,26 +4,38 @@
 //! Kernels are plain state machines and know none of this. What they decided survives a crash: a mode that has state
 //! journals each tuple before its release leaves, and a replay of the journal gives the same releases.
 
+mod address;
 mod connector;
 mod dead_letters;
 mod engine;
 mod error;
 mod figures;
 mod journal;
+#[cfg(feature = "kafka")]
+pub mod kafka;
 mod key;
 mod mark;
 mod metrics;
+#[cfg(feature = "nats")]
+pub mod nats;
 mod open;
+#[cfg(any(feature = "kafka", feature = "nats"))]
+mod patience;
 mod runner;
 mod standard;
 mod start;
+#[cfg(any(feature = "kafka", feature = "nats"))]
+mod tail;
 
+pub use address::{Address, KafkaAddress, Login, NatsAddress};
 pub use connector::{Batch, Message, Record, Sink, Source};
 pub use engine::{KernelFigures, Unreleasable};
 pub use error::{ConnectorError, StreamError};
 pub use figures::Figures;
 pub use mark::{Frontier, FrontierError, Mark};
 pub use open::run;
+#[cfg(any(feature = "kafka", feature = "nats"))]
+pub use patience::Patience;
 pub use standard::{StandardSink, StandardSource};
 pub use start::{StreamOptions, Watcher, run_between};
 

@@ -1,23 +1,78 @@
 //! The source and the sink that a policy names.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use shoal_io::stream::StreamLayout;
 use shoal_pipeline::Job;
 
 use crate::{
-    Figures, Sink, Source, StandardSink, StandardSource, StreamError, StreamOptions, Watcher, run_between,
+    Address, ConnectorError, Figures, Sink, Source, StandardSink, StandardSource, StreamError, StreamOptions,
+    Watcher, run_between,
 };
 
 /// Runs a stream from the policy's source to its sink, until the source ends or `stop` is set.
 pub fn run(
     job: &Job,
     options: &StreamOptions,
-    stop: &AtomicBool,
-    watcher: &dyn Watcher,
+    stop: &Arc<AtomicBool>,
+    watcher: &Arc<dyn Watcher>,
 ) -> Result<Figures, StreamError> {
     let layout = StreamLayout::of(job.policy());
-    let source: Box<dyn Source> = Box::new(StandardSource::new(std::io::stdin(), layout.is_csv()));
-    let sink: Box<dyn Sink> = Box::new(StandardSink::new(std::io::stdout(), layout.header()));
-    run_between(job, source, sink, options, stop, watcher)
+    let output = job.policy().output.path.as_deref().unwrap_or("-");
+    let (source, sink) = (Address::parse(&job.policy().data.source)?, Address::parse(output)?);
+    let source = open_source(source, &layout, stop, watcher)?;
+    let sink = open_sink(sink, &layout, stop, watcher)?;
+    run_between(job, source, sink, options, stop, watcher.as_ref())
+}
+
+fn open_source(
+    address: Address,
+    layout: &StreamLayout,
+    stop: &Arc<AtomicBool>,
+    watcher: &Arc<dyn Watcher>,
+) -> Result<Box<dyn Source>, ConnectorError> {
+    Ok(match address {
+        Address::Standard => Box::new(StandardSource::new(std::io::stdin(), layout.is_csv())),
+        #[cfg(feature = "nats")]
+        Address::Nats(address) => Box::new(crate::nats::NatsSource::open(&address, patience(stop, watcher))?),
+        #[cfg(feature = "kafka")]
+        Address::Kafka(address) => {
+            Box::new(crate::kafka::KafkaSource::open(&address, patience(stop, watcher))?)
+        }
+        #[cfg(not(all(feature = "nats", feature = "kafka")))]
+        address => return Err(not_built(&address, stop, watcher)),
+    })
+}
+
+fn open_sink(
+    address: Address,
+    layout: &StreamLayout,
+    stop: &Arc<AtomicBool>,
+    watcher: &Arc<dyn Watcher>,
+) -> Result<Box<dyn Sink>, ConnectorError> {
+    Ok(match address {
+        Address::Standard => Box::new(StandardSink::new(std::io::stdout(), layout.header())),
+        #[cfg(feature = "nats")]
+        Address::Nats(address) => Box::new(crate::nats::NatsSink::open(&address, patience(stop, watcher))?),
+        #[cfg(feature = "kafka")]
+        Address::Kafka(address) => {
+            Box::new(crate::kafka::KafkaSink::open(&address, patience(stop, watcher))?)
+        }
+        #[cfg(not(all(feature = "nats", feature = "kafka")))]
+        address => return Err(not_built(&address, stop, watcher)),
+    })
+}
+
+/// Waits for a broker that is away, and says so.
+#[cfg(any(feature = "nats", feature = "kafka"))]
+fn patience(stop: &Arc<AtomicBool>, watcher: &Arc<dyn Watcher>) -> crate::Patience {
+    let watcher = Arc::clone(watcher);
+    crate::Patience::new(move |line| watcher.notice(line), Arc::clone(stop))
+}
+
+#[cfg(not(all(feature = "nats", feature = "kafka")))]
+fn not_built(address: &Address, _stop: &Arc<AtomicBool>, _watcher: &Arc<dyn Watcher>) -> ConnectorError {
+    let feature = if matches!(address, Address::Kafka(_)) { "kafka" } else { "nats" };
+    ConnectorError::NotBuilt { url: address.to_string(), feature }
 }

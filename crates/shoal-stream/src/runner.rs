@@ -21,6 +21,8 @@ use crate::{Figures, LINE_LIMIT, Mark, Message, Record, Sink, Source, StreamErro
 pub(crate) const BATCH: usize = 1024;
 /// How long a fetch waits: a stop is noticed within this time.
 pub(crate) const WAIT: Duration = Duration::from_millis(100);
+/// How often the lag is asked for where nobody is told.
+const STATUS_UNTOLD: Duration = Duration::from_secs(10);
 /// Steps between two snapshots; so many are replayed at most after a crash.
 const SNAPSHOT_EVERY: u64 = 65_536;
 
@@ -148,9 +150,13 @@ impl Runner<'_> {
             if batch.ended || self.options.idle_exit.is_some_and(|limit| busy.elapsed() >= limit) {
                 break;
             }
-            if reported.elapsed() >= self.options.status_every {
+            if reported.elapsed() >= self.options.status_every.unwrap_or(STATUS_UNTOLD) {
                 self.progress.figures.lag = self.source.lag();
-                self.watcher.status(&self.figures());
+                let figures = self.figures();
+                if self.options.status_every.is_some() {
+                    self.watcher.status(&figures);
+                }
+                self.shared.set(figures);
                 reported = Instant::now();
             }
         }

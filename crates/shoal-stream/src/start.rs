@@ -24,24 +24,18 @@ use crate::runner::{BATCH, Progress, Runner, WAIT};
 use crate::{Figures, Frontier, Record, Sink, Source, StreamError, key};
 
 /// What the command line says beyond the policy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StreamOptions {
     /// Stop when nothing has come for so long.
     pub idle_exit: Option<Duration>,
-    /// How often the figures are told.
-    pub status_every: Duration,
+    /// How often the figures are told; never where nothing is given.
+    pub status_every: Option<Duration>,
     /// Where the figures are served for Prometheus.
     pub metrics: Option<std::net::SocketAddr>,
 }
 
-impl Default for StreamOptions {
-    fn default() -> StreamOptions {
-        StreamOptions { idle_exit: None, status_every: Duration::from_secs(10), metrics: None }
-    }
-}
-
 /// Who is told how a stream goes.
-pub trait Watcher {
+pub trait Watcher: Send + Sync {
     /// Something that should be known.
     fn notice(&self, text: &str);
 
@@ -247,8 +241,11 @@ impl<'s> Start<'s> {
                 return Ok(None);
             }
             let batch = self.source.fetch(BATCH, WAIT)?;
+            // No more than are wanted, however many come at once: what is learned must not depend on that.
             for record in &batch.records {
-                if let Ok(tuple) = self.binding.layout.read(&record.bytes) {
+                if tuples < wanted
+                    && let Ok(tuple) = self.binding.layout.read(&record.bytes)
+                {
                     *counts.entry(tuple.value().into_owned()).or_default() += 1;
                     tuples += 1;
                 }

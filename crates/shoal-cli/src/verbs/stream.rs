@@ -1,7 +1,6 @@
-use std::cell::RefCell;
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use shoal_pipeline::PipelineError;
@@ -21,13 +20,10 @@ pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
     let options = StreamOptions {
         idle_exit: args.idle_exit.map(Duration::from_secs_f64),
-        status_every: match args.status {
-            0 => Duration::MAX,
-            seconds => Duration::from_secs(seconds.into()),
-        },
+        status_every: (args.status > 0).then(|| Duration::from_secs(args.status.into())),
         metrics: args.metrics,
     };
-    let told = Told { voice, notices: RefCell::new(Vec::new()) };
+    let told: Arc<dyn Watcher> = Arc::new(Told { quiet: voice.is_quiet(), last: Mutex::default() });
     let stop = stop_on_signals()?;
     let blame = |error: StreamError| match error {
         StreamError::Pipeline(
@@ -52,17 +48,17 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// Tells on standard error; each notice once.
-struct Told<'v> {
-    voice: &'v Voice,
-    notices: RefCell<Vec<String>>,
+/// Tells on standard error, nothing twice in a row.
+struct Told {
+    quiet: bool,
+    last: Mutex<String>,
 }
 
-impl Watcher for Told<'_> {
+impl Watcher for Told {
     fn notice(&self, text: &str) {
-        let mut notices = self.notices.borrow_mut();
-        if !notices.iter().any(|notice| notice == text) {
-            notices.push(text.to_owned());
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if *last != text {
+            text.clone_into(&mut last);
             self.tell(text);
         }
     }
@@ -72,9 +68,9 @@ impl Watcher for Told<'_> {
     }
 }
 
-impl Told<'_> {
+impl Told {
     fn tell(&self, text: &str) {
-        if !self.voice.is_quiet() {
+        if !self.quiet {
             // Nobody may be listening; the stream goes on.
             let _ = writeln!(anstream::stderr(), "shoal: {text}");
         }

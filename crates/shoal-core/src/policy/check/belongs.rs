@@ -42,6 +42,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "algorithm.rules", algorithm.rules.is_some()),
         (&[Stream], "state.dir", state.dir.is_some()),
         (&[Stream], "state.key-file", state.key_file.is_some()),
+        (&[Table, Transactions, Sequences], "output.report", policy.output.report.is_some()),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),
     ];
     let shape = data.shape;

@@ -1,0 +1,257 @@
+use std::ops::ControlFlow;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::BorrowedMessage;
+use rdkafka::types::RDKafkaErrorCode as Code;
+use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
+
+use crate::patience::Presence;
+use crate::{ConnectorError, KafkaAddress, Patience};
+
+/// After that long without an answer the broker counts as away.
+pub(crate) const ANSWER: Duration = Duration::from_secs(3);
+
+/// After that long a record that is there would have come.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// A topic of a broker, and whether the broker is there.
+pub(crate) struct Broker {
+    pub(crate) presence: Presence,
+    pub(crate) topic: String,
+    servers: String,
+}
+
+impl Broker {
+    pub(crate) fn new(address: &KafkaAddress, patience: Patience) -> Broker {
+        let presence = Presence::new(address.to_string(), patience);
+        Broker { presence, topic: address.topic.clone(), servers: address.servers.join(",") }
+    }
+
+    /// What every client is told.
+    pub(crate) fn config(&self) -> ClientConfig {
+        let mut config = ClientConfig::new();
+        config
+            .set("bootstrap.servers", &self.servers)
+            .set("client.id", "shoal")
+            .set("reconnect.backoff.ms", "100")
+            .set("reconnect.backoff.max.ms", "1000")
+            .set("socket.timeout.ms", "6000");
+        config
+    }
+
+    /// A client that reads. It never moves by itself, and commits only what it is told to.
+    pub(crate) fn reader(&self, group: &str) -> Result<BaseConsumer, ConnectorError> {
+        let mut config = self.config();
+        config
+            .set("group.id", group)
+            // There is no session; but so long a commit waits for an absent broker before it says so.
+            .set("session.timeout.ms", "6000")
+            .set("enable.auto.commit", "false")
+            .set("enable.partition.eof", "true")
+            .set("auto.offset.reset", "error")
+            .set("fetch.wait.max.ms", "100")
+            .set("allow.auto.create.topics", "false");
+        config.create().map_err(|e| self.refused(&e))
+    }
+
+    /// Does something, and waits while the broker is away.
+    pub(crate) fn patiently<T>(
+        &self,
+        mut what: impl FnMut() -> Result<T, KafkaError>,
+    ) -> Result<T, ConnectorError> {
+        loop {
+            match what() {
+                Ok(done) => {
+                    self.presence.here();
+                    return Ok(done);
+                }
+                Err(e) => self.wait(&e)?,
+            }
+        }
+    }
+
+    /// A pause before the next try; an error where it is no use to wait.
+    pub(crate) fn wait(&self, e: &KafkaError) -> Result<(), ConnectorError> {
+        if !is_passing(e) {
+            return Err(self.refused(e));
+        }
+        self.presence.still_away(&reason(e))?;
+        std::thread::sleep(Presence::PAUSE);
+        Ok(())
+    }
+
+    /// The partitions of the topic; none where it does not exist.
+    pub(crate) fn partitions(&self, reader: &BaseConsumer) -> Result<Vec<i32>, ConnectorError> {
+        self.patiently(|| {
+            let metadata = reader.fetch_metadata(Some(&self.topic), ANSWER)?;
+            let Some(topic) = metadata.topics().first() else { return Ok(Vec::new()) };
+            match topic.error().map(Code::from) {
+                None => Ok(topic.partitions().iter().map(rdkafka::metadata::MetadataPartition::id).collect()),
+                Some(Code::UnknownTopicOrPartition | Code::UnknownTopic) => Ok(Vec::new()),
+                Some(code) => Err(KafkaError::MetadataFetch(code)),
+            }
+        })
+    }
+
+    /// The first offset in a partition, and one that the next message's is not below. Tansu gives no better: the offset
+    /// behind the first message of the last batch.
+    pub(crate) fn bounds(&self, reader: &BaseConsumer, partition: i32) -> Result<(u64, u64), ConnectorError> {
+        let (low, high) = self.patiently(|| reader.fetch_watermarks(&self.topic, partition, ANSWER))?;
+        Ok((low.max(0) as u64, high.max(0) as u64))
+    }
+
+    /// The offset of the next message in a partition, as found by reading, and what `look` makes of the last message.
+    /// That one need not be right before the end.
+    pub(crate) fn last<T>(
+        &self,
+        reader: &BaseConsumer,
+        partition: i32,
+        look: impl Fn(&BorrowedMessage<'_>) -> Result<T, ConnectorError>,
+    ) -> Result<(u64, Option<T>), ConnectorError> {
+        let (low, high) = self.bounds(reader, partition)?;
+        let mut back = 1;
+        loop {
+            let start = high.saturating_sub(back).max(low);
+            let last = if start == high { None } else { self.last_from(reader, partition, start, &look)? };
+            match last {
+                Some((offset, seen)) => return Ok((high.max(offset + 1), Some(seen))),
+                None if start == low || start == high => return Ok((high, None)),
+                None => back *= 8,
+            }
+        }
+    }
+
+    fn last_from<T>(
+        &self,
+        reader: &BaseConsumer,
+        partition: i32,
+        start: u64,
+        look: impl Fn(&BorrowedMessage<'_>) -> Result<T, ConnectorError>,
+    ) -> Result<Option<(u64, T)>, ConnectorError> {
+        let mut last = None;
+        self.scan(reader, partition, start, Duration::MAX, |message| {
+            last = Some((message.offset() as u64, look(message)?));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(last)
+    }
+
+    /// Where to start such that the record at `start` comes, and some before it perhaps.
+    ///
+    /// At `start`, were it not for brokers like Tansu that leave out the rest of a batch when its beginning is not asked
+    /// for. Nobody says where a batch begins; so it goes back until a record comes that is not behind `start`.
+    pub(crate) fn approach(
+        &self,
+        reader: &BaseConsumer,
+        partition: i32,
+        first: u64,
+        start: u64,
+    ) -> Result<u64, ConnectorError> {
+        let mut back = 0;
+        loop {
+            let from = start.saturating_sub(back).max(first);
+            if from == first {
+                return Ok(from);
+            }
+            let mut reached = false;
+            self.scan(reader, partition, from, SILENCE, |message| {
+                reached = message.offset() as u64 <= start;
+                Ok(ControlFlow::Break(()))
+            })?;
+            if reached {
+                return Ok(from);
+            }
+            back = (back * 16).max(1);
+        }
+    }
+
+    /// Looks at messages from an offset on until there are no more, or none comes for so long. The reader is assigned to
+    /// nothing afterwards.
+    fn scan(
+        &self,
+        reader: &BaseConsumer,
+        partition: i32,
+        start: u64,
+        silence: Duration,
+        mut look: impl FnMut(&BorrowedMessage<'_>) -> Result<ControlFlow<()>, ConnectorError>,
+    ) -> Result<(), ConnectorError> {
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(&self.topic, partition, Offset::Offset(start as i64))
+            .and_then(|()| reader.assign(&list))
+            .map_err(|e| self.refused(&e))?;
+        let mut heard = Instant::now();
+        while heard.elapsed() < silence {
+            match reader.poll(Presence::PAUSE) {
+                Some(Ok(message)) => {
+                    heard = Instant::now();
+                    if look(&message)?.is_break() {
+                        break;
+                    }
+                }
+                Some(Err(KafkaError::PartitionEOF(_))) => break,
+                Some(Err(e)) => {
+                    self.wait(&e)?;
+                    heard = Instant::now();
+                }
+                None => {}
+            }
+        }
+        self.presence.here();
+        reader.unassign().map_err(|e| self.refused(&e))
+    }
+
+    pub(crate) fn refused(&self, e: &KafkaError) -> ConnectorError {
+        self.presence.refused(reason(e), "see what the broker's log says")
+    }
+}
+
+/// What a client says went wrong.
+pub(crate) fn reason(e: &KafkaError) -> String {
+    e.rdkafka_error_code().map_or_else(|| e.to_string(), |code| code.to_string())
+}
+
+/// Whether it may work later.
+pub(crate) fn is_passing(e: &KafkaError) -> bool {
+    use Code::*;
+    matches!(
+        e.rdkafka_error_code(),
+        Some(
+            BrokerTransportFailure
+                | AllBrokersDown
+                | Resolve
+                | OperationTimedOut
+                | TimedOutQueue
+                | MessageTimedOut
+                | WaitingForCoordinator
+                | LeaderNotAvailable
+                | NotLeaderForPartition
+                | RequestTimedOut
+                | NetworkException
+                | CoordinatorLoadInProgress
+                | CoordinatorNotAvailable
+                | NotCoordinator
+        )
+    )
+}
+
+/// Waits for a future in this thread: the client serves it from one of its own.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(std::sync::Arc::new(Unpark(std::thread::current())));
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}

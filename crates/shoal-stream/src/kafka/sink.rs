@@ -1,0 +1,305 @@
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::consumer::BaseConsumer;
+use rdkafka::error::KafkaError;
+use rdkafka::message::{BorrowedMessage, DeliveryResult, Header, Headers, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+use rdkafka::types::RDKafkaErrorCode as Code;
+use rdkafka::{ClientContext, Message as _};
+
+use super::broker::{ANSWER, Broker, block_on, is_passing, reason};
+use crate::patience::Presence;
+use crate::tail::{QUIET, follows, read_mark, spoken, unpublished};
+use crate::{ConnectorError, KafkaAddress, Mark, Message, Patience, Sink};
+
+const STEP: &str = "shoal-step";
+const FRONTIER: &str = "shoal-frontier";
+
+/// Order matters, and only a partition has one.
+const PARTITION: i32 = 0;
+
+/// Publishes into partition 0 of a topic.
+///
+/// The producer is idempotent and gapless: the broker stores what it sends in order and once, however often it is sent
+/// again. Where the producer itself has to give up, what is there is read and a new one goes on behind it. Kafka cannot
+/// be told what the last message should be, so a second writer is noticed and not prevented: before a call by where the
+/// topic ends, after it by the offsets that the messages got.
+pub struct KafkaSink {
+    broker: Broker,
+    reader: BaseConsumer,
+    producer: Option<BaseProducer<Reports>>,
+    /// What the partition ends with, where it has been read.
+    tail: Option<Tail>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Tail {
+    /// The offset of the next message.
+    end: u64,
+    mark: Option<Mark>,
+}
+
+/// What became of messages: their places in the call, and their offsets.
+#[derive(Default)]
+struct Reports(Mutex<Vec<(usize, Result<i64, KafkaError>)>>);
+
+impl ClientContext for Reports {}
+
+impl ProducerContext for Reports {
+    type DeliveryOpaque = usize;
+
+    fn delivery(&self, result: &DeliveryResult<'_>, place: usize) {
+        let offset = match result {
+            Ok(message) => Ok(message.offset()),
+            Err((e, _)) => Err(e.clone()),
+        };
+        self.0.lock().expect("nobody panics with it").push((place, offset));
+    }
+}
+
+impl KafkaSink {
+    /// Connects. Makes the topic, with one partition, where it does not exist.
+    pub fn open(address: &KafkaAddress, patience: Patience) -> Result<KafkaSink, ConnectorError> {
+        if address.group.is_some() {
+            let why = "`group` is for a source".to_owned();
+            return Err(ConnectorError::Address { url: address.to_string(), why });
+        }
+        let broker = Broker::new(address, patience);
+        let reader = broker.reader("shoal-sink")?;
+        let sink = KafkaSink { broker, reader, producer: None, tail: None };
+        if sink.broker.partitions(&sink.reader)?.is_empty() {
+            sink.make_topic()?;
+        }
+        Ok(sink)
+    }
+
+    fn make_topic(&self) -> Result<(), ConnectorError> {
+        let topic = &self.broker.topic;
+        let admin: AdminClient<DefaultClientContext> =
+            self.broker.config().create().map_err(|e| self.broker.refused(&e))?;
+        // As many copies as the broker makes by itself.
+        let new = NewTopic::new(topic, 1, TopicReplication::Fixed(-1));
+        let options = AdminOptions::new().request_timeout(Some(ANSWER)).operation_timeout(Some(ANSWER));
+        let made = self.broker.patiently(|| block_on(admin.create_topics([&new], &options)))?;
+        match made.into_iter().next() {
+            Some(Err((_, code))) if code != Code::TopicAlreadyExists => {
+                let hint = format!("make it with  kafka-topics --create --topic {topic} --partitions 1");
+                return Err(self
+                    .broker
+                    .presence
+                    .refused(format!("cannot make the topic `{topic}`: {code}"), hint));
+            }
+            _ => {}
+        }
+        while self.broker.partitions(&self.reader)?.is_empty() {
+            self.broker.wait(&KafkaError::MetadataFetch(Code::LeaderNotAvailable))?;
+        }
+        self.broker.presence.notice(&format!("{}: made the topic `{topic}`", self.broker.presence.url()));
+        Ok(())
+    }
+
+    /// Reads what it ends with once nothing is added any more: a process that was killed a moment ago may have had
+    /// messages on their way.
+    fn settled_tail(&self) -> Result<Tail, ConnectorError> {
+        let mut tail = self.read_tail()?;
+        loop {
+            std::thread::sleep(QUIET);
+            let now = self.read_tail()?;
+            if now == tail {
+                return Ok(tail);
+            }
+            tail = now;
+        }
+    }
+
+    /// Reads what the partition ends with.
+    fn read_tail(&self) -> Result<Tail, ConnectorError> {
+        let (end, mark) = self.broker.last(&self.reader, PARTITION, |message| self.mark_of(message))?;
+        Ok(Tail { end, mark })
+    }
+
+    fn mark_of(&self, message: &BorrowedMessage<'_>) -> Result<Mark, ConnectorError> {
+        let header = |name| {
+            let mut headers = message.headers()?.iter();
+            std::str::from_utf8(headers.find(|header| header.key == name)?.value?).ok()
+        };
+        read_mark(header(STEP), header(FRONTIER)).ok_or_else(|| {
+            let why = format!("message {} was not written by shoal", message.offset());
+            self.broker.presence.refused(why, FOREIGN)
+        })
+    }
+
+    fn make_producer(&self) -> Result<BaseProducer<Reports>, ConnectorError> {
+        let mut config = self.broker.config();
+        config
+            .set("enable.idempotence", "true")
+            .set("enable.gapless.guarantee", "true")
+            .set("acks", "all")
+            .set("message.timeout.ms", "0")
+            .set("max.in.flight.requests.per.connection", "1")
+            .set("retry.backoff.ms", "100")
+            .set("linger.ms", "1");
+        config.create_with_context(Reports::default()).map_err(|e| self.broker.refused(&e))
+    }
+
+    /// Sends all and waits for all reports: offsets in order. An error says why the producer gave up.
+    fn send(
+        &self,
+        producer: &BaseProducer<Reports>,
+        messages: &[Message<'_>],
+    ) -> Result<Result<Vec<i64>, KafkaError>, ConnectorError> {
+        let mut progress =
+            Progress { offsets: vec![-1; messages.len()], left: messages.len(), heard: Instant::now() };
+        for (place, message) in messages.iter().enumerate() {
+            let (step, frontier) = (message.mark.step.to_string(), message.mark.frontier.to_string());
+            let headers = OwnedHeaders::new()
+                .insert(Header { key: STEP, value: Some(&step) })
+                .insert(Header { key: FRONTIER, value: Some(&frontier) });
+            let mut record = BaseRecord::<(), [u8], usize>::with_opaque_to(&self.broker.topic, place)
+                .partition(PARTITION)
+                .payload(message.lines.bytes())
+                .headers(headers);
+            while let Err((e, back)) = producer.send(record) {
+                if e.rdkafka_error_code() != Some(Code::QueueFull) {
+                    return Ok(Err(e));
+                }
+                record = back;
+                if let Err(e) = self.hear(producer, &mut progress)? {
+                    return Ok(Err(e));
+                }
+            }
+        }
+        while progress.left > 0 {
+            if let Err(e) = self.hear(producer, &mut progress)? {
+                return Ok(Err(e));
+            }
+        }
+        self.broker.presence.here();
+        Ok(Ok(progress.offsets))
+    }
+
+    /// Listens for reports for a moment.
+    fn hear(
+        &self,
+        producer: &BaseProducer<Reports>,
+        progress: &mut Progress,
+    ) -> Result<Result<(), KafkaError>, ConnectorError> {
+        producer.poll(Duration::from_millis(50));
+        for (place, offset) in producer.context().0.lock().expect("nobody panics with it").drain(..) {
+            match offset {
+                Ok(offset) => progress.offsets[place] = offset,
+                Err(e) => return Ok(Err(e)),
+            }
+            progress.left -= 1;
+            progress.heard = Instant::now();
+        }
+        if let Some((code, _)) = producer.client().fatal_error() {
+            return Ok(Err(KafkaError::MessageProduction(code)));
+        }
+        if progress.left > 0 && progress.heard.elapsed() > ANSWER {
+            self.broker.presence.still_away("no answer")?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn second_writer(&self, before: &Tail, now: &Tail) -> ConnectorError {
+        let why = format!(
+            "somebody else wrote or deleted there: it ended before offset {} with {}, now before {} with {}",
+            before.end,
+            spoken(before.mark.as_ref()),
+            now.end,
+            spoken(now.mark.as_ref())
+        );
+        self.broker.presence.refused(why, FOREIGN)
+    }
+}
+
+struct Progress {
+    offsets: Vec<i64>,
+    left: usize,
+    heard: Instant,
+}
+
+const FOREIGN: &str =
+    "give every run a topic that nobody else writes, and let one process at a time write it";
+
+impl Sink for KafkaSink {
+    fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
+        let tail = self.settled_tail()?;
+        Ok(self.tail.insert(tail).mark.clone())
+    }
+
+    fn publish(&mut self, messages: &[Message<'_>]) -> Result<(), ConnectorError> {
+        let mut tail = match self.tail.take() {
+            Some(tail) => tail,
+            None => self.settled_tail()?,
+        };
+        loop {
+            let rest = unpublished(messages, tail.mark.as_ref());
+            let Some(last) = rest.last() else {
+                self.tail = Some(tail);
+                return Ok(());
+            };
+            if self.broker.bounds(&self.reader, PARTITION)?.1 > tail.end {
+                return Err(self.second_writer(&tail, &self.read_tail()?));
+            }
+            let producer = match self.producer.take() {
+                Some(producer) => producer,
+                None => self.make_producer()?,
+            };
+            match self.send(&producer, rest)? {
+                Ok(offsets) => {
+                    let expected = Tail { end: tail.end + rest.len() as u64, mark: Some(last.mark.clone()) };
+                    let placed =
+                        offsets.iter().zip(tail.end..).all(|(offset, place)| *offset == place as i64);
+                    // A message that the broker had already got has no offset in its report.
+                    if !placed {
+                        let now = self.read_tail()?;
+                        if now != expected {
+                            return Err(self.second_writer(&expected, &now));
+                        }
+                    }
+                    self.producer = Some(producer);
+                    tail = expected;
+                }
+                Err(e) => {
+                    // Without the producer nothing of its queue will be sent any more.
+                    producer.purge(rdkafka::producer::PurgeConfig::default().queue().inflight());
+                    drop(producer);
+                    if !gives_up(&e) {
+                        return Err(self.broker.refused(&e));
+                    }
+                    self.broker.presence.still_away(&reason(&e))?;
+                    std::thread::sleep(Presence::PAUSE);
+                    // What it sent may have been stored without a report.
+                    let now = self.read_tail()?;
+                    if !follows(now.mark.as_ref(), tail.mark.as_ref(), rest) {
+                        return Err(self.second_writer(&tail, &now));
+                    }
+                    tail = now;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a new producer may do better.
+fn gives_up(e: &KafkaError) -> bool {
+    is_passing(e)
+        || matches!(
+            e.rdkafka_error_code(),
+            Some(
+                Code::Fatal
+                    | Code::OutOfOrderSequenceNumber
+                    | Code::UnknownProducerId
+                    | Code::InvalidProducerEpoch
+                    | Code::InvalidProducerIdMapping
+                    | Code::PurgeQueue
+                    | Code::PurgeInflight
+                    | Code::GaplessGuarantee
+            )
+        )
+}

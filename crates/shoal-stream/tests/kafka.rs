@@ -1,0 +1,230 @@
+//! Kafka's protocol, with a real broker (Tansu). It keeps its topics in memory; so it is not killed but cut off.
+
+#[path = "support/proxy.rs"]
+mod proxy;
+mod support;
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use proxy::Proxy;
+use rdkafka::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::{Headers, Message};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rdkafka::{Offset, TopicPartitionList};
+use shoal_stream::kafka::{KafkaSink, KafkaSource};
+use shoal_stream::{Address, ConnectorError, Frontier, KafkaAddress, Patience, Sink, Source};
+use support::killed;
+use support::releases::Releases;
+use support::scenarios::{self, Broker, Told, fetch, records};
+use support::server::{Server, program};
+
+/// A broker with a topic to read.
+struct Tansu {
+    proxy: Proxy,
+    _server: Server,
+}
+
+impl Tansu {
+    fn start() -> Tansu {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let advertised = listener.local_addr().unwrap().port();
+        let server = Server::start(|port| {
+            let mut command = Command::new(program("tansu", "SHOAL_TANSU"));
+            command.args(["broker", "--silent", "--storage-engine", "memory://tansu/"]);
+            command.args(["--listener-url", &format!("tcp://127.0.0.1:{port}")]);
+            command.args(["--advertised-listener-url", &format!("tcp://127.0.0.1:{advertised}")]);
+            command
+        });
+        let proxy = Proxy::start(listener, server.port());
+        let tansu = Tansu { proxy, _server: server };
+        tansu.make("visits", 1);
+        tansu
+    }
+
+    fn make(&self, topic: &str, partitions: u32) {
+        let mut command = Command::new(program("tansu", "SHOAL_TANSU"));
+        command.args(["topic", "create", topic, "--partitions", &partitions.to_string()]);
+        command.args(["--broker", &format!("tcp://127.0.0.1:{}", self.proxy.port())]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    fn config(&self) -> ClientConfig {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", format!("127.0.0.1:{}", self.proxy.port()));
+        config.set("group.id", "test").set("enable.partition.eof", "true");
+        config
+    }
+
+    fn send(&self, topic: &str, partition: i32, records: &[String]) {
+        let producer: BaseProducer = self.config().create().unwrap();
+        for record in records {
+            let record = BaseRecord::<(), str>::to(topic).partition(partition).payload(record);
+            producer.send(record).map_err(|(e, _)| e).unwrap();
+        }
+        producer.flush(Duration::from_secs(20)).unwrap();
+    }
+
+    fn address(&self, rest: &str) -> KafkaAddress {
+        match Address::parse(&format!("kafka://127.0.0.1:{}/{rest}", self.proxy.port())).unwrap() {
+            Address::Kafka(address) => address,
+            other => panic!("{other}"),
+        }
+    }
+
+    fn open_source(&self, rest: &str) -> Result<KafkaSource, ConnectorError> {
+        KafkaSource::open(&self.address(rest), Told::default().patience())
+    }
+
+    fn open_sink(&self, rest: &str) -> Result<KafkaSink, ConnectorError> {
+        KafkaSink::open(&self.address(rest), Told::default().patience())
+    }
+}
+
+impl Broker for Tansu {
+    fn put(&self, records: &[String]) {
+        self.send("visits", 0, records);
+    }
+
+    fn source_address(&self) -> Address {
+        Address::Kafka(self.address("visits?group=research"))
+    }
+
+    fn sink_address(&self) -> Address {
+        Address::Kafka(self.address("released"))
+    }
+
+    fn open_source(address: &Address, patience: Patience) -> Result<Box<dyn Source>, ConnectorError> {
+        let Address::Kafka(address) = address else { panic!("{address}") };
+        Ok(Box::new(KafkaSource::open(address, patience)?))
+    }
+
+    fn open_sink(address: &Address, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError> {
+        let Address::Kafka(address) = address else { panic!("{address}") };
+        Ok(Box::new(KafkaSink::open(address, patience)?))
+    }
+
+    fn published(&self) -> Vec<(u64, String)> {
+        let consumer: BaseConsumer = self.config().create().unwrap();
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset("released", 0, Offset::Beginning).unwrap();
+        consumer.assign(&list).unwrap();
+        let (mut published, end) = (Vec::new(), Instant::now() + Duration::from_secs(60));
+        loop {
+            assert!(Instant::now() < end, "{} and no end", published.len());
+            match consumer.poll(Duration::from_secs(1)) {
+                Some(Ok(message)) => {
+                    let headers = message.headers().map(|headers| headers.get(0)).unwrap();
+                    assert_eq!(headers.key, "shoal-step");
+                    let step = std::str::from_utf8(headers.value.unwrap()).unwrap().parse().unwrap();
+                    published.push((step, String::from_utf8(message.payload().unwrap().to_vec()).unwrap()));
+                }
+                Some(Err(KafkaError::PartitionEOF(_))) => return published,
+                Some(Err(e)) => panic!("{e}"),
+                None => {}
+            }
+        }
+    }
+
+    fn away(&mut self) {
+        self.proxy.cut();
+    }
+
+    fn back(&mut self) {
+        self.proxy.mend();
+    }
+}
+
+#[test]
+fn round_trip() {
+    scenarios::round_trip(&Tansu::start());
+}
+
+#[test]
+fn a_killed_process_is_followed_exactly() {
+    scenarios::resume(&Tansu::start());
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_publishes_everything_once() {
+    // Fifty-one times in all.
+    killed::MODES.iter().for_each(|mode| killed::killed(&Tansu::start(), mode, 17, 200..3000));
+}
+
+/// Not a test: what the one above starts and kills.
+#[test]
+fn the_child_that_is_killed() {
+    killed::child();
+}
+
+#[test]
+fn nothing_is_published_twice() {
+    scenarios::publish_again(&Tansu::start());
+}
+
+#[test]
+fn a_second_writer_is_noticed() {
+    scenarios::second_writer(&Tansu::start());
+}
+
+#[test]
+fn a_broker_that_goes_away_is_waited_for() {
+    scenarios::outage(Tansu::start());
+}
+
+#[test]
+fn a_broker_that_goes_away_again_and_again_gets_everything_once() {
+    scenarios::flicker(Tansu::start());
+}
+
+#[test]
+fn a_broker_that_is_not_there_yet_is_waited_for() {
+    scenarios::not_there_yet(Tansu::start());
+}
+
+#[test]
+fn all_partitions_are_read_and_each_is_taken_up_by_itself() {
+    let tansu = Tansu::start();
+    tansu.make("wards", 3);
+    for partition in 0..3 {
+        tansu.send("wards", partition, &records(1..=10));
+    }
+    let mut source = tansu.open_source("wards").unwrap();
+    source.seek(&Frontier::default()).unwrap();
+    let mut came = fetch(&mut source, 30);
+    came.sort_by_key(|record| (record.partition, record.offset));
+    assert!((0..30).all(|n| (came[n].partition, came[n].offset) == (n as u32 / 10, n as u64 % 10)));
+    // Partition 2 has been read in part, partition 1 wholly and partition 0 not at all.
+    let mut source = tansu.open_source("wards").unwrap();
+    source.seek(&"1:10,2:7".parse().unwrap()).unwrap();
+    let came = fetch(&mut source, 13);
+    let of =
+        |partition| came.iter().filter(|r| r.partition == partition).map(|r| r.offset).collect::<Vec<_>>();
+    assert_eq!((of(0), of(1), of(2)), ((0..10).collect(), vec![], vec![7, 8, 9]));
+    let e = source.seek(&"7:1".parse().unwrap()).unwrap_err();
+    assert!(e.to_string().contains("partition 7 has been read before"), "{e}");
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_a_hint() {
+    let tansu = Tansu::start();
+    let says = |e: ConnectorError, why: &str, hint: &str| {
+        assert!(e.to_string().contains(why), "{e}");
+        assert!(e.hint().unwrap().contains(hint), "{:?}", e.hint());
+    };
+    let e = tansu.open_source("missing").err().unwrap();
+    says(e, "there is no topic `missing`", "kafka-topics --create --topic missing");
+    says(tansu.open_sink("released?group=a").err().unwrap(), "`group` is for a source", "kafka://");
+    tansu.put(&records(1..=1));
+    let mut sink = tansu.open_sink("visits").unwrap();
+    says(sink.last().unwrap_err(), "message 0 was not written by shoal", "nobody else writes");
+    let mut sink = tansu.open_sink("released").unwrap();
+    sink.publish(&Releases::steps(1, 2).messages()).unwrap();
+    tansu.send("released", 0, &records(1..=1));
+    let e = sink.publish(&Releases::steps(3, 4).messages()).unwrap_err();
+    says(e, "message 2 was not written by shoal", "nobody else writes");
+}

@@ -1,0 +1,255 @@
+//! What every broker has to stand. `Broker` says how each of them is fed, emptied and made to go away.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use shoal_stream::{Address, ConnectorError, Frontier, Mark, Patience, Record, Sink, Source};
+
+use super::releases::{Releases, line};
+
+/// A broker with a source to read and a sink to write.
+pub(crate) trait Broker {
+    /// Puts records into the source.
+    fn put(&self, records: &[String]);
+    /// The address of the source.
+    fn source_address(&self) -> Address;
+    /// The address of the sink.
+    fn sink_address(&self) -> Address;
+    /// Connects to a source.
+    fn open_source(address: &Address, patience: Patience) -> Result<Box<dyn Source>, ConnectorError>;
+    /// Connects to a sink.
+    fn open_sink(address: &Address, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError>;
+    /// What the sink holds: steps and lines.
+    fn published(&self) -> Vec<(u64, String)>;
+    /// Takes it away, whatever is on its way.
+    fn away(&mut self);
+    /// Brings it back.
+    fn back(&mut self);
+
+    fn source(&self, patience: Patience) -> Result<Box<dyn Source>, ConnectorError> {
+        Self::open_source(&self.source_address(), patience)
+    }
+
+    fn sink(&self, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError> {
+        Self::open_sink(&self.sink_address(), patience)
+    }
+}
+
+/// The lines of a connector, and its stop.
+#[derive(Clone, Default)]
+pub(crate) struct Told {
+    lines: Arc<Mutex<Vec<String>>>,
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+impl Told {
+    pub(crate) fn patience(&self) -> Patience {
+        let lines = Arc::clone(&self.lines);
+        Patience::new(move |line| lines.lock().unwrap().push(line.to_owned()), Arc::clone(&self.stop))
+    }
+
+    pub(crate) fn says(&self, part: &str) -> bool {
+        self.lines.lock().unwrap().iter().any(|line| line.contains(part))
+    }
+}
+
+pub(crate) fn records(range: std::ops::RangeInclusive<u64>) -> Vec<String> {
+    range.map(|n| format!("record {n}")).collect()
+}
+
+/// Everything that is there, in order.
+pub(crate) fn fetch(source: &mut dyn Source, count: usize) -> Vec<Record> {
+    let mut all = Vec::new();
+    let end = Instant::now() + Duration::from_secs(60);
+    while all.len() < count {
+        assert!(Instant::now() < end, "{} of {count} records came", all.len());
+        let batch = source.fetch(count - all.len(), Duration::from_millis(500)).unwrap();
+        assert!(!batch.ended);
+        all.extend(batch.records);
+    }
+    all
+}
+
+fn texts(records: &[Record]) -> Vec<String> {
+    records.iter().map(|record| String::from_utf8(record.bytes.clone()).unwrap()).collect()
+}
+
+fn numbered(count: u64) -> Vec<(u64, String)> {
+    (1..=count).map(|n| (n, line(&format!("record {n}")))).collect()
+}
+
+fn at(record: &Record) -> Frontier {
+    let mut frontier = Frontier::default();
+    frontier.pass(record.partition, record.offset);
+    frontier
+}
+
+/// Records come in order and leave in order, the mark of the last one is found, and nothing waits afterwards.
+pub(crate) fn round_trip(broker: &impl Broker) {
+    let told = Told::default();
+    broker.put(&records(1..=3000));
+    let mut source = broker.source(told.patience()).unwrap();
+    let mut sink = broker.sink(told.patience()).unwrap();
+    assert_eq!(sink.last().unwrap(), None);
+    source.seek(&Frontier::default()).unwrap();
+    let mut mark = Mark::default();
+    while mark.step < 3000 {
+        let came = source.fetch(700, Duration::from_secs(5)).unwrap().records;
+        assert!(!came.is_empty() && came.len() <= 700, "{}", came.len());
+        sink.publish(&Releases::of(&mut mark, &came).messages()).unwrap();
+        source.acknowledge(&mark.frontier).unwrap();
+    }
+    assert_eq!(broker.published(), numbered(3000));
+    assert_eq!(sink.last().unwrap(), Some(mark));
+    assert_eq!(source.lag(), Some(0));
+    broker.put(&records(3001..=3001));
+    broker.put(&records(3002..=3002));
+    assert_eq!(source.lag(), Some(2));
+    assert_eq!(texts(&fetch(&mut *source, 2)), records(3001..=3002));
+    let start = Instant::now();
+    assert_eq!(source.fetch(10, Duration::from_millis(300)).unwrap().records, []);
+    assert!((250..2000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+}
+
+/// A process that was killed leaves records that it had fetched and not acknowledged: the next one has them at once.
+pub(crate) fn resume(broker: &impl Broker) {
+    let told = Told::default();
+    broker.put(&records(1..=300));
+    let mut first = broker.source(told.patience()).unwrap();
+    first.seek(&Frontier::default()).unwrap();
+    let came = fetch(&mut *first, 200);
+    first.acknowledge(&at(&came[39])).unwrap();
+    drop(first);
+
+    let start = Instant::now();
+    let mut acknowledged = broker.source(told.patience()).unwrap();
+    acknowledged.seek(&Frontier::default()).unwrap();
+    assert_eq!(texts(&fetch(&mut *acknowledged, 260)), records(41..=300));
+    // And again, as a run does that has looked at the first records to learn from them.
+    acknowledged.seek(&Frontier::default()).unwrap();
+    assert_eq!(texts(&fetch(&mut *acknowledged, 260)), records(41..=300));
+    drop(acknowledged);
+    for covered in [70_usize, 10, 299] {
+        let mut source = broker.source(told.patience()).unwrap();
+        source.seek(&at(&came.get(covered - 1).cloned().unwrap_or_else(|| behind(&came, covered)))).unwrap();
+        assert_eq!(texts(&fetch(&mut *source, 300 - covered)), records(covered as u64 + 1..=300));
+    }
+    assert!(start.elapsed() < Duration::from_secs(45), "{:?}", start.elapsed());
+
+    let mut source = broker.source(told.patience()).unwrap();
+    let e = source.seek(&at(&behind(&came, 5000))).unwrap_err();
+    assert!(
+        matches!(&e, ConnectorError::Refused { .. }) && e.to_string().contains("has been read before"),
+        "{e}"
+    );
+}
+
+/// The record with that number, of a source that has no gaps.
+fn behind(came: &[Record], number: usize) -> Record {
+    Record { offset: came[0].offset + number as u64 - 1, ..came[0].clone() }
+}
+
+/// What is there is not published again, by the same process or by the next one.
+pub(crate) fn publish_again(broker: &impl Broker) {
+    let told = Told::default();
+    let mut sink = broker.sink(told.patience()).unwrap();
+    sink.publish(&Releases::steps(1, 50).messages()).unwrap();
+    sink.publish(&Releases::steps(1, 50).messages()).unwrap();
+    sink.publish(&Releases::steps(31, 80).messages()).unwrap();
+    drop(sink);
+    let mut sink = broker.sink(told.patience()).unwrap();
+    sink.publish(&Releases::steps(1, 60).messages()).unwrap();
+    sink.publish(&Releases::steps(61, 120).messages()).unwrap();
+    sink.publish(&[]).unwrap();
+    assert_eq!(broker.published(), numbered(120));
+    assert_eq!(sink.last().unwrap().unwrap().step, 120);
+}
+
+/// Two processes write: the second one notices.
+pub(crate) fn second_writer(broker: &impl Broker) {
+    let told = Told::default();
+    let mut first = broker.sink(told.patience()).unwrap();
+    let mut second = broker.sink(told.patience()).unwrap();
+    assert_eq!((first.last().unwrap(), second.last().unwrap()), (None, None));
+    first.publish(&Releases::steps(1, 3).messages()).unwrap();
+    let e = second.publish(&Releases::steps(1, 3).messages()).unwrap_err();
+    assert!(matches!(&e, ConnectorError::Refused { .. }) && e.to_string().contains("somebody else"), "{e}");
+    assert!(e.hint().unwrap().contains("one process at a time"));
+    assert_eq!(broker.published(), numbered(3));
+}
+
+/// The broker goes away for ten seconds: nothing is lost and nothing comes twice, and somebody is told.
+pub(crate) fn outage(broker: impl Broker + Send + 'static) {
+    let told = transfer(broker, 1, Duration::from_secs(10));
+    assert!(told.says("waiting for") && told.says("is back"));
+}
+
+/// The broker goes away again and again, only for a moment: answers are lost, and what they answered is there.
+pub(crate) fn flicker(broker: impl Broker + Send + 'static) {
+    transfer(broker, 8, Duration::from_millis(100));
+}
+
+/// Sends records through while the broker goes away so often and for so long, in the middle of everything.
+fn transfer(mut broker: impl Broker + Send + 'static, times: u64, absence: Duration) -> Told {
+    const COUNT: u64 = 6000;
+    let told = Told::default();
+    broker.put(&records(1..=COUNT));
+    let mut source = broker.source(told.patience()).unwrap();
+    let mut sink = broker.sink(told.patience()).unwrap();
+    let (cut, cuts) = mpsc::channel();
+    let cutter = std::thread::spawn(move || {
+        for delay in cuts {
+            std::thread::sleep(delay);
+            broker.away();
+            std::thread::sleep(absence);
+            broker.back();
+        }
+        broker
+    });
+    source.seek(&Frontier::default()).unwrap();
+    let mut mark = Mark::default();
+    let (start, mut sent) = (Instant::now(), 0);
+    while mark.step < COUNT {
+        assert!(start.elapsed() < Duration::from_secs(180), "{} of {COUNT} after three minutes", mark.step);
+        if sent < times && mark.step >= COUNT / (times + 1) * (sent + 1) {
+            sent += 1;
+            cut.send(Duration::from_millis(sent * 7 % 23)).unwrap();
+        }
+        let came = source.fetch(50, Duration::from_secs(1)).unwrap().records;
+        sink.publish(&Releases::of(&mut mark, &came).messages()).unwrap();
+        source.acknowledge(&mark.frontier).unwrap();
+    }
+    drop(cut);
+    let broker = cutter.join().unwrap();
+    assert_eq!(sent, times);
+    assert_eq!(broker.published(), numbered(COUNT));
+    assert_eq!(source.fetch(10, Duration::from_millis(300)).unwrap().records, []);
+    told
+}
+
+/// A broker that is not there yet is waited for, by a word; a stop ends the waiting.
+pub(crate) fn not_there_yet<B: Broker + Send + 'static>(mut broker: B) {
+    broker.put(&records(1..=5));
+    drop(broker.sink(Told::default().patience()).unwrap());
+    let (source, sink) = (broker.source_address(), broker.sink_address());
+    broker.away();
+    let stopped = Told::default();
+    stopped.stop.store(true, Ordering::Relaxed);
+    let e = B::open_source(&source, stopped.patience()).map(drop).unwrap_err();
+    assert!(matches!(e, ConnectorError::Interrupted { .. }), "{e}");
+    let e = B::open_sink(&sink, stopped.patience()).map(drop).unwrap_err();
+    assert!(matches!(e, ConnectorError::Interrupted { .. }), "{e}");
+
+    let returning = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(4));
+        broker.back();
+        broker
+    });
+    let told = Told::default();
+    let mut source = B::open_source(&source, told.patience()).unwrap();
+    assert!(told.says("waiting for") && told.says("is back"));
+    source.seek(&Frontier::default()).unwrap();
+    assert_eq!(texts(&fetch(&mut *source, 5)), records(1..=5));
+    drop(returning.join().unwrap());
+}
