@@ -98,12 +98,14 @@ pub enum StreamError {
         error: LineError,
     },
     /// Too little was learned to hide anything.
-    #[error("{message}; {held} tuples were held back and not released")]
+    #[error("{message}; {held} tuples that were held back {kept_by}")]
     NothingLearned {
         /// What is lacking.
         message: String,
-        /// How many tuples wait.
+        /// How many tuples were held back.
         held: usize,
+        /// Where they are now.
+        kept_by: &'static str,
         /// What to do.
         hint: String,
     },

@@ -135,7 +135,7 @@ impl Runner<'_> {
 
     /// Runs until the source ends, nothing comes for as long as the options say, or somebody asks to stop. `held` are
     /// records that have been fetched already.
-    pub(crate) fn run(&mut self, held: Vec<Record>) -> Result<Figures, StreamError> {
+    pub(crate) fn run(&mut self, held: &[Record]) -> Result<Figures, StreamError> {
         for records in held.chunks(BATCH) {
             self.take(records)?;
         }

@@ -16,7 +16,7 @@ use shoal_pipeline::{Job, PipelineError};
 use shoal_privacy::stream::Gate;
 
 use crate::dead_letters::DeadLetters;
-use crate::engine::{CastleEngine, Engine, HardenedEngine, PublishedEngine, kernel_columns};
+use crate::engine::{CastleEngine, Engine, HardenedEngine, PublishedEngine, Unreleasable, kernel_columns};
 use crate::journal::{Journal, make_folder};
 use crate::key::Key;
 use crate::metrics::{self, Shared};
@@ -88,7 +88,7 @@ pub fn run_between(
         runner.source.seek(&runner.progress.mark.frontier)?;
         take_header(job, &mut *runner.source, stop, &mut runner.layout)?;
     }
-    runner.run(held)
+    runner.run(&held)
 }
 
 /// A stream that is about to start.
@@ -174,7 +174,7 @@ impl<'s> Start<'s> {
                 let design =
                     self.binding.design(self.job, &values).map_err(|error| self.too_little(error))?;
                 let key = self.key(Some(&fingerprint(&design, &values, self.job.policy().algorithm.seed)))?;
-                Engine::Hardened(HardenedEngine::new(design, key, values.labels))
+                Engine::Hardened(Box::new(HardenedEngine::new(design, key, values.labels)))
             }
             StreamPromise::Groups { l, max_open_groups } => {
                 let key = self.key(None)?;
@@ -264,13 +264,23 @@ impl<'s> Start<'s> {
         Ok(Some(SensitiveValues::new(counts.into_iter().chain(listed), true)))
     }
 
-    /// What is said when the values are too few: what was held back to learn from is not lost in silence.
+    /// What is said when the values are too few. A broker keeps what was held back to learn from; what came through a
+    /// pipe goes to the dead letters.
     fn too_little(&self, error: PipelineError) -> StreamError {
         if self.held.is_empty() {
             return error.into();
         }
-        let hint = error.hint().unwrap_or_default();
-        StreamError::NothingLearned { message: error.to_string(), held: self.held.len(), hint }
+        let (message, hint) = (error.to_string(), error.hint().unwrap_or_default());
+        let mut kept_by = "wait in the broker";
+        if self.job.policy().data.source == "-" {
+            let mut letters = DeadLetters::new(self.dead_letters.clone());
+            let why = Unreleasable::NothingLearned { why: message.clone() };
+            if let Err(error) = self.held.iter().try_for_each(|record| letters.add(record, &why)) {
+                return error;
+            }
+            kept_by = "are among the dead letters";
+        }
+        StreamError::NothingLearned { message, held: self.held.len(), kept_by, hint }
     }
 
     fn key(&self, design: Option<&str>) -> Result<Key, StreamError> {

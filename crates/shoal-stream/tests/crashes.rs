@@ -130,7 +130,7 @@ fn records(count: u64, seed: u64) -> Vec<Record> {
     let tuple = |n: u64| {
         // No randomness is needed, only variety.
         let r = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d)) >> 20;
-        if r % 23 == 0 {
+        if r.is_multiple_of(23) {
             return "{broken".to_owned();
         }
         let (who, age, city, illness) =
@@ -160,8 +160,7 @@ fn publish(mode: &str, records: &[Record], luck: &[usize]) -> Vec<(Mark, Vec<u8>
     }
     broker.borrow_mut().luck = None;
     start(folder.path(), mode, &broker).unwrap();
-    let messages = std::mem::take(&mut broker.borrow_mut().messages);
-    messages
+    std::mem::take(&mut broker.borrow_mut().messages)
 }
 
 fn lines(messages: &[(Mark, Vec<u8>)]) -> String {

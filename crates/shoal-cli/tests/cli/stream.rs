@@ -181,13 +181,22 @@ fn what_cannot_be_hidden_is_said_before_anything_leaves() {
             .ended_with(1),
         stream(&shop, &["columns.illness.domain=[]", "algorithm.learn=5"], &tuples(2)).ended_with(1),
         stream(&shop, &["state.dir=policy.toml/state"], &tuples(9)).ended_with(2),
-        stream(&shop, &["data.source=nats://localhost/IN"], "").ended_with(2),
+        stream(&shop, &["data.source=nats://localhost"], "").ended_with(2),
     ];
     assert!(errors.iter().all(|said| said.stdout.is_empty()));
     let text: Vec<String> = errors.iter().map(Said::error).collect();
     insta::assert_snapshot!(text.join("\n"));
     // `run` is not for streams.
     insta::assert_snapshot!("run_of_a_stream", shop.shoal(&["run", "policy.toml"]).ended_with(2).error());
+}
+
+/// The default build has no brokers.
+#[cfg(not(feature = "nats"))]
+#[test]
+fn a_connector_that_was_not_built_is_named() {
+    let said = stream(&shop(), &["data.source=nats://localhost/IN"], "").ended_with(2);
+    assert!(said.error().contains("built without the connector"), "{}", said.error());
+    assert!(said.error().contains("--features nats"), "{}", said.error());
 }
 
 #[test]

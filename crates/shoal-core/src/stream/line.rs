@@ -49,3 +49,37 @@ pub enum StreamLine<'a> {
         value: Cow<'a, str>,
     },
 }
+
+impl StreamTuple<'_> {
+    /// The same tuple with texts of its own.
+    pub fn into_owned(self) -> StreamTuple<'static> {
+        StreamTuple {
+            position: self.position,
+            person: self.person.map(text),
+            cells: texts(self.cells),
+            value: text(self.value),
+        }
+    }
+}
+
+impl StreamLine<'_> {
+    /// The same line with texts of its own.
+    pub fn into_owned(self) -> StreamLine<'static> {
+        match self {
+            StreamLine::Set { cells, values } => {
+                StreamLine::Set { cells: texts(cells), values: texts(values) }
+            }
+            StreamLine::Member { group, cells } => StreamLine::Member { group, cells: texts(cells) },
+            StreamLine::Slot { group, value, count } => StreamLine::Slot { group, value: text(value), count },
+            StreamLine::Row { cells, value } => StreamLine::Row { cells: texts(cells), value: text(value) },
+        }
+    }
+}
+
+fn text(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
+fn texts(texts: Vec<Cow<'_, str>>) -> Vec<Cow<'static, str>> {
+    texts.into_iter().map(text).collect()
+}

@@ -1,6 +1,5 @@
 //! Files of streams: originals and what was published of them.
 
-use std::borrow::Cow;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
@@ -61,7 +60,7 @@ pub(super) fn published(
                 false => Err(bad(LineError::NotCsv { why: "it is not the header of such a stream" })),
             };
         }
-        lines.push(owned_line(layout.read_published(line).map_err(bad)?));
+        lines.push(layout.read_published(line).map_err(bad)?.into_owned());
         Ok(())
     })?;
     Ok(lines)
@@ -85,7 +84,7 @@ pub(super) fn original(
         match line.and_then(|line| layout.read(line)) {
             Ok(tuple) => {
                 let position = tuples.len() as u64;
-                tuples.push(owned_tuple(tuple.at(position)));
+                tuples.push(tuple.at(position).into_owned());
             }
             // The stream has passed over it, too.
             Err(_) => broken += 1,
@@ -97,30 +96,4 @@ pub(super) fn original(
 
 fn bad_line(path: &Path, line: u64, error: LineError) -> PipelineError {
     PipelineError::StreamLine { path: path.to_owned(), line, error: Box::new(error) }
-}
-
-fn text(text: Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.into_owned())
-}
-
-fn texts(texts: Vec<Cow<'_, str>>) -> Vec<Cow<'static, str>> {
-    texts.into_iter().map(text).collect()
-}
-
-fn owned_tuple(tuple: StreamTuple<'_>) -> StreamTuple<'static> {
-    StreamTuple {
-        position: tuple.position,
-        person: tuple.person.map(text),
-        cells: texts(tuple.cells),
-        value: text(tuple.value),
-    }
-}
-
-fn owned_line(line: StreamLine<'_>) -> StreamLine<'static> {
-    match line {
-        StreamLine::Set { cells, values } => StreamLine::Set { cells: texts(cells), values: texts(values) },
-        StreamLine::Member { group, cells } => StreamLine::Member { group, cells: texts(cells) },
-        StreamLine::Slot { group, value, count } => StreamLine::Slot { group, value: text(value), count },
-        StreamLine::Row { cells, value } => StreamLine::Row { cells: texts(cells), value: text(value) },
-    }
 }

@@ -158,7 +158,7 @@ impl CastleEngine {
                 }
                 layout.write_row(&tuple, &cells, out);
             }
-            tuples.push(owned(tuple.at(release.position)));
+            tuples.push(tuple.at(release.position).into_owned());
         }
         tuples
     }
@@ -211,14 +211,4 @@ fn number_of(person: &str) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&blake3::hash(person.as_bytes()).as_bytes()[..8]);
     u64::from_le_bytes(bytes)
-}
-
-fn owned(tuple: StreamTuple<'_>) -> StreamTuple<'static> {
-    let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-    StreamTuple {
-        position: tuple.position,
-        person: tuple.person.map(text),
-        cells: tuple.cells.into_iter().map(text).collect(),
-        value: text(tuple.value),
-    }
 }

@@ -37,6 +37,12 @@ pub enum Unreleasable {
         /// The value.
         value: String,
     },
+    /// Too little was learned from the tuples that were held back.
+    #[error("it was held back to learn from, and {why}")]
+    NothingLearned {
+        /// What is lacking.
+        why: String,
+    },
     /// A value is outside its hierarchy.
     #[error("`{column}` holds `{value}`, which is not in its hierarchy")]
     OutsideHierarchy {
@@ -82,7 +88,7 @@ pub struct KernelFigures {
 
 /// The kernels.
 pub(crate) enum Engine {
-    Hardened(HardenedEngine),
+    Hardened(Box<HardenedEngine>),
     Published(Box<PublishedEngine>),
     Castle(Box<CastleEngine>),
 }
@@ -91,8 +97,8 @@ pub(crate) enum Engine {
 #[derive(Serialize, Deserialize)]
 pub(crate) enum EngineState {
     Hardened,
-    Published(published::PublishedState),
-    Castle(castle::CastleState),
+    Published(Box<published::PublishedState>),
+    Castle(Box<castle::CastleState>),
 }
 
 impl Engine {
@@ -134,8 +140,8 @@ impl Engine {
     pub(crate) fn state(&self) -> EngineState {
         match self {
             Engine::Hardened(_) => EngineState::Hardened,
-            Engine::Published(engine) => EngineState::Published(engine.state()),
-            Engine::Castle(engine) => EngineState::Castle(engine.state()),
+            Engine::Published(engine) => EngineState::Published(Box::new(engine.state())),
+            Engine::Castle(engine) => EngineState::Castle(Box::new(engine.state())),
         }
     }
 
@@ -143,8 +149,8 @@ impl Engine {
     pub(crate) fn resume(&mut self, state: EngineState) -> bool {
         match (self, state) {
             (Engine::Hardened(_), EngineState::Hardened) => {}
-            (Engine::Published(engine), EngineState::Published(state)) => engine.resume(state),
-            (Engine::Castle(engine), EngineState::Castle(state)) => engine.resume(state),
+            (Engine::Published(engine), EngineState::Published(state)) => engine.resume(*state),
+            (Engine::Castle(engine), EngineState::Castle(state)) => engine.resume(*state),
             _ => return false,
         }
         true

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 use shoal_algorithms::stream::delay_free::Published;
 use shoal_core::stream::StreamTuple;
 use shoal_io::stream::StreamLayout;
+use shoal_measure::stream::sau_bound;
 
 use super::{Arrival, Dictionary, KernelFigures, Unreleasable};
 
@@ -50,12 +51,12 @@ impl PublishedEngine {
         let figures = self.kernel.figures();
         let total: u64 = self.kernel.pool().iter().sum();
         let largest = self.kernel.pool().iter().max().copied().unwrap_or_default();
-        let slots_needed = self.kernel.params().get().l as f64 * largest as f64 / total.max(1) as f64;
+        let commonest = largest as f64 / total.max(1) as f64;
         KernelFigures {
             groups_open: Some(figures.open()),
             groups_given_up: Some(figures.given_up),
             sau: Some(figures.sau()),
-            sau_bound: Some((1.0 - 1.0 / slots_needed).max(0.0)),
+            sau_bound: Some(sau_bound(self.kernel.params().get().l, commonest)),
             ..KernelFigures::default()
         }
     }

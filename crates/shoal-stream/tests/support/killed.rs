@@ -141,8 +141,7 @@ fn undisturbed(mode: &str, records: &[String]) -> String {
     let options = StreamOptions::default();
     run_between(&job, source, Box::new(Kept(Arc::clone(&lines))), &options, &AtomicBool::new(false), &Loud)
         .unwrap();
-    let text = std::mem::take(&mut *lines.lock().unwrap());
-    text
+    std::mem::take(&mut *lines.lock().unwrap())
 }
 
 struct Fixed(Vec<Record>);
