@@ -258,6 +258,12 @@ pub enum PipelineError {
     /// A stream is asked to run like a file.
     #[error("the policy is about a stream, which has no end to wait for")]
     IsStream,
+    /// Something else is asked to run like a stream.
+    #[error("the policy is about data of shape `{shape}`, not about a stream")]
+    NotStream {
+        /// Its shape.
+        shape: &'static str,
+    },
     /// The output is one of the inputs.
     #[error("the output `{}` is also an input", path.display())]
     OutputIsInput {
@@ -356,6 +362,7 @@ impl PipelineError {
             PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
             PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
             PipelineError::IsStream => "use  shoal stream POLICY",
+            PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
             PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
             PipelineError::OutputIsInput { .. } => "choose another name with -o; the original would be gone",
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use shoal_core::policy::Shape;
 use shoal_io::stream::StreamLayout;
-use shoal_pipeline::Job;
+use shoal_pipeline::{Job, PipelineError};
 
 use crate::{
     Address, ConnectorError, Figures, Sink, Source, StandardSink, StandardSource, StreamError, StreamOptions,
@@ -18,6 +19,10 @@ pub fn run(
     stop: &Arc<AtomicBool>,
     watcher: &Arc<dyn Watcher>,
 ) -> Result<Figures, StreamError> {
+    let shape = job.policy().data.shape;
+    if shape != Shape::Stream {
+        return Err(PipelineError::NotStream { shape: shape.name() }.into());
+    }
     let layout = StreamLayout::of(job.policy());
     let output = job.policy().output.path.as_deref().unwrap_or("-");
     let (source, sink) = (Address::parse(&job.policy().data.source)?, Address::parse(output)?);

@@ -296,6 +296,11 @@ impl<'s> Start<'s> {
         let (key, made) = key::read_or_make(&file, design)?;
         if made {
             self.watcher.notice(&format!("a new key was written to `{}`: keep it secret", file.display()));
+            if design.is_some() && self.job.policy().data.person.is_some() {
+                self.watcher.notice(
+                    "whoever was published under another key before gets other values now, and the two sets can be intersected",
+                );
+            }
         }
         Ok(key)
     }

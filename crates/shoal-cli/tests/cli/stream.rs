@@ -186,7 +186,9 @@ fn what_cannot_be_hidden_is_said_before_anything_leaves() {
     assert!(errors.iter().all(|said| said.stdout.is_empty()));
     let text: Vec<String> = errors.iter().map(Said::error).collect();
     insta::assert_snapshot!(text.join("\n"));
-    // `run` is not for streams.
+    // `run` is not for streams, and `stream` for nothing else.
+    let table = Workshop::with_people().shoal(&["stream", "policy.toml"]).ended_with(2);
+    assert!(table.error().contains("not about a stream"), "{}", table.error());
     insta::assert_snapshot!("run_of_a_stream", shop.shoal(&["run", "policy.toml"]).ended_with(2).error());
 }
 

@@ -1,0 +1,286 @@
+"""What scripts/measure-streams measures. Only the standard library."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+import stream_data
+from measured_runs import at
+from measured_streams import best, fed, head, line, measure, published, stream, verify
+
+BARS, DATA = os.environ["BARS"], os.environ["DATA"]
+ADULT_FILE = os.path.join(DATA, "adult/adult.data.gz")
+
+SAU = {5: 0.006, 10: 0.146, 15: 0.345, 20: 0.501, 25: 0.601}
+MONITORING = {
+    "D1": ((), 2.59),
+    "D2": (("sex=Female",), 1.47),
+    "D3": (("sex=Female", "marital=Divorced"), 0.77),
+}
+MONITORED = (("published", 10), ("uniform", 10), ("uniform", 9), ("calibrated", 9), ("uniform", 5), ("calibrated", 5))
+# A line of the kernels' example.
+KERNEL = re.compile(r"^  (\S.*\S) +([\d.]+) million/s(?:, mean +(\d+) ns, 99th percentile (\d+) ns)?", re.M)
+KERNEL_BARS = {"hardened, uniform": 1.0, "hardened, calibrated": 1.0, "published, 10000": 0.5, "published, 100000": 0.5}
+
+
+def mode(l, made, name, prior="file"):
+    """The settings of a delay-free stream; the shares of the values come from a file of all of them, or are learned from
+    the first so many tuples. The key is always the same, so that a second run gives the same figures."""
+    with open(at("key"), "w") as file:
+        file.write("2a" * 32 + "\n")
+    sets = [f"privacy.l={l}", "algorithm.name=delay-free", f"state.key-file={at('key')}"]
+    if name != "published":
+        sets.append(f"algorithm.prior={name}")
+    sets.append(f"algorithm.mode={'published' if name == 'published' else 'hardened'}")
+    return [*sets, f"algorithm.prior-file={made.prior}" if prior == "file" else f"algorithm.learn={prior}"]
+
+
+def castle(k, delta, rules="nearest"):
+    return ["algorithm.name=castle", f"privacy.k={k}", f"algorithm.delta={delta}", f"algorithm.rules={rules}"]
+
+
+def sau(_quick):
+    """Counterfeits on Adult."""
+    made = stream_data.adult(DATA, at("adult"))
+    print(f"\n### Adult, {made.tuples:,} tuples, {made.values} values, mode published, each verified\n")
+    head("l", "SAU, learned from 1,000", "dead letters", "SAU, all shares given", "bound", "bar", "IL", "verdict")
+    for l, bar in SAU.items():
+        learned, given = mode(l, made, "published", 1000), mode(l, made, "published")
+        out, run = published(made, learned)
+        found = measure(made, learned, out)
+        other = measure(made, given, published(made, given)[0])["loss"]["sau"]
+        value, bound = found["loss"]["sau"], found["sau-bound"]
+        good = value <= bar + 0.02 and value >= bound
+        dead = run.figures["dead-letters"]
+        line(l, f"{value:.4f}", dead, f"{other:.4f}", f"{bound:.4f}", bar, f"{found['loss']['il']:.4f}", word(good))
+
+
+def loss(quick):
+    """IL by the number of quasi-identifiers and l."""
+    counts = (3, 7) if quick else (1, 3, 5, 7)
+    print("\n### IL of mode published by l and the number of quasi-identifiers (of these alone: the last column)\n")
+    head("quasi-identifiers", *(f"l = {l}" for l in SAU), "IL of the quasi-identifiers")
+    for quasi in counts:
+        made = stream_data.adult(DATA, at(f"adult-{quasi}"), quasi)
+        found = []
+        for l in SAU:
+            sets = mode(l, made, "published")
+            found.append(measure(made, sets, published(made, sets)[0])["loss"])
+        line(quasi, *(f"{one['il']:.4f}" for one in found), max(one["il-quasi"] for one in found))
+
+
+def monitoring(_quick):
+    """The paper's queries D1 to D3."""
+    made = stream_data.adult(DATA, at("adult"))
+    print("\n### Monitoring queries, 100 windows, `<=50K|Sales`: mean error / mean standard error\n")
+    head("mode", "l", *(f"{name} (paper {paper})" for name, (_, paper) in MONITORING.items()))
+    whole = []
+    for name, l in MONITORED:
+        sets, first = mode(l, made, name), (name if name == "published" else f"hardened, {name}", l)
+        out, _ = published(made, sets)
+        cells, once, counts = [], [], []
+        for conditions, _ in MONITORING.values():
+            asked = ["--value", "<=50K|Sales", *(word for condition in conditions for word in ("--where", condition))]
+            found = measure(made, sets, out, *asked, "--windows", "100")["monitoring"]["<=50K|Sales"]
+            cells.append(f"{found['mean-absolute-error']:.2f} / {found['mean-standard-error']:.2f}")
+            counts.append(found["mean-count"])
+            found = measure(made, sets, out, *asked)["counts"][0]["counts"][0]
+            once.append(f"{found['count']:.0f} ± {found['standard-error']:.0f}")
+        line(*first, *cells)
+        whole.append((*first, *once))
+    line("no stream at all, the mean of all windows", "", *constants(made))
+    line("true counts, mean", "", *(f"{count:.2f}" for count in counts))
+    print("\nThe same over the whole stream as one window: estimate ± standard error\n")
+    head("mode", "l", *MONITORING)
+    for cells in whole:
+        line(*cells)
+    line("true counts", "", *(f"{100 * count:.0f}" for count in counts))
+
+
+def constants(made):
+    """The mean error of answering every window with the mean of all, which needs no stream."""
+    with open(made.lines) as file:
+        tuples = [json.loads(text) for text in file]
+    width = -(-len(tuples) // 100)
+    for conditions, _ in MONITORING.values():
+        wanted = [condition.split("=", 1) for condition in ("salary=<=50K", "occupation=Sales", *conditions)]
+        counts = [0] * 100
+        for number, row in enumerate(tuples):
+            counts[number // width] += all(row[name] == value for name, value in wanted)
+        mean = sum(counts) / 100
+        yield f"{sum(abs(count - mean) for count in counts) / 100:.2f}"
+
+
+def kernels(quick):
+    """The kernels in memory, on one core."""
+    tuples, runs = (100_000, 1) if quick else (5_000_000, 3)
+    print(f"\n### In memory, {tuples:,} tuples, l = 10, one core, best of {runs}\n")
+    found = {}
+    for _ in range(runs):
+        command = ["taskset", "-c", "0", os.path.join(BARS, "stream_bars"), ADULT_FILE, str(tuples)]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        for name, speed, *times in KERNEL.findall(text):
+            found[name] = max(found.get(name, []), [float(speed), *times])
+    head("kernel", "million tuples/s", "bar", "mean ns", "p99 ns", "× reading alone", "verdict")
+    for name, (speed, mean, p99) in found.items():
+        bar = KERNEL_BARS.get(name)
+        times = f"{found['reading alone'][0] / speed:.1f}"
+        line(name, f"{speed:.2f}", bar or "", mean, p99, times, word(speed >= bar) if bar else "")
+
+
+def command(quick):
+    """The whole command, from a pipe of NDJSON to NDJSON."""
+    made = stream_data.adult(DATA, at("adult"))
+    sizes, runs = ((100_000,), 1) if quick else ((1_000_000, 5_000_000), 3)
+    asked = [
+        ("hardened, uniform, l = 10", mode(10, made, "uniform")),
+        ("hardened, calibrated, l = 9", mode(9, made, "calibrated")),
+        ("published, l = 10", mode(10, made, "published")),
+    ]
+    print(f"\n### Whole command, a pipe to nowhere, best of {runs}\n")
+    floors = speed_table(made, sizes, runs)
+    for name, sets in asked:
+        for tuples in sizes:
+            described(name, best(runs, made, sets, tuples), 150_000, floors[tuples])
+        described(f"{name}, one core", best(runs, made, sets, sizes[0], pin=True), 150_000, floors[sizes[0]])
+        out = at("many.ndjson")
+        run = stream(made, sets, sizes[0], out=out)
+        verify(made, sets, out)
+        described(f"{name}, to a file, verified, one run", run, 150_000, floors[sizes[0]])
+    with_state(made, mode(10, made, "published"), sizes[0], floors[sizes[0]])
+
+
+def crowd_command(quick):
+    """The whole command with CASTLE, on rows that repeat."""
+    made, sizes = stream_data.adult_numbers(DATA, at("numbers")), (100_000,) if quick else (1_000_000, 5_000_000)
+    print("\n### Whole command, CASTLE, k = 10, δ = 100, a pipe to nowhere, one run each\n")
+    floors = speed_table(made, sizes, 1)
+    for tuples in sizes:
+        described("castle", stream(made, castle(10, 100), tuples), 20_000, floors[tuples])
+    few = sizes[0]
+    described("castle, one core", stream(made, castle(10, 100), few, pin=True), 20_000, floors[few])
+    described("castle, the paper's rules", stream(made, castle(10, 100, "paper"), few), 20_000, floors[few])
+    with_state(made, castle(10, 100), few, floors[few])
+
+
+def speed_table(made, sizes, runs):
+    """The head of a table of speeds, and how long it takes only to move or to count the same bytes."""
+    figures = "tuples/s", "bar", "per CPU second", "mean µs", "p99 µs", "peak MiB"
+    head("what", "tuples", *figures, "× `cat`", "× `wc -l`", "verdict")
+    floor = lambda words, tuples: min(fed(words, made, tuples).seconds for _ in range(runs))
+    return {tuples: [floor(words, tuples) for words in (["cat"], ["wc", "-l"])] for tuples in sizes}
+
+
+def with_state(made, sets, tuples, floors):
+    folder = tempfile.mkdtemp(dir=at(""))
+    described("the same with a state folder, one run", stream(made, [*sets, f"state.dir={folder}"], tuples), None, floors)
+
+
+def described(name, run, bar, floors):
+    figures = run.figures
+    micros = [f"{figures[key] * 1e6:.2f}" for key in ("mean-seconds-per-tuple", "p99-seconds-per-tuple")]
+    cells = [f"{run.speed:,.0f}", f"{bar:,}" if bar else "", f"{run.speed_cpu:,.0f}", *micros, f"{run.peak / 2**20:.1f}"]
+    cells += [f"{run.seconds / floor:.0f}" for floor in floors]
+    line(name, f"{run.tuples:,}", *cells, word(run.speed >= bar) if bar else "")
+
+
+def growth(quick):
+    """Cost and memory as the stream grows."""
+    made = stream_data.adult(DATA, at("adult"))
+    sizes = (10**4, 10**5) if quick else (10**5, 10**6, 10**7)
+    print("\n### Cost and memory as the stream grows, l = 10, whole command\n")
+    head("mode", "tuples", "µs a tuple", "CPU µs a tuple", "peak MiB", "groups open", "given up", "SAU")
+    for name in ("uniform", "published"):
+        for tuples in sizes:
+            run = best(3 if tuples < 10**7 else 1, made, mode(10, made, name), tuples)
+            kernel = [run.figures.get(key, "") for key in ("groups-open", "groups-given-up")]
+            kernel += [f"{run.figures['sau']:.4f}" if "sau" in run.figures else ""]
+            micros = f"{1e6 / run.speed:.2f}", f"{1e6 / run.speed_cpu:.2f}"
+            line(name, f"{tuples:,}", *micros, f"{run.peak / 2**20:.1f}", *kernel)
+
+
+def crowds(quick):
+    """CASTLE on the six numeric columns of Adult."""
+    made = stream_data.adult_numbers(DATA, at("numbers"))
+    print("\n### CASTLE on six numeric columns of Adult, each verified\n")
+    head("δ", "rules", "k", "IL", "bar", "suppressed", "crowds", "tuples/s", "verdict")
+    for delta, bar in ((100, 0.18), (1000, 0.114)):
+        for rules in ("nearest", "paper"):
+            for k in (10,) if quick else (5, 10, 50):
+                sets = castle(k, delta, rules)
+                out, run = published(made, sets)
+                il = measure(made, sets, out)["loss"]["il-quasi"]
+                asked = bar if k == 10 else None
+                told = [run.figures["suppressed"], run.figures["classes"], f"{run.speed:,.0f}"]
+                line(delta, rules, k, f"{il:.4f}", asked or "", *told, word(il <= asked) if asked else "")
+    if quick:
+        return
+    print("\nThe kernel alone (`castle_bars`), one core:\n")
+    told = ["taskset", "-c", "0", os.path.join(BARS, "castle_bars"), ADULT_FILE]
+    print(subprocess.run(told, capture_output=True, text=True, check=True).stdout)
+    print("Rows that do not repeat, k = 10, whole command:\n")
+    head("tuples", "rules", "δ", "tuples/s", "per CPU second", "peak MiB", "IL", "crowds")
+    for tuples in (100_000, 1_000_000):
+        moved = stream_data.adult_numbers(DATA, at(f"moved-{tuples}"), tuples)
+        for rules, delta in (("nearest", 100), ("nearest", 1000), ("paper", 100)):
+            sets = castle(10, delta, rules)
+            out, run = published(moved, sets)
+            il = measure(moved, sets, out)["loss"]["il-quasi"]
+            speeds = f"{run.speed:,.0f}", f"{run.speed_cpu:,.0f}"
+            line(f"{tuples:,}", rules, delta, *speeds, f"{run.peak / 2**20:.1f}", f"{il:.4f}", run.figures["classes"])
+    run = stream(moved, castle(10, 100), 3_000_000)
+    speeds = f"{run.speed:,.0f}", f"{run.speed_cpu:,.0f}"
+    line("3,000,000 (thrice the same)", "nearest", 100, *speeds, f"{run.peak / 2**20:.1f}", "", run.figures["classes"])
+
+
+def other(_quick):
+    """Charging sessions and hospital stays."""
+    for title, prepare in (("Boulder EV sessions", stream_data.ev_sessions), ("SynPUF stays", stream_data.synpuf_stays)):
+        made = prepare(DATA, at(prepare.__name__))
+        print(f"\n### {title}: {made.tuples:,} tuples, {made.values} values, the commonest {100 * made.largest:.1f} %\n")
+        counts = "(estimate − true)/SE, root mean square", "the five commonest: estimate ± SE (true)"
+        head("mode, l = 5", "values from", "tuples/s", "dead letters", "SAU (bound)", "IL", *counts)
+        for name in ("published", "uniform", "calibrated"):
+            for prior in ("file", 5000):
+                # What was learned is kept in the state folder, where `measure` looks for it.
+                state = [] if prior == "file" else [f"state.dir={tempfile.mkdtemp(dir=at(''))}"]
+                sets = [*mode(5, made, name, prior), *state]
+                out, run = published(made, sets)
+                found = measure(made, sets, out)
+                source = "all" if prior == "file" else f"the first {prior:,}"
+                told = [f"{run.speed:,.0f}", run.figures["dead-letters"]]
+                told.append(f"{found['loss']['sau']:.4f} ({found['sau-bound']:.4f})" if name == "published" else "")
+                line(name, source, *told, f"{found['loss']['il']:.4f}", *counted(found))
+
+
+def counted(found):
+    """How many standard errors the counts of all values are off, and the counts of the five commonest."""
+    estimates = {count["value"]: (count["count"], count["standard-error"]) for count in found["counts"][0]["counts"]}
+    truths = {value: true["mean-count"] for value, true in found["monitoring"].items()}
+    known = [(truths[value], *estimates[value]) for value in truths if estimates[value][1] > 0]
+    off = (sum(((estimate - true) / error) ** 2 for true, estimate, error in known) / len(known)) ** 0.5
+    shown = sorted(truths, key=truths.get, reverse=True)[:5]
+    yield f"{off:.2f}"
+    yield "; ".join("{} {:.0f} ± {:.0f} ({:.0f})".format(value, *estimates[value], truths[value]) for value in shown)
+
+
+def word(good):
+    return "met" if good else "MISSED"
+
+
+PARTS = {part.__name__: part for part in (sau, loss, monitoring, kernels, command, growth, crowd_command, crowds, other)}
+
+
+def main():
+    words = argparse.ArgumentParser(prog="measure-streams path/to/data", description="Figures for streams.")
+    words.add_argument("--quick", action="store_true", help="short streams, one run each")
+    words.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="only these parts")
+    asked = words.parse_args()
+    for name in asked.only:
+        PARTS[name](asked.quick)
+
+
+main()
