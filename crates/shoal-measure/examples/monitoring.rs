@@ -140,7 +140,7 @@ fn report(name: &str, method: Method<'_>, tuples: &[StreamTuple<'static>], lines
             windows: Windows::Tuples(tuples.len().div_ceil(WINDOWS) as u64),
         };
         let found = monitor(method, &columns, &extents, &question, tuples, lines.iter().cloned());
-        let found = found.expect("the question fits");
+        let found = found.expect("the question fits")[0];
         let (error, standard) = (found.mean_absolute_error, found.mean_standard_error);
         print!("; count {:.2} error {error:.2} s.e. {standard:.2}", found.mean_count);
     }

@@ -14,6 +14,8 @@ use crate::{Record, StreamError};
 pub(crate) struct DeadLetters {
     path: PathBuf,
     file: Option<File>,
+    /// Whether something may not be on the disk yet.
+    loose: bool,
 }
 
 #[derive(Serialize)]
@@ -26,19 +28,15 @@ struct Letter<'a> {
 
 impl DeadLetters {
     pub(crate) fn new(path: PathBuf) -> DeadLetters {
-        DeadLetters { path, file: None }
+        DeadLetters { path, file: None, loose: false }
     }
 
-    /// Adds a line, and is back when it is on the disk.
+    /// Adds a line.
     pub(crate) fn add(&mut self, record: &Record, why: &Unreleasable) -> Result<(), StreamError> {
-        let fail = |error| StreamError::File { what: "file of dead letters", path: self.path.clone(), error };
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let open = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path);
-                none.insert(open.map_err(fail)?)
-            }
-        };
+        if self.file.is_none() {
+            let open = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path);
+            self.file = Some(open.map_err(|error| self.failed(error))?);
+        }
         let letter = Letter {
             partition: record.partition,
             offset: record.offset,
@@ -47,6 +45,20 @@ impl DeadLetters {
         };
         let mut text = serde_json::to_vec(&letter).expect("a letter holds nothing that JSON cannot");
         text.push(b'\n');
-        file.write_all(&text).and_then(|()| file.sync_data()).map_err(fail)
+        self.loose = true;
+        let written = self.file.as_mut().map_or(Ok(()), |file| file.write_all(&text));
+        written.map_err(|error| self.failed(error))
+    }
+
+    /// Is back when all lines are on the disk: before the source is told that they were taken.
+    pub(crate) fn settle(&mut self) -> Result<(), StreamError> {
+        match self.file.as_ref().filter(|_| std::mem::take(&mut self.loose)) {
+            Some(file) => file.sync_data().map_err(|error| self.failed(error)),
+            None => Ok(()),
+        }
+    }
+
+    fn failed(&self, error: std::io::Error) -> StreamError {
+        StreamError::File { what: "file of dead letters", path: self.path.clone(), error }
     }
 }

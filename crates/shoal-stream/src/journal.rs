@@ -1,8 +1,8 @@
 //! What must survive a crash: a snapshot of the state, and every step since. A step is written down before what it
 //! releases leaves; the same steps from the same snapshot give the same releases.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition};
@@ -57,6 +57,7 @@ impl Journal {
             DatabaseError::DatabaseAlreadyOpen => StreamError::StateInUse { path: path.clone() },
             error => StreamError::State { path: path.clone(), why: error.to_string() },
         })?;
+        keep_secret(&path)?;
         let journal = Journal { database, path };
         match journal.note("belongs-to")? {
             None => journal.write(|transaction| {
@@ -175,6 +176,12 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), StreamError> {
     made.map_err(|error| StreamError::File { what: "state folder", path: folder.to_owned(), error })
 }
 
+/// Lets nobody else read a file, whoever may read its folder.
+pub(crate) fn keep_secret(path: &Path) -> Result<(), StreamError> {
+    let closed = fs::set_permissions(path, fs::Permissions::from_mode(0o600));
+    closed.map_err(|error| StreamError::File { what: "file of the state", path: path.to_owned(), error })
+}
+
 fn encode(value: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(value).expect("memory takes whatever is written")
 }
@@ -207,6 +214,15 @@ mod tests {
     }
 
     #[test]
+    fn nobody_else_may_read_a_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        drop(Journal::open(&state, "this").unwrap());
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&state), mode(&state.join(FILE))), (0o700, 0o600));
+    }
+
+    #[test]
     fn a_state_belongs_to_one_stream_and_one_process() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::open(folder.path(), "this").unwrap();
@@ -214,7 +230,7 @@ mod tests {
         drop(journal);
         assert!(matches!(Journal::open(folder.path(), "that"), Err(StreamError::OtherStream { .. })));
         let file = folder.path().join("file");
-        std::fs::write(&file, "").unwrap();
+        fs::write(&file, "").unwrap();
         assert!(matches!(Journal::open(&file, "this"), Err(StreamError::File { .. })));
     }
 }

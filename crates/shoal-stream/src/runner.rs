@@ -194,7 +194,7 @@ impl Runner<'_> {
     /// Records in, messages out. In a replay nothing is written down a second time.
     fn process(&mut self, records: &[Record], first_time: bool) -> Result<(), StreamError> {
         let mut bytes = Vec::new();
-        let mut steps: Vec<Step<'_>> = Vec::with_capacity(records.len());
+        let mut steps: Vec<(Step<'_>, Duration)> = Vec::with_capacity(records.len());
         let mut entries = Vec::new();
         let first_step = self.progress.mark.step + 1;
         for record in records {
@@ -205,19 +205,24 @@ impl Runner<'_> {
             frontier.pass(record.partition, record.offset);
             let began = Instant::now();
             match self.decide(record, &mut bytes) {
-                Ok(step) => steps.push(step),
+                Ok(step) => steps.push((step, began.elapsed())),
                 Err(why) => {
                     self.progress.figures.dead_letters += 1;
                     self.dead_letters.add(record, &why)?;
                     continue;
                 }
             }
-            self.progress.times.add(began.elapsed());
             if first_time && self.journal.is_some() {
                 entries.push(Entry::of(record));
             }
         }
-        let messages = admit(&mut self.gate, &self.layout, &steps, &bytes, self.progress.published)?;
+        self.dead_letters.settle()?;
+        let mut messages = Vec::with_capacity(steps.len());
+        for (step, decided) in &steps {
+            let began = Instant::now();
+            messages.extend(admit(&mut self.gate, &self.layout, step, &bytes, self.progress.published)?);
+            self.progress.times.add(*decided + began.elapsed());
+        }
         if let Some(journal) = self.journal.as_ref().filter(|_| !entries.is_empty()) {
             journal.append(first_step, &entries, self.progress.published)?;
         }
@@ -250,8 +255,9 @@ impl Runner<'_> {
         let tuples = self.engine.flush(&self.layout, &mut bytes);
         self.progress.mark.step += 1;
         let step = self.progress.mark.step;
-        let steps = [Step { mark: self.progress.mark.clone(), lines: 0..bytes.len(), tuples, arrived: None }];
-        let messages = admit(&mut self.gate, &self.layout, &steps, &bytes, self.progress.published)?;
+        let flush = Step { mark: self.progress.mark.clone(), lines: 0..bytes.len(), tuples, arrived: None };
+        let message = admit(&mut self.gate, &self.layout, &flush, &bytes, self.progress.published)?;
+        let messages: Vec<Message<'_>> = message.into_iter().collect();
         if let Some(journal) = self.journal.as_ref().filter(|_| first_time) {
             journal.append(step, &[Entry::Flush], self.progress.published)?;
         }
@@ -308,24 +314,19 @@ impl Runner<'_> {
 fn admit<'a>(
     gate: &mut Gate,
     layout: &StreamLayout,
-    steps: &[Step<'_>],
+    step: &Step<'_>,
     bytes: &'a [u8],
     published: u64,
-) -> Result<Vec<Message<'a>>, StreamError> {
-    let mut messages = Vec::with_capacity(steps.len());
-    for step in steps {
-        if let Some(tuple) = &step.arrived {
-            gate.arrive(tuple).map_err(refused)?;
-        }
-        let bytes = &bytes[step.lines.clone()];
-        let lines = layout.lines(bytes).map(|line| layout.read_published(line));
-        let lines = lines.collect::<Result<Vec<_>, LineError>>().map_err(unreadable)?;
-        let lines = gate.admit(bytes, &lines, &step.tuples).map_err(refused)?;
-        if !bytes.is_empty() && step.mark.step > published {
-            messages.push(Message { mark: step.mark.clone(), lines });
-        }
+) -> Result<Option<Message<'a>>, StreamError> {
+    if let Some(tuple) = &step.arrived {
+        gate.arrive(tuple).map_err(refused)?;
     }
-    Ok(messages)
+    let bytes = &bytes[step.lines.clone()];
+    let lines = layout.lines(bytes).map(|line| layout.read_published(line));
+    let lines = lines.collect::<Result<Vec<_>, LineError>>().map_err(unreadable)?;
+    let lines = gate.admit(bytes, &lines, &step.tuples).map_err(refused)?;
+    let leaves = !bytes.is_empty() && step.mark.step > published;
+    Ok(leaves.then(|| Message { mark: step.mark.clone(), lines }))
 }
 
 fn refused(violation: shoal_privacy::stream::StreamViolation) -> StreamError {

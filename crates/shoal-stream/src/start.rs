@@ -17,7 +17,7 @@ use shoal_privacy::stream::Gate;
 
 use crate::dead_letters::DeadLetters;
 use crate::engine::{CastleEngine, Engine, HardenedEngine, PublishedEngine, Unreleasable, kernel_columns};
-use crate::journal::{Journal, make_folder};
+use crate::journal::{Journal, keep_secret, make_folder};
 use crate::key::Key;
 use crate::metrics::{self, Shared};
 use crate::runner::{BATCH, Progress, Runner, WAIT};
@@ -223,6 +223,7 @@ impl<'s> Start<'s> {
         }
         if let Some(file) = frozen {
             shoal_io::write_atomically(&file, values.to_csv().as_bytes()).map_err(PipelineError::from)?;
+            keep_secret(&file)?;
         }
         Ok(Some(values))
     }
@@ -275,7 +276,8 @@ impl<'s> Start<'s> {
         if self.job.policy().data.source == "-" {
             let mut letters = DeadLetters::new(self.dead_letters.clone());
             let why = Unreleasable::NothingLearned { why: message.clone() };
-            if let Err(error) = self.held.iter().try_for_each(|record| letters.add(record, &why)) {
+            let added = self.held.iter().try_for_each(|record| letters.add(record, &why));
+            if let Err(error) = added.and_then(|()| letters.settle()) {
                 return error;
             }
             kept_by = "are among the dead letters";

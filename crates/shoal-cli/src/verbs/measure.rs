@@ -73,6 +73,7 @@ fn stream_prose(measured: &StreamMeasured) -> String {
         let bound = measured.sau_bound.map_or_else(String::new, |b| format!("; no method gets below {b:.3}"));
         rows.push(("counterfeits", format!("SAU {sau:.3}{bound}")));
     }
+    rows.extend(measured.notes.iter().map(|note| ("note", (*note).to_owned())));
     let windows = measured.counts.len();
     let mut text = facts(&rows);
     text.push('\n');

@@ -1,6 +1,6 @@
 //! Monitoring queries (§6.4 of the paper): a count asked again in every window, against the truth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use shoal_core::stream::{StreamLine, StreamTuple};
@@ -23,8 +23,9 @@ pub struct Monitoring {
     pub mean_standard_error: f64,
 }
 
-/// Asks a question about its first value, of the original and of what is published, and compares the answers window by
-/// window. `tuples` are in the order in which they arrived. A window that is missing on one side counts 0 there.
+/// Asks a question of the original and of what is published, and compares the answers window by window: for each value
+/// that is asked for, how far they were off. `tuples` are in the order in which they arrived. A window that is missing on
+/// one side counts 0 there.
 pub fn monitor<'l>(
     method: Method<'_>,
     columns: &[GateColumn],
@@ -32,28 +33,43 @@ pub fn monitor<'l>(
     question: &Question,
     tuples: &[StreamTuple<'_>],
     lines: impl Iterator<Item = StreamLine<'l>>,
-) -> Result<Monitoring, StreamMeasureError> {
+) -> Result<Vec<Monitoring>, StreamMeasureError> {
     let ask = Ask::new(columns, extents, question)?;
-    let mut both: BTreeMap<i64, (f64, f64, f64)> = BTreeMap::new();
+    let places: HashMap<&str, usize> = question.values.iter().map(String::as_str).zip(0..).collect();
+    let none = || vec![Compared::default(); question.values.len()];
+    let mut windows: BTreeMap<i64, Vec<Compared>> = BTreeMap::new();
     for (number, tuple) in (0..).zip(tuples) {
         if let Some(window) = question.windows.of(number, &tuple.cells, columns) {
-            let is_counted = question.values.first().is_some_and(|value| *value == tuple.value);
-            let counted = if is_counted { ask.chance(&tuple.cells) } else { 0.0 };
-            both.entry(window).or_default().0 += counted;
+            let compared = windows.entry(window).or_insert_with(none);
+            if let Some(place) = places.get(&*tuple.value) {
+                compared[*place].truth += ask.chance(&tuple.cells);
+            }
         }
     }
     for WindowCounts { window, counts, .. } in count(method, columns, extents, question, lines)? {
-        let (_, estimate, error) = both.entry(window).or_default();
-        if let Some(first) = counts.first() {
-            (*estimate, *error) = (first.count, first.standard_error);
+        let compared = windows.entry(window).or_insert_with(none);
+        for (compared, estimate) in compared.iter_mut().zip(counts) {
+            (compared.estimate, compared.error) = (estimate.count, estimate.standard_error);
         }
     }
-    let mean =
-        |of: fn(&(f64, f64, f64)) -> f64| both.values().map(of).sum::<f64>() / both.len().max(1) as f64;
-    Ok(Monitoring {
-        windows: both.len(),
-        mean_count: mean(|(truth, _, _)| *truth),
-        mean_absolute_error: mean(|(truth, estimate, _)| (estimate - truth).abs()),
-        mean_standard_error: mean(|(_, _, error)| *error),
-    })
+    let monitored = |place: usize| {
+        let mean = |of: fn(&Compared) -> f64| {
+            windows.values().map(|window| of(&window[place])).sum::<f64>() / windows.len().max(1) as f64
+        };
+        Monitoring {
+            windows: windows.len(),
+            mean_count: mean(|compared| compared.truth),
+            mean_absolute_error: mean(|compared| (compared.estimate - compared.truth).abs()),
+            mean_standard_error: mean(|compared| compared.error),
+        }
+    };
+    Ok((0..question.values.len()).map(monitored).collect())
+}
+
+/// The answers of both sides for one value in one window.
+#[derive(Clone, Copy, Default)]
+struct Compared {
+    truth: f64,
+    estimate: f64,
+    error: f64,
 }

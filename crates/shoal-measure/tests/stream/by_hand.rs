@@ -156,10 +156,12 @@ fn monitoring_compares_window_by_window() {
         set(&["m"], &["a", "c"]),
         set(&["f"], &["b", "c"]),
     ];
-    let question = ask(&["a"], vec![is(0, &["f"])], Windows::Tuples(2));
+    let question = ask(&["b", "a"], vec![is(0, &["f"])], Windows::Tuples(2));
     let method = Method::Sets { estimator: &estimator, values: &names };
     let extents = extents(&columns, &[]);
     let found = monitor(method, &columns, &extents, &question, &tuples, lines.into_iter()).unwrap();
+    assert_eq!(found.len(), 2);
+    let found = found[1];
     // q = 1/2: a set with `a` scores 1, one without −1. So 2 for 1, and −1 for 0.
     assert_eq!((found.windows, found.mean_count, found.mean_absolute_error), (2, 0.5, 1.0));
     close(found.mean_standard_error, 2.0_f64.sqrt() / 2.0);

@@ -16,6 +16,13 @@ use super::lines::{original, published};
 use super::{SensitiveValues, StreamBinding, bind, read_prior};
 use crate::{Job, PipelineError};
 
+/// What is said of counts in a published mode.
+const BIASED: &str = "counts in mode published are biased: counterfeits that nobody has made true take from common values, \
+                      and tuples of a group are not alike; the standard errors do not cover that";
+/// What is said of counts in a hardened one.
+const DIFFERENT_PEOPLE: &str =
+    "counts are unbiased; the standard errors suppose that people do not return with the same value";
+
 /// What is asked of a published stream.
 #[derive(Clone, Debug, Default)]
 pub struct StreamQuestion {
@@ -49,6 +56,9 @@ pub struct StreamMeasured {
     /// How far the answers were off, value by value, where the original is at hand.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub monitoring: BTreeMap<String, Monitoring>,
+    /// What should be known about the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<&'static str>,
 }
 
 /// The answers for one window.
@@ -113,11 +123,8 @@ pub fn measure(
     let counts = count(method, &binding.columns, &extents, &asked, lines.iter().cloned())?;
     let mut monitoring = BTreeMap::new();
     if let Some(tuples) = &tuples {
-        for value in &asked.values {
-            let one = Question { values: vec![value.clone()], ..asked.clone() };
-            let found = monitor(method, &binding.columns, &extents, &one, tuples, lines.iter().cloned())?;
-            monitoring.insert(value.clone(), found);
-        }
+        let found = monitor(method, &binding.columns, &extents, &asked, tuples, lines.iter().cloned())?;
+        monitoring.extend(asked.values.iter().cloned().zip(found));
     }
     let answer = |window: shoal_measure::stream::WindowCounts| WindowAnswer {
         window: window.window,
@@ -143,6 +150,11 @@ pub fn measure(
         loss,
         counts: counts.into_iter().map(answer).collect(),
         monitoring,
+        notes: match binding.promise {
+            StreamPromise::Groups { .. } => vec![BIASED],
+            StreamPromise::Sets { .. } => vec![DIFFERENT_PEOPLE],
+            StreamPromise::Crowds { .. } => Vec::new(),
+        },
     })
 }
 

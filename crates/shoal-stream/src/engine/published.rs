@@ -10,6 +10,8 @@ use super::{Arrival, Dictionary, KernelFigures, Unreleasable};
 pub(crate) struct PublishedEngine {
     kernel: Published,
     values: Dictionary,
+    /// How often each value has come. The pool counts what was given or learned beforehand, too.
+    came: Vec<u64>,
     quasi: Vec<bool>,
 }
 
@@ -17,11 +19,12 @@ pub(crate) struct PublishedEngine {
 pub(crate) struct PublishedState {
     kernel: Published,
     labels: Vec<String>,
+    came: Vec<u64>,
 }
 
 impl PublishedEngine {
     pub(crate) fn new(kernel: Published, labels: Vec<String>, layout: &StreamLayout) -> PublishedEngine {
-        PublishedEngine { kernel, values: Dictionary::new(labels), quasi: layout.quasi() }
+        PublishedEngine { kernel, values: Dictionary::new(labels), came: Vec::new(), quasi: layout.quasi() }
     }
 
     pub(super) fn take<'a>(
@@ -33,6 +36,10 @@ impl PublishedEngine {
         let tuple = arrival.tuple;
         let quasi = self.fingerprint(&tuple.cells);
         let code = self.values.code(&tuple.value());
+        if self.came.len() <= code as usize {
+            self.came.resize(code as usize + 1, 0);
+        }
+        self.came[code as usize] += 1;
         let placement = self.kernel.push(arrival.position, quasi, code);
         let group = placement.group;
         // The values stand before the tuple, and in an order that does not tell which of them is its own.
@@ -49,8 +56,8 @@ impl PublishedEngine {
 
     pub(super) fn figures(&self) -> KernelFigures {
         let figures = self.kernel.figures();
-        let total: u64 = self.kernel.pool().iter().sum();
-        let largest = self.kernel.pool().iter().max().copied().unwrap_or_default();
+        let total: u64 = self.came.iter().sum();
+        let largest = self.came.iter().max().copied().unwrap_or_default();
         let commonest = largest as f64 / total.max(1) as f64;
         KernelFigures {
             groups_open: Some(figures.open()),
@@ -62,12 +69,17 @@ impl PublishedEngine {
     }
 
     pub(super) fn state(&self) -> PublishedState {
-        PublishedState { kernel: self.kernel.clone(), labels: self.values.labels().to_vec() }
+        PublishedState {
+            kernel: self.kernel.clone(),
+            labels: self.values.labels().to_vec(),
+            came: self.came.clone(),
+        }
     }
 
     pub(super) fn resume(&mut self, state: PublishedState) {
         self.kernel = state.kernel;
         self.values = Dictionary::new(state.labels);
+        self.came = state.came;
     }
 
     /// The quasi-identifiers as one number, the same in every run.
