@@ -84,6 +84,12 @@ fn a_csv_row_is_read_in_the_order_of_its_header() {
     let tuple = layout.read(b"F, 40 ,\"a, b\",high,\"w \"\"1\"\"\",,p2\r\n").unwrap();
     assert_eq!(tuple.cells, ["40", "F", "w \"1\""]);
     assert_eq!(tuple.sensitive, ["high", "a, b"]);
+    // The same row in the order of the policy, for those who do not know the header.
+    let line = b"F, 40 ,\"a, b\",high,\"w \"\"1\"\"\",,p2";
+    let row = layout.in_policy_order(line);
+    assert_eq!(String::from_utf8_lossy(&row), "p2,,40,F,\"w \"\"1\"\"\",high,\"a, b\"");
+    assert_eq!(crate::layout(&["data.format=csv"]).read(&row).unwrap(), layout.read(line).unwrap());
+    assert_eq!(*layout.in_policy_order(b"F,40"), *b"F,40");
     assert_eq!(layout.read(b"F,40").unwrap_err(), LineError::Width { expected: 7, found: 2 });
     assert!(matches!(layout.read(b"\"F,40,a,b,c,d,e").unwrap_err(), LineError::NotCsv { .. }));
     assert!(matches!(layout.read_header(b"sex,age").unwrap_err(), LineError::Missing { .. }));

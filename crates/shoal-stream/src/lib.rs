@@ -10,6 +10,7 @@ mod dead_letters;
 mod engine;
 mod error;
 mod figures;
+mod header;
 mod journal;
 #[cfg(feature = "kafka")]
 pub mod kafka;

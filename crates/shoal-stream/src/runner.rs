@@ -13,9 +13,10 @@ use shoal_privacy::stream::{Gate, GateColumn, GateState};
 use crate::dead_letters::DeadLetters;
 use crate::engine::{Arrival, Engine, EngineState, Unreleasable};
 use crate::figures::Times;
+use crate::header::Headed;
 use crate::journal::{Entry, Journal};
 use crate::metrics::Shared;
-use crate::{Figures, LINE_LIMIT, Mark, Message, Record, Sink, Source, StreamError, StreamOptions, Watcher};
+use crate::{Figures, LINE_LIMIT, Mark, Message, Record, Sink, StreamError, StreamOptions, Watcher};
 
 /// Records that are fetched at a time.
 pub(crate) const BATCH: usize = 1024;
@@ -33,7 +34,7 @@ pub(crate) struct Runner<'r> {
     pub gate: Gate,
     pub promise: StreamPromise,
     pub columns: Vec<GateColumn>,
-    pub source: Box<dyn Source>,
+    pub source: Headed,
     pub sink: Box<dyn Sink>,
     pub journal: Option<Journal>,
     pub dead_letters: DeadLetters,

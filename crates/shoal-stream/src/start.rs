@@ -6,17 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use shoal_algorithms::stream::castle::{Castle, CastleParams, CastleRules};
-
 use shoal_algorithms::stream::delay_free::{Published, PublishedParams};
 use shoal_core::policy::RulesPolicy;
 use shoal_core::stream::{SetDesign, StreamPromise};
-use shoal_io::stream::StreamLayout;
 use shoal_pipeline::stream::{SensitiveValues, StreamBinding, bind, read_prior};
 use shoal_pipeline::{Job, PipelineError};
 use shoal_privacy::stream::Gate;
 
 use crate::dead_letters::DeadLetters;
 use crate::engine::{CastleEngine, Engine, HardenedEngine, PublishedEngine, Unreleasable, kernel_columns};
+use crate::header::Headed;
 use crate::journal::{Journal, keep_secret, make_folder};
 use crate::key::Key;
 use crate::metrics::{self, Shared};
@@ -85,8 +84,7 @@ pub fn run_between(
     runner.recover()?;
     // A stream that has learned is read already; its records are held.
     if held.is_empty() {
-        runner.source.seek(&runner.progress.mark.frontier)?;
-        take_header(job, &mut *runner.source, stop, &mut runner.layout)?;
+        runner.source.start(&runner.progress.mark.frontier, job, &runner.layout, stop)?;
     }
     runner.run(&held)
 }
@@ -95,7 +93,7 @@ pub fn run_between(
 struct Start<'s> {
     job: &'s Job,
     binding: StreamBinding,
-    source: Box<dyn Source>,
+    source: Headed,
     stop: &'s AtomicBool,
     watcher: &'s dyn Watcher,
     options: &'s StreamOptions,
@@ -126,7 +124,7 @@ impl<'s> Start<'s> {
         Ok(Start {
             job,
             binding,
-            source,
+            source: Headed::new(source),
             stop,
             watcher,
             options,
@@ -230,8 +228,7 @@ impl<'s> Start<'s> {
 
     /// Holds the first tuples back and counts their values.
     fn learn(&mut self, wanted: usize) -> Result<Option<SensitiveValues>, StreamError> {
-        self.source.seek(&Frontier::default())?;
-        take_header(self.job, &mut *self.source, self.stop, &mut self.binding.layout)?;
+        self.source.start(&Frontier::default(), self.job, &self.binding.layout, self.stop)?;
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         let mut tuples = 0;
         let mut busy = Instant::now();
@@ -306,30 +303,6 @@ impl<'s> Start<'s> {
         }
         Ok(key)
     }
-}
-
-/// Takes the order of the columns from the first line of a CSV stream, where it has one. A broker's messages are rows
-/// only.
-fn take_header(
-    job: &Job,
-    source: &mut dyn Source,
-    stop: &AtomicBool,
-    layout: &mut StreamLayout,
-) -> Result<(), StreamError> {
-    let data = &job.policy().data;
-    if !layout.is_csv() || !data.header || data.source != "-" {
-        return Ok(());
-    }
-    while !stop.load(Ordering::Relaxed) {
-        let batch = source.fetch(1, WAIT)?;
-        if let Some(line) = batch.records.first() {
-            return layout.read_header(&line.bytes).map_err(|error| StreamError::Header { error });
-        }
-        if batch.ended {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// A name for what must not change while a key is used.

@@ -124,7 +124,7 @@ impl StreamLayout {
         }
     }
 
-    fn write_fields<'t>(&self, fields: impl Iterator<Item = Cow<'t, str>>, out: &mut Vec<u8>) {
+    pub(super) fn write_fields<'t>(&self, fields: impl Iterator<Item = Cow<'t, str>>, out: &mut Vec<u8>) {
         let start = out.len();
         for field in fields {
             if out.len() > start {

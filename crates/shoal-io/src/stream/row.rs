@@ -27,6 +27,23 @@ impl StreamLayout {
         Ok(())
     }
 
+    /// A row in the order of this layout's header, as one in the order of the policy. What is no such row stays as it is,
+    /// to be complained about where it is read. Rows are kept so, since a header is forgotten with its stream.
+    pub fn in_policy_order<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
+        let in_order = self.row.iter().copied().eq(0..self.columns.len());
+        match self.split(line) {
+            Ok(fields) if !in_order && fields.len() == self.row.len() => {
+                let mut row = Vec::with_capacity(line.len());
+                let at = |column| self.row.iter().position(|place| *place == column);
+                let field = |column| at(column).map_or(Cow::Borrowed(""), |at| Cow::Borrowed(&*fields[at]));
+                self.write_fields((0..self.columns.len()).map(field), &mut row);
+                row.pop();
+                Cow::Owned(row)
+            }
+            _ => Cow::Borrowed(line),
+        }
+    }
+
     pub(super) fn read_row<'a>(&self, line: &'a [u8]) -> Result<ReadTuple<'a>, LineError> {
         let fields = self.split(line)?;
         if fields.len() != self.row.len() {
