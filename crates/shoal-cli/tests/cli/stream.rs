@@ -216,6 +216,9 @@ fn the_plan_is_told_before_tuples_come() {
     let mut args = vec!["check", "policy.toml"];
     CASTLE.iter().for_each(|set| args.extend(["--set", set]));
     insta::assert_snapshot!("check_castle", shop.shoal(&args).ended_with(0).stdout);
+    let broker = "data.source=nats://me:secret@localhost/IN?subject=in";
+    let said = shop.shoal(&["check", "policy.toml", "--set", broker]).ended_with(0).stdout;
+    assert!(said.contains("nats://***@localhost/IN?subject=in") && !said.contains("secret"), "{said}");
     shop.shoal(&["check", "policy.toml", "--set", "privacy.l=7"]).ended_with(1);
 }
 

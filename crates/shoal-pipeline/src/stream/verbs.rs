@@ -90,14 +90,13 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
     }
     let state = policy.state.dir.as_ref().map(|dir| job.resolve(dir).display().to_string());
     Ok(StreamPlan {
-        source: if policy.data.source == "-" {
-            "standard input".to_owned()
-        } else {
-            policy.data.source.clone()
+        source: match policy.data.source.as_str() {
+            "-" => "standard input".to_owned(),
+            source => without_password(source),
         },
         output: match policy.output.path.as_deref() {
             None | Some("-") => "standard output".to_owned(),
-            Some(path) => path.to_owned(),
+            Some(path) => without_password(path),
         },
         promise: promise_in_words(binding.promise),
         algorithm: algorithm_in_words(job, &binding),
@@ -115,6 +114,16 @@ pub fn verify(job: &Job, path: &Path) -> Result<StreamVerified, PipelineError> {
     let lines = published(&binding.layout, path)?;
     let verdict = verify_stream(binding.promise, &binding.layout.quasi(), lines.into_iter());
     Ok(StreamVerified { file: path.display().to_string(), verdict })
+}
+
+/// An address as it may be shown.
+fn without_password(address: &str) -> String {
+    match (address.find("://"), address.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme + 3 < at => {
+            format!("{}***{}", &address[..scheme + 3], &address[at..])
+        }
+        _ => address.to_owned(),
+    }
 }
 
 fn promise_in_words(promise: StreamPromise) -> String {

@@ -19,6 +19,10 @@
 //! M⁻¹ = diag(l·p)·G⁻¹, and E y_v² = (l·p_v)²·(G⁻¹)_vv under the prior. G is symmetric and, where counts can be told
 //! apart at all, positive definite: its Cholesky factor is taken once, a row of G⁻¹ for each value that is asked
 //! about.
+//!
+//! Nothing better can be had by looking at sets as wholes: among all scores that are unbiased, the one with the least
+//! Σ P(W)·y(W)² is a combination of the P(W | u)/P(W) (Lagrange), and these are 1{u ∈ W}/(l·p_u), since P(u | W) = 1/l. So it
+//! is linear in the members of W, and unbiasedness leaves only the score above.
 
 mod cholesky;
 mod error;
