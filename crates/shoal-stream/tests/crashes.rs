@@ -126,10 +126,17 @@ const CASTLE: &str = "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\nd
 const PAPER: &str =
     "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\nrules = \"paper\"\ndelta = 20\nbeta = 4";
 
+/// The mixing of SplitMix64: variety without a pattern, from every seed.
+fn scatter(n: u64) -> u64 {
+    let z = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 fn records(count: u64, seed: u64) -> Vec<Record> {
     let tuple = |n: u64| {
-        // No randomness is needed, only variety.
-        let r = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d)) >> 20;
+        let r = scatter(n ^ scatter(seed));
         if r.is_multiple_of(23) {
             return "{broken".to_owned();
         }
