@@ -10,6 +10,7 @@ pub mod dataset;
 pub mod hierarchy;
 mod items;
 mod kind;
+mod mix;
 pub mod policy;
 mod progress;
 mod promise;
@@ -26,6 +27,7 @@ pub use dataset::{
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
 pub use items::{looks_grouped, parse_group, render_item, split_items};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
+pub use mix::mix;
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
 pub use promise::{Bound, ItemPromise, Limit, SequencePromise, is_drawn};

@@ -1,6 +1,8 @@
 //! What is promised about sets of items and about sequences of events: the words that a policy, an algorithm
 //! and the verifier share. How it is kept and how it is checked is each one's own affair.
 
+use crate::mix;
+
 /// What is promised about transactions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemPromise {
@@ -84,13 +86,10 @@ impl Bound {
 /// Whether an item is in a random share of all items. It depends on the seed and the item's own text, so that
 /// anybody who knows the policy can repeat the draw from the published file alone.
 pub fn is_drawn(item: &str, share: f64, seed: u64) -> bool {
-    // FNV-1a, then the finalizer of SplitMix64: fixed for good, unlike a library's hash.
+    // FNV-1a.
     let start = 0xcbf2_9ce4_8422_2325_u64 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut hash = item.bytes().fold(start, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^= hash >> 31;
-    ((hash >> 11) as f64 / (1_u64 << 53) as f64) < share
+    let hash = item.bytes().fold(start, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    ((mix(hash) >> 11) as f64 / (1_u64 << 53) as f64) < share
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use shoal_core::policy::without_password;
+
 use crate::ConnectorError;
 
 /// Where a stream is read or published.
@@ -61,7 +63,7 @@ pub struct Login {
 impl Address {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Address, ConnectorError> {
-        let wrong = |why| ConnectorError::Address { url: shown(text), why };
+        let wrong = |why| ConnectorError::Address { url: without_password(text), why };
         if text == "-" {
             return Ok(Address::Standard);
         }
@@ -118,14 +120,6 @@ fn show_query(f: &mut fmt::Formatter<'_>, query: &[(&str, &Option<String>)]) -> 
         write!(f, "{}{key}={value}", if place == 0 { '?' } else { '&' })?;
     }
     Ok(())
-}
-
-/// The text of an address without its password.
-fn shown(text: &str) -> String {
-    match (text.find("://"), text.rfind('@')) {
-        (Some(scheme), Some(at)) if scheme + 3 < at => format!("{}***{}", &text[..scheme + 3], &text[at..]),
-        _ => text.to_owned(),
-    }
 }
 
 fn nats(rest: &str) -> Result<NatsAddress, String> {

@@ -39,6 +39,3 @@ pub use open::run;
 pub use patience::Patience;
 pub use standard::{StandardSink, StandardSource};
 pub use start::{StreamOptions, Watcher, run_between};
-
-/// The longest line or message that is read, in bytes.
-pub const LINE_LIMIT: usize = 1 << 20;

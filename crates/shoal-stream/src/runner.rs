@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use shoal_core::stream::{StreamPromise, StreamTuple};
-use shoal_io::stream::{LineError, StreamLayout};
+use shoal_io::stream::{LINE_LIMIT, LineError, StreamLayout};
 use shoal_privacy::stream::{Gate, GateColumn, GateState};
 
 use crate::dead_letters::DeadLetters;
@@ -16,7 +16,7 @@ use crate::figures::Times;
 use crate::header::Headed;
 use crate::journal::{Entry, Journal};
 use crate::metrics::Shared;
-use crate::{Figures, LINE_LIMIT, Mark, Message, Record, Sink, StreamError, StreamOptions, Watcher};
+use crate::{Figures, Mark, Message, Record, Sink, StreamError, StreamOptions, Watcher};
 
 /// Records that are fetched at a time.
 pub(crate) const BATCH: usize = 1024;

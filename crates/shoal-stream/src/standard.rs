@@ -5,9 +5,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use shoal_io::stream::{Split, Splitter};
+use shoal_io::stream::{LINE_LIMIT, Split, Splitter};
 
-use crate::{Batch, ConnectorError, Frontier, LINE_LIMIT, Mark, Message, Record, Sink, Source};
+use crate::{Batch, ConnectorError, Frontier, Mark, Message, Record, Sink, Source};
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 16;

@@ -382,6 +382,16 @@ impl Policy {
     }
 }
 
+/// An address of a source or sink as it may be shown: who logs in, and with what, is left out.
+pub fn without_password(address: &str) -> String {
+    match (address.find("://"), address.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme + 3 < at => {
+            format!("{}***{}", &address[..scheme + 3], &address[at..])
+        }
+        _ => address.to_owned(),
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_false(value: &bool) -> bool {
     !value

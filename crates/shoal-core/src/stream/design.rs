@@ -3,6 +3,8 @@
 
 use thiserror::Error;
 
+use crate::mix;
+
 /// A way to choose l of the values such that one of them is the true one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetDesign {
@@ -228,10 +230,7 @@ fn permute(order: &mut Vec<u32>, fixed: usize, all: &mut Vec<Vec<u32>>) {
 
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(*state)
 }
 
 #[cfg(test)]

@@ -16,3 +16,6 @@ pub use layout::{StreamForm, StreamLayout};
 pub use line_error::LineError;
 pub use splitter::{Split, Splitter};
 pub use tuple::ReadTuple;
+
+/// The longest line or message that is read, in bytes.
+pub const LINE_LIMIT: usize = 1 << 20;

@@ -81,8 +81,7 @@ impl StreamBinding {
     pub fn design(&self, job: &Job, values: &SensitiveValues) -> Result<SetDesign, PipelineError> {
         let policy = job.policy();
         let l = policy.privacy.l.unwrap_or_default();
-        let usual = if values.shares_known { PriorPolicy::Calibrated } else { PriorPolicy::Uniform };
-        let design = match policy.algorithm.prior.unwrap_or(usual) {
+        let design = match prior(job, values.shares_known) {
             PriorPolicy::Uniform => SetDesign::uniform(values.labels.len(), l),
             PriorPolicy::Calibrated => SetDesign::calibrated(&values.counts, l, policy.algorithm.seed),
         };
@@ -101,6 +100,12 @@ impl StreamBinding {
             _ => None,
         }
     }
+}
+
+/// The prior that the policy asks for, or the usual one.
+pub(super) fn prior(job: &Job, shares_known: bool) -> PriorPolicy {
+    let usual = if shares_known { PriorPolicy::Calibrated } else { PriorPolicy::Uniform };
+    job.policy().algorithm.prior.unwrap_or(usual)
 }
 
 /// Why values cannot be hidden among these, in words.

@@ -4,12 +4,9 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use shoal_core::stream::{StreamLine, StreamTuple};
-use shoal_io::stream::{LineError, Split, Splitter, StreamLayout};
+use shoal_io::stream::{LINE_LIMIT, LineError, Split, Splitter, StreamLayout};
 
 use crate::{Job, PipelineError};
-
-/// The longest line that is read, in bytes.
-const LINE_LIMIT: usize = 1 << 20;
 
 /// Calls `each` for every line of a file with its number; `-` is standard input.
 fn each_line(

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 use shoal_core::Role;
-use shoal_core::policy::PriorPolicy;
+use shoal_core::policy::{PriorPolicy, without_password};
 use shoal_core::stream::StreamPromise;
 use shoal_privacy::stream::{StreamVerdict, verify_stream};
 
+use super::bind::prior;
 use super::lines::published;
 use super::{StreamBinding, bind};
 use crate::{Job, PipelineError};
@@ -116,16 +117,6 @@ pub fn verify(job: &Job, path: &Path) -> Result<StreamVerified, PipelineError> {
     Ok(StreamVerified { file: path.display().to_string(), verdict })
 }
 
-/// An address as it may be shown.
-fn without_password(address: &str) -> String {
-    match (address.find("://"), address.rfind('@')) {
-        (Some(scheme), Some(at)) if scheme + 3 < at => {
-            format!("{}***{}", &address[..scheme + 3], &address[at..])
-        }
-        _ => address.to_owned(),
-    }
-}
-
 fn promise_in_words(promise: StreamPromise) -> String {
     match promise {
         StreamPromise::Sets { l } => format!("l = {l}: every tuple leaves at once, its value among {l}"),
@@ -148,14 +139,12 @@ fn promise_in_words(promise: StreamPromise) -> String {
 }
 
 fn algorithm_in_words(job: &Job, binding: &StreamBinding) -> String {
-    let algorithm = &job.policy().algorithm;
     match binding.promise {
         StreamPromise::Crowds { .. } => "castle".to_owned(),
         StreamPromise::Groups { .. } => "delay-free, published".to_owned(),
         StreamPromise::Sets { .. } => {
             let shares = binding.learn.is_some() || binding.values.as_ref().is_some_and(|v| v.shares_known);
-            let usual = if shares { PriorPolicy::Calibrated } else { PriorPolicy::Uniform };
-            match algorithm.prior.unwrap_or(usual) {
+            match prior(job, shares) {
                 PriorPolicy::Calibrated => {
                     "delay-free, hardened, calibrated to the values' shares".to_owned()
                 }

@@ -1,5 +1,7 @@
 //! The matching without dynamic programming: chance decides which events are suppressed.
 
+use shoal_core::mix;
+
 use crate::sequence::costs::Costs;
 use crate::sequence::matching::{Matching, Numbered, Pair, Query};
 
@@ -46,11 +48,11 @@ impl Drawn {
     fn draw(&self, left: usize, right: usize, older: u32, younger: u32) -> impl Iterator<Item = Pair> {
         let longer = left.max(right);
         let mut to_suppress = longer - left.min(right);
-        let mut state = mix(mix(mix(self.seed) ^ u64::from(older)) ^ u64::from(younger));
+        let mut state = first(first(first(self.seed) ^ u64::from(older)) ^ u64::from(younger));
         // Selection sampling: each set of events is equally likely.
         let survivors = (0..longer).filter(move |at| {
             state = state.wrapping_add(GOLDEN);
-            let drawn = mix(state) % ((longer - at) as u64) < to_suppress as u64;
+            let drawn = first(state) % ((longer - at) as u64) < to_suppress as u64;
             to_suppress -= usize::from(drawn);
             !drawn
         });
@@ -62,10 +64,7 @@ impl Drawn {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The finalizer of SplitMix64.
-fn mix(seed: u64) -> u64 {
-    let mut hash = seed.wrapping_add(GOLDEN);
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
+/// The first number of SplitMix64 from a seed.
+fn first(seed: u64) -> u64 {
+    mix(seed.wrapping_add(GOLDEN))
 }

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use shoal_core::mix;
 
 /// Random choices that a replay repeats: SplitMix64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -8,9 +9,6 @@ impl Draws {
     /// A number below `bound`. Modulo is not quite even, and need not be: no promise rests on these choices.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound.max(1) as u64) as usize
+        (mix(self.0) % bound.max(1) as u64) as usize
     }
 }
