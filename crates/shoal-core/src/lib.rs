@@ -30,7 +30,9 @@ pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use mix::mix;
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
-pub use promise::{Bound, ItemPromise, Limit, SequencePromise, is_drawn};
+pub use promise::{
+    Bound, Condition, Distance, ItemPromise, Likeness, Limit, Rule, SequencePromise, TablePromise, is_drawn,
+};
 pub use published::{
     PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set,
 };

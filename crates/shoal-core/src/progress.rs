@@ -4,6 +4,11 @@ pub trait Progress: Sync {
     fn stage(&self, name: &str, total: u64);
     /// `done` further steps of the current stage are finished.
     fn advance(&self, done: u64);
+
+    /// Whether work that could go on for ever may go on. Asked between rounds; kernels have no clock.
+    fn go_on(&self) -> bool {
+        true
+    }
 }
 
 /// Nobody is watching.

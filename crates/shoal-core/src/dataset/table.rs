@@ -72,6 +72,19 @@ impl Table {
         Table { columns: columns.collect(), rows: rows.len() }
     }
 
+    /// The k that each record asks for, where a column holds it: the greatest of them where several do, and 1
+    /// where a record has no value.
+    pub fn personal_k(&self) -> Option<Vec<u32>> {
+        let mut asked: Option<Vec<u32>> = None;
+        for column in self.of_role(Role::PersonalK) {
+            let of_value: Vec<u32> = column.domain.positions().iter().map(|&k| k as u32).collect();
+            let of_code = |code: u32| of_value.get(code as usize).copied().unwrap_or(1);
+            let most = asked.get_or_insert_with(|| vec![1; self.rows]);
+            most.iter_mut().zip(&column.codes).for_each(|(k, &code)| *k = of_code(code).max(*k));
+        }
+        asked
+    }
+
     /// The quasi-identifiers, in order. Cells of a [`Recoding`](crate::Recoding) follow this order.
     pub fn quasi_identifiers(&self) -> Vec<&Column> {
         self.of_role(Role::QuasiIdentifier).collect()

@@ -1,5 +1,9 @@
-//! What is promised about sets of items and about sequences of events: the words that a policy, an algorithm
+//! What is promised about tables, sets of items and sequences of events: the words that a policy, an algorithm
 //! and the verifier share. How it is kept and how it is checked is each one's own affair.
+
+mod table;
+
+pub use table::{Condition, Distance, Likeness, Rule, TablePromise};
 
 use crate::mix;
 
