@@ -1,4 +1,4 @@
-//! Prints what SBC and Mondrian lose, and how long they take, on the Adult data.
+//! Prints what SBC, Mondrian and the ribbon lose, and how long they take, on the Adult data.
 //!
 //! `cargo run --release -p shoal-algorithms --example table_bars`
 
@@ -12,6 +12,7 @@ use std::time::Instant;
 use flate2::read::GzDecoder;
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::mondrian::MondrianParams;
+use shoal_algorithms::table::ribbon::RibbonParams;
 use shoal_algorithms::table::sbc::SbcParams;
 use shoal_core::{
     BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Place, RawColumnBuilder, Recoding, Role,
@@ -25,25 +26,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     for k in [2, 5, 10, 50, 100] {
         show(&thesis, &SbcParams::new(k).check()?)?;
         show(&thesis, &MondrianParams::new(k).check()?)?;
+        show(&thesis, &RibbonParams::new(k).check()?)?;
     }
 
     let adult = gunzip(&folder.join("adult_arx_30162.csv.gz"))?;
     let table = arx_table(&adult, &folder, 1)?;
     println!("adult_arx_30162: {} records, 9 quasi-identifiers with hierarchies", table.rows);
-    for k in [2, 10, 100] {
+    for k in [2, 5, 10, 50, 100] {
         show(&table, &SbcParams::new(k).check()?)?;
         show(&table, &MondrianParams::new(k).check()?)?;
+        show(&table, &RibbonParams::new(k).check()?)?;
     }
 
     let table = arx_table(&adult, &folder, 34)?;
     println!("the same repeated, age with noise: {} records", table.rows);
     show(&table, &MondrianParams::new(10).check()?)?;
+    show(&table, &RibbonParams::new(10).check()?)?;
     Ok(())
 }
 
 fn show(table: &Table, algorithm: &dyn TableAlgorithm) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let recoding = algorithm.anonymize(table, &Silent)?;
+    let (recoding, account) = algorithm.tell(table, &Silent)?;
     let seconds = start.elapsed().as_secs_f64();
     let sizes = recoding.sizes();
     println!(
@@ -54,6 +58,15 @@ fn show(table: &Table, algorithm: &dyn TableAlgorithm) -> Result<(), Box<dyn Err
         sizes.iter().max().unwrap_or(&0),
         100.0 * ncp(table, &recoding),
     );
+    for start in account.iter().flat_map(|account| &account.constructions) {
+        println!(
+            "           {:8} {:.3} %, best in {} of {}",
+            start.name,
+            100.0 * start.loss,
+            start.won,
+            start.tried
+        );
+    }
     Ok(())
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn facts(rows: &[(&str, String)]) -> String {
 pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
     let fact = |promise: &PromiseResult| {
         let holds = verdict(promise.holds, "holds", "is broken");
-        format!("{} asked, {} found: {holds}", promise.asked, promise.found)
+        let column = promise.column.as_ref().map_or_else(String::new, |column| format!(" in `{column}`"));
+        format!("{} asked, {} found{column}: {holds}", promise.asked, promise.found)
     };
     promises.iter().map(|promise| (promise.name.as_str(), fact(promise))).collect()
 }

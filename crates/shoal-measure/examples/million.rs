@@ -46,6 +46,7 @@ fn main() {
             original: &original,
             origin: &origin,
             left_out: 0,
+            suppression: None,
         };
         let verified = verify_release(claim, &models).expect("the release is correct");
         println!("verification {:7.1} ms (classes, promise, conservation)", ms(start));

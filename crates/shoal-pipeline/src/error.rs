@@ -12,7 +12,7 @@ use shoal_measure::MeasureError;
 use shoal_measure::sequences::SequenceMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
 use shoal_measure::transactions::TransactionMeasureError;
-use shoal_privacy::Refusal;
+use shoal_privacy::{ConditionError, Refusal};
 
 /// Why a verb did not reach its end.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +73,12 @@ pub enum PipelineError {
         /// The value.
         at: Box<ValueAt>,
     },
+    /// A personal k that no crowd can have.
+    #[error("{at}: `{}` in column `{}` is no size of a crowd", at.value, at.column)]
+    PersonalK {
+        /// The value.
+        at: Box<ValueAt>,
+    },
     /// A hierarchy is broken.
     #[error("the hierarchy `{}` of column `{column}` is broken: {error}", path.display())]
     Hierarchy {
@@ -105,6 +111,9 @@ pub enum PipelineError {
     /// Parameters of a transaction algorithm are wrong.
     #[error(transparent)]
     TransactionParams(#[from] transaction::ParamsError),
+    /// A promise about a sensitive column promises nothing.
+    #[error(transparent)]
+    Condition(#[from] ConditionError),
     /// The algorithm cannot keep the promise.
     #[error(transparent)]
     Infeasible(#[from] TableError),
@@ -310,7 +319,14 @@ impl PipelineError {
     pub fn is_broken_promise(&self) -> bool {
         match self {
             PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
-            PipelineError::Infeasible(error) => matches!(error, TableError::TooFewRecords { .. }),
+            PipelineError::Infeasible(error) => matches!(
+                error,
+                TableError::TooFewRecords { .. }
+                    | TableError::PersonalKTooLarge { .. }
+                    | TableError::TooFewValues { .. }
+                    | TableError::TooFrequent { .. }
+                    | TableError::TooManySuppressed { .. }
+            ),
             PipelineError::Transactions(error) => {
                 matches!(**error, TransactionError::TooFewTransactions { .. })
             }
@@ -339,6 +355,9 @@ impl PipelineError {
             }
             PipelineError::MissingValue { .. } => {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
+            }
+            PipelineError::PersonalK { .. } => {
+                "a personal k is 1 (privacy.k is enough) or more; where it is missing, privacy.k is enough as well"
             }
             PipelineError::LooksGeneralized { .. } => "rename the value before publishing",
             PipelineError::Hierarchy { error, .. } => error.hint(),
@@ -390,6 +409,7 @@ impl PipelineError {
             PipelineError::TransactionMeasure(error) => error.hint(),
             PipelineError::TransactionParams(error) => error.hint(),
             PipelineError::Params(error) => error.hint(),
+            PipelineError::Condition(error) => error.hint(),
             PipelineError::Infeasible(error) => error.hint(),
             PipelineError::Measure(error) => error.hint(),
         };

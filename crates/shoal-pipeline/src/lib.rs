@@ -3,6 +3,7 @@
 //! The fronts (the command line now; web and Python later) call [`run`], [`check`], [`verify`] and
 //! [`measure`] and turn what comes back into prose. Nothing here prints.
 
+mod deadline;
 mod error;
 mod job;
 mod order;
@@ -22,4 +23,5 @@ pub use job::Job;
 pub use report::{Loss, ReleaseFile, Report, Risk, Seconds};
 pub use run::{Outcome, RunOptions, run};
 pub use shoal_algorithms::sequence::Work;
+pub use shoal_algorithms::table::ribbon::{Account, Construction};
 pub use verbs::{Measured, Plan, Verified, check, measure, verify};

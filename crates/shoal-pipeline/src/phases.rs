@@ -40,4 +40,8 @@ impl Progress for Phases<'_> {
     fn advance(&self, by: u64) {
         self.inner.advance(by);
     }
+
+    fn go_on(&self) -> bool {
+        self.inner.go_on()
+    }
 }

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 use shoal_algorithms::sequence::Work;
+use shoal_algorithms::table::Account;
 use shoal_core::Policy;
 use shoal_measure::sequences::{SequenceLoss, SequenceRisk};
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
@@ -46,6 +47,9 @@ pub struct Report {
     /// What the search did, where an algorithm counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// Which construction `ribbon` started from and what each step gained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ribbon: Option<Account>,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held, where the system tells.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use shoal_algorithms::table::Account;
 use shoal_core::Progress;
 use shoal_core::policy::Shape;
 use shoal_io::{PendingFile, StagedFolder};
@@ -50,6 +51,7 @@ pub(crate) struct Walked {
     pub recoding: RecodingFile,
     pub notes: Vec<String>,
     pub work: Option<Work>,
+    pub account: Option<Account>,
 }
 
 /// The main job. When it returns an error, nothing has been published.
@@ -87,6 +89,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         loss: walked.loss,
         risk: walked.risk,
         work: walked.work,
+        ribbon: walked.account,
         seconds,
         peak_memory_bytes: peak_memory(),
         notes: walked.notes,

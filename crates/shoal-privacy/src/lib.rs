@@ -26,8 +26,8 @@ pub use sequences::{
     SequencesClaim, VerifiedSequences, verify_sequences, verify_sequences_file,
 };
 pub use table::{
-    Claim, Classes, ConservationError, KAnonymity, Model, PublishedCell, Verdict, VerifiedTable, View,
-    Violation, verify_file, verify_release,
+    Claim, Classes, ConditionError, ConservationError, KAnonymity, Model, PersonalK, PublishedCell,
+    SensitiveColumn, SuppressionLimit, Verdict, VerifiedTable, View, Violation, verify_file, verify_release,
 };
 pub use transactions::{
     CompleteAnonymity, ItemConservationError, ItemConstraints, ItemModel, ItemVerdict, ItemsetAnonymity,

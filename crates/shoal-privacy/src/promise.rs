@@ -55,6 +55,9 @@ pub struct Outcome<V = Violation> {
 pub struct PromiseResult {
     /// The model.
     pub name: String,
+    /// The sensitive column that it is about, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
     /// What was promised.
     pub asked: Figure,
     /// What was found.
@@ -91,8 +94,10 @@ pub trait Violating: fmt::Display {
 
 impl<V: Violating> fmt::Display for BrokenPromise<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PromiseResult { name, asked, found, .. } = &self.promise;
-        write!(f, "{name} does not hold: asked {asked}, found {found}")?;
+        let PromiseResult { name, column, asked, found, .. } = &self.promise;
+        f.write_str(name)?;
+        column.as_ref().map_or(Ok(()), |column| write!(f, " of `{column}`"))?;
+        write!(f, " does not hold: asked {asked}, found {found}")?;
         // A promise that is not decided is broken nowhere.
         if self.violations.total > 0 {
             write!(f, ", violating {}: {}", V::MANY, self.violations.total)?;
@@ -131,6 +136,7 @@ impl KTooSmall {
 /// What a model is called, what it asked for, and what it found.
 pub(crate) struct Answer<V> {
     pub(crate) name: String,
+    pub(crate) column: Option<String>,
     pub(crate) asked: Figure,
     pub(crate) outcome: Outcome<V>,
 }
@@ -144,8 +150,8 @@ pub(crate) fn settle<V>(
         return Err(Unverifiable::NoPromise);
     }
     let (mut promises, mut broken) = (Vec::new(), Vec::new());
-    for Answer { name, asked, outcome: Outcome { found, holds, violations } } in answers {
-        let promise = PromiseResult { name, asked, found, holds };
+    for Answer { name, column, asked, outcome: Outcome { found, holds, violations } } in answers {
+        let promise = PromiseResult { name, column, asked, found, holds };
         if !holds {
             broken.push(BrokenPromise { promise: promise.clone(), violations });
         }

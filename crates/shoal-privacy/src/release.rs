@@ -1,3 +1,4 @@
+use crate::table::MAX_SUPPRESSED;
 use crate::{
     BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, PromiseResult,
     SequenceConservationError, SequenceViolation, Unverifiable, Violation,
@@ -117,8 +118,13 @@ impl Refusal {
             Refusal::ItemConservation(error) => error.hint(),
             Refusal::SequenceConservation(error) => error.hint(),
             Refusal::Broken { broken } if broken.iter().any(names_stars) => {
-                "records of nothing but `*` are too few to hide among each other; leave them out with \
+                "records of nothing but `*` do not keep the promise among each other; leave them out with \
                  `output.suppressed = \"drop\"`"
+            }
+            Refusal::Broken { broken }
+                if broken.iter().any(|broken| broken.promise.name == MAX_SUPPRESSED) =>
+            {
+                "allow more records to be left out with `algorithm.max-suppressed`, or ask for less privacy"
             }
             Refusal::Broken { .. } | Refusal::BrokenItems { .. } | Refusal::BrokenSequences { .. } => DEFECT,
         }

@@ -16,6 +16,34 @@ pub enum Unverifiable {
         /// The column.
         column: String,
     },
+    /// A sensitive value is not of the column's kind, so it has no place among the others.
+    #[error("row {row} of the published file, column `{column}`: `{value}` is not of the kind {kind}")]
+    NotOfKind {
+        /// The first row with this value, counted from 1.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+        /// What it should be, e.g. `integer`.
+        kind: &'static str,
+    },
+    /// A sensitive value is no leaf of the column's hierarchy, so its distance from others is not known.
+    #[error("row {row} of the published file, column `{column}`: `{value}` is no leaf of the hierarchy")]
+    OutsideHierarchy {
+        /// The first row with this value, counted from 1.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// Who asks for which k is never published.
+    #[error("how large a crowd each person asks for in `{column}` is not published, so it cannot be checked")]
+    PersonalK {
+        /// The column that holds it.
+        column: String,
+    },
     /// The policy says nothing about a column of the file.
     #[error("the published file has a column `{column}`, about which the policy says nothing")]
     Unknown {
@@ -63,6 +91,12 @@ impl Unverifiable {
                 "verify a file that holds every column that the promise is about, or change the policy"
             }
             Unverifiable::NoHierarchy { .. } => "give every quasi-identifier a hierarchy",
+            Unverifiable::NotOfKind { .. } => "correct the value, or the kind of the column",
+            Unverifiable::OutsideHierarchy { .. } => "add the value to the hierarchy, or correct it",
+            Unverifiable::PersonalK { .. } => {
+                "`shoal run` has checked it against the original before it published the file; check the rest with  \
+                 --set 'columns.NAME.role=\"identifier\"'"
+            }
             Unverifiable::Unknown { .. } => "give the column a role under `[columns]`, or remove it",
             Unverifiable::Twice { .. } => "rename one of them",
             Unverifiable::Ragged { .. } => "the file was not read to its end; read it again",

@@ -221,8 +221,11 @@ fn verify_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
     let original = table(&release.original);
     let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    verify_release(Claim { sha256, published: file, original: &original, origin, left_out }, &models)
-        .map(|_| ())
+    verify_release(
+        Claim { sha256, published: file, original: &original, origin, left_out, suppression: None },
+        &models,
+    )
+    .map(|_| ())
 }
 
 #[test]
@@ -279,7 +282,11 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
     let verdict = |original: &Table, file: &RawTable| {
         let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
         let (sha256, origin) = (String::new(), &release.origin[..]);
-        verify_release(Claim { sha256, published: file, original, origin, left_out: 0 }, &models).map(|_| ())
+        verify_release(
+            Claim { sha256, published: file, original, origin, left_out: 0, suppression: None },
+            &models,
+        )
+        .map(|_| ())
     };
     let mut file = published(&release);
     assert_eq!(verdict(&original, &file), Ok(()));
@@ -341,6 +348,6 @@ fn a_release_without_a_promise_is_none() {
     let (original, file) = (table(&release.original), published(&release));
     let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    let claim = Claim { sha256, published: &file, original: &original, origin, left_out };
+    let claim = Claim { sha256, published: &file, original: &original, origin, left_out, suppression: None };
     assert_eq!(verify_release(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }

@@ -21,10 +21,10 @@ fn algorithms(c: &mut Criterion) {
     let job = Job::open(&data::adult_example().join("policy.toml"), &[]).expect("the example's policy");
     let table = shoal_pipeline::table::load(&job, &Silent).expect("the example's table");
     let algorithms: [Box<dyn TableAlgorithm>; 4] = [
-        Box::new(MondrianParams { k: K }.check().expect("valid")),
+        Box::new(MondrianParams::new(K).check().expect("valid")),
         Box::new(SbcParams::new(K).check().expect("valid")),
         Box::new(IncognitoParams::new(K).check().expect("valid")),
-        Box::new(DataflyParams { k: K }.check().expect("valid")),
+        Box::new(DataflyParams::new(K).check().expect("valid")),
     ];
     let mut group = c.benchmark_group("anonymize");
     group.sample_size(10);

@@ -2,6 +2,8 @@
 //!
 //! `make_data adult 1000000`     the example's table repeated to so many records, ages moved by up to two years
 //! `make_data thesis FILE 5000`  the thesis' tuples, from UCI's adult.data.gz
+//! `make_data people FOLDER 10000000 1`
+//!     ten million made-up people, hardly two alike, from seed 1: people.csv, their hierarchies and a policy, in that folder
 //! `make_data patients FOLDER 1000 5 3 1`
 //!     1,000 made-up patients with 5 visits on average and 3 quasi-identifiers, from seed 1: the visits, their
 //!     hierarchies and a policy, in that folder
@@ -11,6 +13,7 @@ use std::path::Path;
 
 use shoal_testkit::data;
 use shoal_testkit::patients::PatientParams;
+use shoal_testkit::people;
 
 fn main() -> std::io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +21,10 @@ fn main() -> std::io::Result<()> {
     let csv = match words[..] {
         ["adult", rows] => rows.parse().ok().map(|rows| data::adult_repeated(rows, 0)),
         ["thesis", file, count] => count.parse().ok().map(|count| data::thesis_csv(Path::new(file), count)),
+        ["people", folder, rows, seed] => match (rows.parse(), seed.parse()) {
+            (Ok(rows), Ok(seed)) => return people(Path::new(folder), rows, seed),
+            _ => None,
+        },
         ["patients", folder, ref numbers @ ..] => match patient_params(numbers) {
             Some(params) => return patients(Path::new(folder), params),
             None => None,
@@ -28,9 +35,22 @@ fn main() -> std::io::Result<()> {
         Some(csv) => std::io::stdout().write_all(csv.as_bytes()),
         None => stop(
             "usage: make_data adult ROWS | make_data thesis ADULT_DATA_GZ COUNT \
-             | make_data patients FOLDER SEQUENCES MEAN_EVENTS QUASI_IDENTIFIERS SEED",
+             | make_data people FOLDER ROWS SEED | make_data patients FOLDER SEQUENCES MEAN_EVENTS QUASI_IDENTIFIERS SEED",
         ),
     }
+}
+
+fn people(folder: &Path, rows: usize, seed: u64) -> std::io::Result<()> {
+    let (from, to) = (data::adult_example().join("hierarchies"), folder.join("hierarchies"));
+    std::fs::create_dir_all(&to)?;
+    for name in ["sex", "race", "marital-status", "education", "workclass", "occupation"] {
+        let file = format!("{name}.csv");
+        std::fs::copy(from.join(&file), to.join(&file))?;
+    }
+    std::fs::write(folder.join("policy.toml"), people::POLICY)?;
+    let mut out = std::io::BufWriter::new(std::fs::File::create(folder.join("people.csv"))?);
+    people::write(&mut out, rows, seed)?;
+    out.flush()
 }
 
 fn patient_params(numbers: &[&str]) -> Option<PatientParams> {

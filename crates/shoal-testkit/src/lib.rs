@@ -23,6 +23,7 @@
 
 pub mod data;
 pub mod patients;
+pub mod people;
 mod play;
 mod scenario;
 

@@ -15,6 +15,20 @@ pub enum ParamsError {
         /// Its value.
         value: f64,
     },
+    /// Less than one value in a class.
+    #[error("l = {l} asks for nothing: every class has at least 1 value")]
+    LTooSmall {
+        /// The l asked for.
+        l: f64,
+    },
+    /// A factor that no class can meet, or that says nothing.
+    #[error("{name} = {value} is not a number above 0")]
+    NotPositive {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
 }
 
 impl ParamsError {
@@ -22,7 +36,13 @@ impl ParamsError {
     pub fn hint(&self) -> &'static str {
         match self {
             ParamsError::KTooSmall { .. } => "5 to 20 is usual; 2 is the least",
+            ParamsError::NotAShare { name: "t", .. } => {
+                "0.1 to 0.5 is usual; 0 asks for the same shares in all classes"
+            }
             ParamsError::NotAShare { .. } => "0.01 lets one record in a hundred go",
+            ParamsError::LTooSmall { .. } => "2 to 5 is usual; it cannot be more than the column has values",
+            ParamsError::NotPositive { name: "beta", .. } => "1 lets a share double; 1 to 4 is usual",
+            ParamsError::NotPositive { .. } => "1 to 5 is usual; the lower, the more is promised",
         }
     }
 }
@@ -37,6 +57,76 @@ pub enum TableError {
         k: usize,
         /// How many records there are.
         records: usize,
+    },
+    /// Somebody asks for a larger crowd than there are people.
+    #[error("record {record} asks for a crowd of {k}, but there are only {records} records")]
+    PersonalKTooLarge {
+        /// The record, counted from 1.
+        record: usize,
+        /// The k that it asks for.
+        k: usize,
+        /// How many records there are.
+        records: usize,
+    },
+    /// Something is promised about a column that does not exist.
+    #[error("there is no column `{column}`, about which something is promised")]
+    NoSuchColumn {
+        /// The column.
+        column: String,
+    },
+    /// Something is promised about a column that is not sensitive.
+    #[error("column `{column}` has the role {role}, and only about a sensitive column can this be promised")]
+    NotSensitive {
+        /// The column.
+        column: String,
+        /// Its role.
+        role: &'static str,
+    },
+    /// The distance of values is that of an order or a hierarchy, which the column does not have.
+    #[error("column `{column}` has no {lacking}, by which the distance of its values is asked for")]
+    NoDistance {
+        /// The column.
+        column: String,
+        /// `order` or `hierarchy`.
+        lacking: &'static str,
+    },
+    /// The whole table has fewer values than a class needs.
+    #[error("column `{column}` has only {found} different values, `{values}`, but every class needs {l}")]
+    TooFewValues {
+        /// The column.
+        column: String,
+        /// How many values a class needs.
+        l: usize,
+        /// How many there are.
+        found: usize,
+        /// The first of them.
+        values: String,
+    },
+    /// A value is so frequent in the whole table that it is too frequent in some class, whatever the classes.
+    #[error("`{value}` stands in {count} of {records} records of column `{column}`, too many for {promise}")]
+    TooFrequent {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+        /// How many records have it.
+        count: usize,
+        /// How many records there are.
+        records: usize,
+        /// What was asked for.
+        promise: String,
+    },
+    /// More records would be left out than may be.
+    #[error(
+        "{suppressed} of {records} records would be left out, more than the share of {limit} that may be"
+    )]
+    TooManySuppressed {
+        /// How many would be left out.
+        suppressed: usize,
+        /// How many records there are.
+        records: usize,
+        /// The share that may be.
+        limit: f64,
     },
     /// The table has no quasi-identifier.
     #[error("no column is a quasi-identifier, so there is nothing to generalize")]
@@ -62,10 +152,40 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// The same about a table of which only these records, ascending and counted from 0, were looked at: a record
+    /// is called by its number in the whole table.
+    #[must_use]
+    pub fn with_records(self, looked_at: &[u32]) -> Self {
+        match self {
+            TableError::PersonalKTooLarge { record, k, records } => {
+                let number = |&row: &u32| row as usize + 1;
+                let record = looked_at.get(record - 1).map_or(record, number);
+                TableError::PersonalKTooLarge { record, k, records }
+            }
+            other => other,
+        }
+    }
+
     /// How to mend it.
     pub fn hint(&self) -> &'static str {
         match self {
             TableError::TooFewRecords { .. } => "lower k, or publish more records",
+            TableError::PersonalKTooLarge { .. } => "leave the record out, or lower what it asks for",
+            TableError::NoSuchColumn { .. } => "name a column of the table",
+            TableError::NotSensitive { .. } => "give role = \"sensitive\" to the column, or name another",
+            TableError::NoDistance { lacking: "order", .. } => {
+                "give the column a kind of numbers or dates, or take the distance equal or hierarchical"
+            }
+            TableError::NoDistance { .. } => {
+                "give the column a hierarchy in the policy, or take the distance equal"
+            }
+            TableError::TooFewValues { .. } => "lower l, or promise nothing about this column",
+            TableError::TooFrequent { .. } => {
+                "lower l (or raise c), or leave out records that have this value"
+            }
+            TableError::TooManySuppressed { .. } => {
+                "raise the limit, lower what is promised, or take mondrian, which leaves nobody out"
+            }
             TableError::NoQuasiIdentifiers => {
                 "give role = \"quasi-identifier\" to what others may know about a person: age, sex, zip, …"
             }

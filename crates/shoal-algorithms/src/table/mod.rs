@@ -1,5 +1,6 @@
 //! Algorithms for tables: one record a person.
 
+mod conditions;
 pub mod datafly;
 mod error;
 mod full_domain;
@@ -7,13 +8,16 @@ pub mod incognito;
 pub mod mondrian;
 mod points;
 mod recode;
+pub mod ribbon;
 pub mod sbc;
 mod suppress;
 
 pub use error::{ParamsError, TableError};
-pub use suppress::star_suppression;
+pub use ribbon::Account;
+pub use suppress::{check_suppressed, star_suppression};
 
-use shoal_core::{Column, Progress, Recoding, Table};
+use conditions::Conditions;
+use shoal_core::{Column, Progress, Recoding, Table, TablePromise};
 
 /// An algorithm with its checked parameters, ready to run on a table.
 pub trait TableAlgorithm: Sync {
@@ -26,6 +30,20 @@ pub trait TableAlgorithm: Sync {
 
     /// Decides on a class for every record and on what each class publishes.
     fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError>;
+
+    /// The same, with an account of the way there where the algorithm keeps one.
+    fn tell(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<(Recoding, Option<Account>), TableError> {
+        Ok((self.anonymize(table, progress)?, None))
+    }
+}
+
+/// Why no algorithm can keep a promise about a table without leaving records out, if none can.
+pub fn obstacle(table: &Table, promise: &TablePromise) -> Option<TableError> {
+    Conditions::of(table, promise).err()
 }
 
 /// The quasi-identifiers of a table that has any, and enough records for one crowd of `k`.

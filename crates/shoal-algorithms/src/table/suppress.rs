@@ -1,27 +1,100 @@
-//! Complementary suppression: records that stay in the file as `*` are a crowd, or there are none.
+//! Records that are left out: how many may be, and what becomes of those that stay in the file as `*`.
 
-use shoal_core::{Cell, Class, Column, Recoding, SUPPRESSED, Table};
+use shoal_core::{Cell, Class, Column, Recoding, SUPPRESSED, Table, TablePromise};
 
+use super::conditions::{Conditions, Tally};
 use super::recode::Line;
+use super::{ParamsError, TableError};
 
-/// Suppresses further classes until no record, or at least k of them, are suppressed.
+/// Suppresses further classes until no record is suppressed or the suppressed ones are a crowd.
 ///
 /// Where suppressed records stay in the file (`output.suppressed = "star"`) they all look alike and form a
-/// class of their own, which must reach k like any other. While it does not, the smallest class joins it;
-/// of equally small ones the one that is coarsest already, since it has the least to lose, then the first.
-/// (Step 4 of Datafly.) A class that joins is taken out of the recoding.
-pub fn star_suppression(recoding: &mut Recoding, table: &Table, k: usize) {
-    let columns = table.quasi_identifiers();
-    let mut suppressed = recoding.suppressed();
-    while (1..k).contains(&suppressed) {
-        let sizes = recoding.sizes();
-        let left = |class: usize| loss(&columns, &recoding.classes[class]);
-        let victim = (0..sizes.len())
-            .min_by(|&a, &b| sizes[a].cmp(&sizes[b]).then_with(|| left(b).total_cmp(&left(a))));
-        let Some(victim) = victim else { return };
-        suppressed += sizes[victim];
-        suppress(recoding, victim as u32);
+/// class of their own, which must keep the promise like any other. While it does not, the smallest class joins
+/// it; of equally small ones the one that is coarsest already, since it has the least to lose, then the first.
+/// (Step 4 of Datafly.) Where more is promised than k, a class that brings the suppressed ones nearer to the
+/// promise goes before one that does not. And since all records are published, a class that is not enough like
+/// all of them joins in any case. A class that joins is taken out of the recoding.
+pub fn star_suppression(
+    recoding: &mut Recoding,
+    table: &Table,
+    promise: &TablePromise,
+) -> Result<(), TableError> {
+    if recoding.suppressed() == 0 {
+        return Ok(());
     }
+    let conditions = Conditions::of(table, promise)?;
+    let columns = table.quasi_identifiers();
+    let losses: Vec<f64> = recoding.classes.iter().map(|class| loss(&columns, class)).collect();
+    let (mut stars, tallies) = tallies(recoding, &conditions);
+    let mut stays: Vec<bool> = tallies.iter().map(|class| conditions.hold(class)).collect();
+    tallies.iter().zip(&stays).filter(|(_, stays)| !**stays).for_each(|(class, _)| stars.merge(class));
+    // All records together hold.
+    while !conditions.hold(&stars)
+        && let Some(victim) = next_to_join(&stars, &tallies, &stays, &losses, &conditions)
+    {
+        stays[victim] = false;
+        stars.merge(&tallies[victim]);
+    }
+    keep(recoding, &stays);
+    Ok(())
+}
+
+/// Refuses a recoding that leaves out more than the share that may be.
+pub fn check_suppressed(recoding: &Recoding, limit: Option<f64>) -> Result<(), TableError> {
+    let (suppressed, records) = (recoding.suppressed(), recoding.class_of.len());
+    match limit {
+        Some(limit) if !is_within(suppressed, records, limit) => {
+            Err(TableError::TooManySuppressed { suppressed, records, limit })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether so many records are no more than a share of all.
+pub(super) fn is_within(suppressed: usize, records: usize, limit: f64) -> bool {
+    suppressed == 0 || suppressed as f64 / records as f64 <= limit
+}
+
+/// Refuses a limit that is not a share.
+pub(super) fn check_limit(limit: Option<f64>) -> Result<(), ParamsError> {
+    match limit {
+        Some(value) if !(0.0..=1.0).contains(&value) => {
+            Err(ParamsError::NotAShare { name: "max-suppressed", value })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The tallies of the suppressed records and of each class.
+fn tallies(recoding: &Recoding, conditions: &Conditions<'_>) -> (Tally, Vec<Tally>) {
+    let mut stars = conditions.tally();
+    let mut classes = vec![conditions.tally(); recoding.classes.len()];
+    for (row, &class) in recoding.class_of.iter().enumerate() {
+        let tally = if class == SUPPRESSED { &mut stars } else { &mut classes[class as usize] };
+        conditions.add(tally, row as u32, 1);
+    }
+    (stars, classes)
+}
+
+/// Of the classes that stay, the one that joins the suppressed records next.
+fn next_to_join(
+    stars: &Tally,
+    tallies: &[Tally],
+    stays: &[bool],
+    losses: &[f64],
+    conditions: &Conditions<'_>,
+) -> Option<usize> {
+    let lack = conditions.lack(stars);
+    let helps = |class: usize| {
+        let mut with = stars.clone();
+        with.merge(&tallies[class]);
+        conditions.lack(&with) < lack
+    };
+    let rank = |class: usize| (!conditions.only_size() && !helps(class), tallies[class].records());
+    let staying = (0..tallies.len()).filter(|&class| stays[class]).map(|class| (rank(class), class));
+    let first = staying
+        .min_by(|(a, first), (b, second)| a.cmp(b).then_with(|| losses[*second].total_cmp(&losses[*first])));
+    first.map(|(_, class)| class)
 }
 
 /// What a member of a class has lost already: the mean NCP of its cells, columns by their weight.
@@ -47,15 +120,22 @@ fn cell_loss(column: &Column, cell: &Cell) -> f64 {
     }
 }
 
-fn suppress(recoding: &mut Recoding, victim: u32) {
-    recoding.classes.remove(victim as usize);
-    for class in &mut recoding.class_of {
-        if *class == victim {
-            *class = SUPPRESSED;
-        } else if *class != SUPPRESSED && *class > victim {
-            *class -= 1;
+/// Takes the classes out that do not stay; the others close ranks.
+fn keep(recoding: &mut Recoding, stays: &[bool]) {
+    let mut next = 0;
+    let number = |&stays: &bool| match stays {
+        true => {
+            next += 1;
+            next - 1
         }
+        false => SUPPRESSED,
+    };
+    let numbers: Vec<u32> = stays.iter().map(number).collect();
+    for class in recoding.class_of.iter_mut().filter(|class| **class != SUPPRESSED) {
+        *class = numbers[*class as usize];
     }
+    let mut stays = stays.iter();
+    recoding.classes.retain(|_| stays.next().copied().unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -84,18 +164,18 @@ mod tests {
     #[test]
     fn the_smallest_class_joins_and_the_others_close_ranks() {
         let mut recoding = recoding(&[0, 0, 0, 1, 1, 2, 2, 2, OUT], &[(0, 2), (3, 4), (5, 7)]);
-        star_suppression(&mut recoding, &ages(), 2);
+        star_suppression(&mut recoding, &ages(), &TablePromise::crowds(2)).unwrap();
         assert_eq!(recoding, self::recoding(&[0, 0, 0, OUT, OUT, 1, 1, 1, OUT], &[(0, 2), (5, 7)]));
     }
 
     #[test]
     fn of_equals_the_coarsest_joins_then_the_first() {
         let mut by_loss = recoding(&[0, 0, 1, 2, 2, 1, 3, 3, OUT], &[(0, 1), (2, 5), (3, 4), (6, 7)]);
-        star_suppression(&mut by_loss, &ages(), 2);
+        star_suppression(&mut by_loss, &ages(), &TablePromise::crowds(2)).unwrap();
         assert_eq!(by_loss.classes, recoding(&[], &[(0, 1), (3, 4), (6, 7)]).classes);
 
         let mut by_order = recoding(&[0, 0, 0, 0, 1, 1, 2, 2, OUT], &[(0, 3), (4, 5), (6, 7)]);
-        star_suppression(&mut by_order, &ages(), 2);
+        star_suppression(&mut by_order, &ages(), &TablePromise::crowds(2)).unwrap();
         assert_eq!(by_order.classes, recoding(&[], &[(0, 3), (6, 7)]).classes);
     }
 
@@ -104,7 +184,7 @@ mod tests {
         for class_of in [[0, 0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1, OUT, OUT]] {
             let before = recoding(&class_of, &[(0, 4), (4, 8)]);
             let mut after = before.clone();
-            star_suppression(&mut after, &ages(), 2);
+            star_suppression(&mut after, &ages(), &TablePromise::crowds(2)).unwrap();
             assert_eq!(after, before);
         }
     }

@@ -24,7 +24,7 @@ fn published(table: &Table, recoding: &Recoding) -> Vec<Option<Vec<String>>> {
 
 #[test]
 fn wrong_parameters_are_refused() {
-    assert_eq!(DataflyParams { k: 0 }.check().unwrap_err(), ParamsError::KTooSmall { k: 0 });
+    assert_eq!(DataflyParams::new(0).check().unwrap_err(), ParamsError::KTooSmall { k: 0 });
     assert_eq!(IncognitoParams::new(1).check().unwrap_err(), ParamsError::KTooSmall { k: 1 });
     for share in [-0.1, 1.1, f64::NAN] {
         let params = IncognitoParams { max_suppressed: share, ..IncognitoParams::new(2) };
@@ -70,7 +70,7 @@ fn columns_beyond_64_bits_of_combinations_stay_apart() {
     let names: Vec<String> = (0..20).map(|c| format!("c{c}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let table = tables::table(&names, &rows, &hierarchies);
-    let recoding = DataflyParams { k: 2 }.check().unwrap().anonymize(&table, &Silent).unwrap();
+    let recoding = DataflyParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap();
     assert_eq!(recoding.sizes(), [2; 32]);
 }
 

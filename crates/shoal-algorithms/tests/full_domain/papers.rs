@@ -90,7 +90,7 @@ fn hospital() -> Table {
 #[test]
 fn datafly_on_table_2_6_publishes_table_2_9() {
     let table = hospital();
-    let datafly = DataflyParams { k: 2 }.check().unwrap();
+    let datafly = DataflyParams::new(2).check().unwrap();
     assert_eq!(datafly.levels(&table, &Silent).unwrap(), [1, 0, 0, 0]);
 
     let texts = texts(&table, &datafly.anonymize(&table, &Silent).unwrap());

@@ -7,7 +7,7 @@ use rayon::ThreadPoolBuilder;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::{Choice, IncognitoParams, ValidIncognitoParams};
 use shoal_algorithms::table::{TableAlgorithm, star_suppression};
-use shoal_core::{PublishedValue, Recoding, Silent, Table};
+use shoal_core::{PublishedValue, Recoding, Silent, Table, TablePromise};
 
 use crate::tables::any_table;
 use crate::{published, twin};
@@ -55,22 +55,22 @@ proptest! {
 
     #[test]
     fn datafly_ends_where_its_slow_twin_does(table in any_table(), k in 2usize..6) {
-        let levels = DataflyParams { k }.check().unwrap().levels(&table, &Silent).unwrap();
+        let levels = DataflyParams::new(k).check().unwrap().levels(&table, &Silent).unwrap();
         prop_assert_eq!(levels, twin::datafly(&table, k));
     }
 
     #[test]
     fn datafly_keeps_its_promise(table in any_table(), k in 2usize..6) {
-        let recoding = DataflyParams { k }.check().unwrap().anonymize(&table, &Silent).unwrap();
+        let recoding = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
         prop_assert!(recoding.suppressed() <= k);
         check(&table, &recoding, k)?;
     }
 
     #[test]
     fn starred_records_are_a_crowd_or_none(table in any_table(), k in 2usize..6) {
-        let mut recoding = DataflyParams { k }.check().unwrap().anonymize(&table, &Silent).unwrap();
+        let mut recoding = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
         let before = recoding.suppressed();
-        star_suppression(&mut recoding, &table, k);
+        star_suppression(&mut recoding, &table, &TablePromise::crowds(k)).unwrap();
         prop_assert!(!(1..k).contains(&recoding.suppressed()));
         prop_assert_eq!(before == 0, recoding.suppressed() == 0);
         check(&table, &recoding, k)?;
@@ -82,7 +82,7 @@ proptest! {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let minimal = incognito(k, 0.1).minimal_nodes(&table, &Silent).unwrap();
-                let datafly = DataflyParams { k }.check().unwrap().anonymize(&table, &Silent).unwrap();
+                let datafly = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
                 (minimal, incognito(k, 0.1).anonymize(&table, &Silent).unwrap(), datafly)
             })
         };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
-use shoal_core::{Class, Column, Recoding, SUPPRESSED, Silent, Table};
+use shoal_core::{Class, Column, Condition, Recoding, Role, Rule, SUPPRESSED, Silent, Table};
 
 use crate::slow_cover::cover;
 use crate::tables::any_table;
@@ -22,13 +22,32 @@ proptest! {
         remainder in prop::sample::select(vec![Remainder::Nearest, Remainder::Last, Remainder::Suppress]),
     ) {
         prop_assume!(table.rows >= k);
-        let params = SbcParams { k, remainder, separate_normalization };
-        let fast = params.check().unwrap().anonymize(&table, &Silent).unwrap();
-        prop_assert_eq!(fast, twin(&table, params));
+        let params = SbcParams { remainder, separate_normalization, ..SbcParams::new(k) };
+        let fast = params.clone().check().unwrap().anonymize(&table, &Silent).unwrap();
+        prop_assert_eq!(fast, twin(&table, &params, &|_| true));
+    }
+
+    /// The last column is sensitive, and every class needs l of its values.
+    #[test]
+    fn agrees_with_its_twin_where_values_must_differ(
+        mut table in any_table(true), k in 2_usize..6, l in 2_usize..5,
+        remainder in prop::sample::select(vec![Remainder::Nearest, Remainder::Last, Remainder::Suppress]),
+    ) {
+        prop_assume!(table.rows >= k && table.columns.len() > 1);
+        let sensitive = table.columns.len() - 1;
+        table.columns[sensitive].role = Role::Sensitive;
+        let distinct = |rows: &[usize]| values(&table.columns[sensitive], rows).len();
+        prop_assume!(distinct(&(0..table.rows).collect::<Vec<_>>()) >= l);
+        let mut params = SbcParams { remainder, ..SbcParams::new(k) };
+        let column = table.columns[sensitive].name.clone();
+        params.promise.conditions.push(Condition { column, rule: Rule::Distinct { l } });
+        let fast = params.clone().check().unwrap().anonymize(&table, &Silent).unwrap();
+        prop_assert_eq!(fast, twin(&table, &params, &|rows| distinct(rows) >= l));
     }
 }
 
-fn twin(table: &Table, params: SbcParams) -> Recoding {
+/// `differ` says whether some records have enough different values.
+fn twin(table: &Table, params: &SbcParams, differ: &dyn Fn(&[usize]) -> bool) -> Recoding {
     let quasi = table.quasi_identifiers();
     let mut order: Vec<usize> = (0..quasi.len()).collect();
     order.sort_by_key(|&c| (quasi[c].domain.len(), c));
@@ -37,14 +56,33 @@ fn twin(table: &Table, params: SbcParams) -> Recoding {
     let mut remaining: Vec<usize> = (0..table.rows).collect();
     remaining.sort_by_key(|&row| (sorted.iter().map(|c| c.codes[row]).collect::<Vec<_>>(), row));
     let mut classes: Vec<Vec<usize>> = Vec::new();
-    while remaining.len() >= params.k {
+    let mut aside: Vec<usize> = Vec::new();
+    let mut failures = 0;
+    while remaining.len() >= params.promise.k && failures < 4 {
         let seed = remaining[0];
         let mut by_distance = remaining.clone();
         by_distance.sort_by_key(|&row| distance(&sorted, &remaining, seed, row, params));
-        let class = by_distance[..params.k].to_vec();
+        let mut class = by_distance[..params.promise.k].to_vec();
         assert_eq!(class[0], seed, "the seed is nearest to itself");
-        remaining.retain(|row| !class.contains(row));
-        classes.push(class);
+        for &row in &by_distance[params.promise.k..] {
+            let with: Vec<usize> = class.iter().copied().chain([row]).collect();
+            if !differ(&class) && has_news(table, &with) {
+                class = with;
+            }
+        }
+        if differ(&class) {
+            remaining.retain(|row| !class.contains(row));
+            classes.push(class);
+            failures = 0;
+        } else {
+            aside.push(remaining.remove(0));
+            failures += 1;
+        }
+    }
+    // What was put aside stands before what was never a seed.
+    remaining.splice(0..0, aside);
+    if classes.is_empty() {
+        classes.push(std::mem::take(&mut remaining));
     }
     for row in remaining {
         match params.remainder {
@@ -67,6 +105,12 @@ fn twin(table: &Table, params: SbcParams) -> Recoding {
     Recoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
 }
 
+/// Whether the last of some records has a sensitive value that the others do not.
+fn has_news(table: &Table, rows: &[usize]) -> bool {
+    let (&last, others) = rows.split_last().unwrap();
+    table.of_role(Role::Sensitive).any(|c| !values(c, others).contains(&c.codes[last]))
+}
+
 fn values(column: &Column, rows: &[usize]) -> BTreeSet<u32> {
     rows.iter().map(|&row| column.codes[row]).collect()
 }
@@ -78,7 +122,7 @@ fn total_loss(columns: &[&Column], rows: &[usize]) -> f64 {
 }
 
 /// The distance as a fraction over a denominator that is the same for all rows.
-fn distance(columns: &[&Column], remaining: &[usize], seed: usize, row: usize, params: SbcParams) -> u128 {
+fn distance(columns: &[&Column], remaining: &[usize], seed: usize, row: usize, params: &SbcParams) -> u128 {
     let texts: Vec<&Column> = columns.iter().copied().filter(|c| !c.domain.is_ordered()).collect();
     let numbers: Vec<&Column> = columns.iter().copied().filter(|c| c.domain.is_ordered()).collect();
     let terms = |group: &[&Column]| -> Vec<Fraction> {
@@ -87,7 +131,7 @@ fn distance(columns: &[&Column], remaining: &[usize], seed: usize, row: usize, p
             let weight = column.weight as u128;
             let (over, under) = match column.domain.is_ordered() {
                 true => along_the_line(column, seed, row),
-                false => by_similarity(before, column, remaining, seed, row, params.k),
+                false => by_similarity(before, column, remaining, seed, row, params.promise.k),
             };
             (over * weight, under)
         };

@@ -95,9 +95,10 @@ fn table_prose(plan: &TablePlan) -> String {
         ("source", plan.source.clone()),
         ("records", records),
         ("promise", format!("k = {}: at most {}", plan.k, count(plan.most_classes, "class", "classes"))),
-        ("algorithm", plan.algorithm.to_owned()),
-        ("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())),
     ];
+    rows.extend(plan.conditions.iter().map(|condition| ("and", format!("in every class {condition}"))));
+    rows.push(("algorithm", plan.algorithm.to_owned()));
+    rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "yes", "no")));
     format!("{}\n{}", columns(&plan.columns), facts(&rows))

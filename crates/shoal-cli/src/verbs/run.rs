@@ -1,6 +1,7 @@
+use std::cmp::Reverse;
 use std::path::Path;
 
-use shoal_pipeline::{Loss, Outcome, Risk, RunOptions, Work};
+use shoal_pipeline::{Account, Construction, Loss, Outcome, Risk, RunOptions, Work};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
@@ -51,7 +52,7 @@ fn prose(outcome: &Outcome) -> String {
         true => "standard output".to_owned(),
         false => outcome.output.display().to_string(),
     };
-    let mut rows = vec![("published", published)];
+    let mut rows: Vec<(&str, String)> = vec![("published", published)];
     if let Some(folder) = &outcome.report_folder {
         rows.push(("reports", format!("{} (report.json, release.json)", folder.display())));
     }
@@ -66,6 +67,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.extend(promises(&report.promises));
             rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
+            rows.extend(report.ribbon.iter().flat_map(ribbon));
         }
         (Loss::Transactions(loss), Risk::Transactions(risk)) => {
             rows.push(("transactions", format!("{into} in, {out} out")));
@@ -94,6 +96,35 @@ fn prose(outcome: &Outcome) -> String {
     rows.extend(report.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("time", format!("{:.2} s", report.seconds.total)));
     facts(&rows)
+}
+
+/// Which construction won, what the rounds gained, and what outliers cost.
+fn ribbon<'a>(account: &Account) -> Vec<(&'a str, String)> {
+    let loses = |start: &Construction| format!("{} {}", start.name, percent(start.loss));
+    let mut starts: Vec<&Construction> = account.constructions.iter().collect();
+    starts.sort_by_key(|start| Reverse(start.won));
+    let starts: Vec<String> = starts.into_iter().map(loses).collect();
+    let rounds = count(account.rounds.len(), "round", "rounds");
+    let after = account.rounds.last().map_or(account.loss, |round| round.loss);
+    let mut rows = vec![("search", format!("{}; {} after {rounds}", starts.join(", "), percent(after)))];
+    if let Some(price) = &account.outliers {
+        let would = if price.done { "loses" } else { "would lose" };
+        let kept = format!(
+            "keeping everybody {} {}",
+            if price.done { "would lose" } else { "loses" },
+            percent(price.keeping)
+        );
+        let left_out = count(price.suppressed, "record", "records");
+        let (all, rest) = (percent(price.suppressing), percent(price.published));
+        rows.push((
+            "outliers",
+            match price.suppressed {
+                0 => format!("{kept}; leaving anybody out would not pay"),
+                _ => format!("{kept}; leaving out {left_out} {would} {all}, {rest} among the others"),
+            },
+        ));
+    }
+    rows
 }
 
 /// What was aligned and what was hidden; an algorithm may do only one of the two.

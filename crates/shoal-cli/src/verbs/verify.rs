@@ -175,19 +175,27 @@ fn rows_named(rows: &[u64], all: u32) -> String {
     named.join(", ") + if named.len() < all as usize { ", …" } else { "" }
 }
 
-/// The worst classes with their cells, sizes and rows.
+/// The worst classes with their cells, sizes and rows, and what is wrong with them beyond their size.
 fn violations(broken: &BrokenPromise) -> String {
     let shown = &broken.violations.worst;
     let columns = shown.first().map(|violation| &violation.cells[..]).unwrap_or_default();
     let mut header = vec!["records", "rows"];
     header.extend(columns.iter().map(|cell| cell.column.as_str()));
-    let rows: Vec<Vec<String>> = shown.iter().map(violation_row).collect();
+    let mut rows: Vec<Vec<String>> = shown.iter().map(violation_row).collect();
+    if shown.iter().any(|violation| violation.why.is_some()) {
+        header.push("because");
+        rows.iter_mut().zip(shown).for_each(|(row, class)| row.push(class.why.clone().unwrap_or_default()));
+    }
     let mut text = table(&header, &[0], &rows);
     let more = broken.violations.total - shown.len();
     if more > 0 {
         text.push_str(&format!(" … and {}\n", count(more, "more class", "more classes")));
     }
-    format!("{} the promise:\n{text}", count(broken.violations.total, "class breaks", "classes break"))
+    let promise = match &broken.promise.column {
+        Some(column) => format!("{} of `{column}`", broken.promise.name),
+        None => "the promise".to_owned(),
+    };
+    format!("{} {promise}:\n{text}", count(broken.violations.total, "class breaks", "classes break"))
 }
 
 fn violation_row(violation: &Violation) -> Vec<String> {

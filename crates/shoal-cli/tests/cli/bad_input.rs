@@ -223,8 +223,60 @@ fn value_that_looks_generalized() {
 }
 
 #[test]
-fn promise_of_a_later_version() {
+fn promise_that_is_no_promise() {
     let shop = Workshop::with_people();
-    shop.edit_policy("k = 3", "k = 3\nt-closeness = 0.2");
-    refused("promise_of_a_later_version", &shop, 2, &[]);
+    shop.edit_policy("k = 3", "k = 3\nt-closeness = 2.0");
+    refused("promise_that_is_no_promise", &shop, 2, &[]);
+}
+
+#[test]
+fn promise_about_a_column_without_order() {
+    let shop = Workshop::with_people();
+    shop.edit_policy("k = 3", "k = 3\nt-closeness = { t = 0.2, distance = \"ordered\" }");
+    refused("promise_about_a_column_without_order", &shop, 2, &[]);
+}
+
+#[test]
+fn promise_that_the_data_forbid() {
+    let shop = Workshop::with_people();
+    shop.edit_policy("k = 3", "k = 3\nl-diversity = { kind = \"distinct\", l = 4 }");
+    refused("promise_that_the_data_forbid", &shop, 1, &[]);
+}
+
+#[test]
+fn value_too_frequent_for_a_promise() {
+    let shop = Workshop::with_people();
+    shop.edit_policy("k = 3", "k = 3\nl-diversity = { kind = \"recursive\", l = 3, c = 1.0 }");
+    refused("value_too_frequent_for_a_promise", &shop, 1, &[]);
+}
+
+#[test]
+fn personal_k_beyond_everybody() {
+    let shop = Workshop::with_people();
+    shop.write("people.csv", PEOPLE.replace("Cid,41", "99,41").replace("Ann,34", "2,34"));
+    let text = shop.read("people.csv");
+    let numbers: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(line, text)| match (line, text.split_once(',')) {
+            (0, _) => text.to_owned(),
+            (_, Some((name, rest))) if name.parse::<u32>().is_err() => format!("1,{rest}"),
+            _ => text.to_owned(),
+        })
+        .collect();
+    shop.write("people.csv", numbers.join("\n") + "\n");
+    shop.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
+    refused("personal_k_beyond_everybody", &shop, 1, &[]);
+}
+
+#[test]
+fn personal_k_of_nobody() {
+    let shop = Workshop::with_people();
+    let numbered = PEOPLE.lines().enumerate().map(|(line, text)| match text.split_once(',') {
+        Some((_, rest)) if line > 0 => format!("{},{rest}\n", line - 1),
+        _ => format!("{text}\n"),
+    });
+    shop.write("people.csv", numbered.collect::<String>());
+    shop.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
+    refused("personal_k_of_nobody", &shop, 2, &[]);
 }

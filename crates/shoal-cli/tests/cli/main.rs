@@ -6,6 +6,7 @@ mod hierarchy;
 mod init;
 mod killed;
 mod manner;
+mod promises;
 mod reference;
 mod run;
 mod sequences;

@@ -9,7 +9,7 @@ use super::Shape;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AlgorithmPolicy {
-    /// The algorithm. Where nothing is given: mondrian for tables, pcta for transactions, cbmsa for sequences,
+    /// The algorithm. Where nothing is given: ribbon for tables, pcta for transactions, cbmsa for sequences,
     /// and fcla where privacy.length is given, delay-free for streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<AlgorithmName>,
@@ -22,9 +22,21 @@ pub struct AlgorithmPolicy {
     /// sbc: whether categorical and numeric distances are averaged apart, as in the thesis.
     #[serde(default)]
     pub separate_distances: bool,
-    /// incognito: the share of records that may be left out.
-    #[serde(default)]
-    pub max_suppressed: f64,
+    /// tables: the share of records that may be left out. Where nothing is given, incognito leaves none out, ribbon
+    /// with `outliers = "suppress"` 0.05, and what datafly and sbc leave out is fewer than k records by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_suppressed: Option<f64>,
+    /// ribbon: whether records far from all others are published, or left out where that makes the rest more
+    /// precise than it costs; kept where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<OutliersPolicy>,
+    /// ribbon: how long it may go on improving while the loss falls, instead of the usual amount of work. The result
+    /// then depends on the machine; the report says how many rounds there were, and `rounds` repeats them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// ribbon: how many rounds of improvement at most, instead of the usual amount of work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
     /// incognito: which of the minimal generalizations is published.
     #[serde(default)]
     pub choose: ChoicePolicy,
@@ -102,10 +114,23 @@ pub enum ObjectivePolicy {
     Ul,
 }
 
+/// What happens to records that are far from all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutliersPolicy {
+    /// They are published in the crowd where they cost least.
+    #[default]
+    Keep,
+    /// They are left out where the others gain more than that costs, up to `max-suppressed`.
+    Suppress,
+}
+
 /// The algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AlgorithmName {
+    /// Ours: the best of several cheap constructions, improved in rounds.
+    Ribbon,
     /// Recursive median cuts (LeFevre et al. 2006).
     Mondrian,
     /// Similarity-based clustering; needs no hierarchies.
@@ -142,6 +167,7 @@ impl AlgorithmName {
     /// The name in a policy.
     pub fn name(self) -> &'static str {
         match self {
+            AlgorithmName::Ribbon => "ribbon",
             AlgorithmName::Mondrian => "mondrian",
             AlgorithmName::Sbc => "sbc",
             AlgorithmName::Incognito => "incognito",
@@ -163,7 +189,8 @@ impl AlgorithmName {
     /// The shape of data that it works on.
     pub fn shape(self) -> Shape {
         match self {
-            AlgorithmName::Mondrian
+            AlgorithmName::Ribbon
+            | AlgorithmName::Mondrian
             | AlgorithmName::Sbc
             | AlgorithmName::Incognito
             | AlgorithmName::Datafly => Shape::Table,

@@ -93,14 +93,16 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
         let (name, shape) = (name.name(), policy.data.shape.name());
         let message = format!("`{name}` does not work on data of shape `{shape}`");
         let hint = match policy.data.shape {
-            Shape::Table => "for tables there are mondrian, sbc, incognito, datafly",
+            Shape::Table => "for tables there are ribbon, mondrian, sbc, incognito, datafly",
             Shape::Transactions => "for transactions there are pcta, upcta, coat, apriori",
             Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline, fcla, fcla-base1, halt",
             Shape::Stream => "for streams there are delay-free, castle",
         };
         return fail("algorithm.name", message, hint);
     }
-    share("algorithm.max-suppressed", policy.algorithm.max_suppressed)?;
+    if let Some(limit) = policy.algorithm.max_suppressed {
+        share("algorithm.max-suppressed", limit)?;
+    }
     share("utility.max-suppressed", policy.utility.max_suppressed)
 }
 

@@ -130,6 +130,7 @@ fn collect_spans(table: &DeTable<'_>, path: &mut Vec<String>, spans: &mut BTreeM
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Distance, Likeness, Rule};
 
     const SMALL: &str = r#"
 version = 1
@@ -159,7 +160,7 @@ k = 10
     fn a_small_policy_has_safe_defaults() {
         let document = PolicyDocument::parse(SMALL, &[]).unwrap();
         let policy = document.policy();
-        assert_eq!(policy.algorithm_name().name(), "mondrian");
+        assert_eq!(policy.algorithm_name().name(), "ribbon");
         assert!(!policy.output.keep_order);
         assert_eq!(policy.columns.keys().collect::<Vec<_>>(), ["age", "native country"]);
     }
@@ -212,12 +213,45 @@ k = 10
     }
 
     #[test]
-    fn promises_that_cannot_be_kept_yet_are_refused_and_never_ignored() {
-        for promise in
-            ["t-closeness = 0.2", "beta-likeness = 2.0", "l-diversity = { kind = \"distinct\", l = 3 }"]
-        {
-            let error = with("k = 10", &format!("k = 10\n{promise}"));
-            assert!(error.to_string().contains("cannot"), "{error}");
+    fn promises_about_sensitive_columns_are_read_and_checked() {
+        let promise = |text: &str| {
+            let text = SMALL.replace("k = 10", &format!("k = 10\n{text}"));
+            let text = text.replace("[privacy]", "[columns.ill]\nrole = \"sensitive\"\n[privacy]");
+            PolicyDocument::parse(&text, &[]).map(|document| document.policy().table_promise().conditions)
+        };
+        let rules = |text: &str| promise(text).unwrap().iter().map(|c| c.rule).collect::<Vec<_>>();
+        assert_eq!(rules("l-diversity = { kind = \"distinct\", l = 3 }"), [Rule::Distinct { l: 3 }]);
+        assert_eq!(rules("t-closeness = 0.2"), [Rule::Close { t: 0.2, distance: Distance::Equal }]);
+        assert_eq!(rules("beta-likeness = 2"), [Rule::Alike(Likeness::Enhanced(2.0))]);
+        let basic = "beta-likeness = { beta = 2, kind = \"basic\" }";
+        assert_eq!(rules(basic), [Rule::Alike(Likeness::Basic(2.0))]);
+        for (wrong, why) in [
+            ("t-closeness = 1.2", "not a distance"),
+            ("t-closeness = \"near\"", "expected a number such as"),
+            ("t-closeness = { t = 0.2, distance = \"ordered\" }", "have no order"),
+            ("t-closeness = { t = 0.2, distance = \"hierarchical\" }", "no hierarchy"),
+            ("beta-likeness = 0", "not a positive number"),
+            ("l-diversity = { kind = \"distinct\", l = 2.5 }", "not a number of values"),
+            ("l-diversity = { kind = \"recursive\", l = 2 }", "has a `c`"),
+            ("l-diversity = { kind = \"entropy\", l = 2, c = 1 }", "only recursive"),
+            ("l-diversity = { kind = \"entropy\", l = 1 }", "hides no value"),
+        ] {
+            let error = promise(wrong).unwrap_err().to_string();
+            assert!(error.contains(why), "{wrong}: {error}");
         }
+    }
+
+    #[test]
+    fn a_column_may_ask_for_more_than_all_do() {
+        let text = SMALL.replace(
+            "[privacy]",
+            "[columns.ill]\nrole = \"sensitive\"\nt-closeness = 0.1\n[columns.pay]\nrole = \"sensitive\"\n[privacy]\nt-closeness = 0.3",
+        );
+        let promise = PolicyDocument::parse(&text, &[]).unwrap().policy().table_promise();
+        let asked: Vec<(&str, Rule)> =
+            promise.conditions.iter().map(|c| (c.column.as_str(), c.rule)).collect();
+        let close = |t| Rule::Close { t, distance: Distance::Equal };
+        assert_eq!(asked, [("ill", close(0.1)), ("pay", close(0.3))]);
+        assert!(with("k = 10", "k = 10\nt-closeness = 0.3").to_string().contains("no column is sensitive"));
     }
 }

@@ -1,6 +1,6 @@
 //! The policy: what a data steward asks for, in TOML.
 //!
-//! The structs here and in `algorithm.rs` are the only place where keys are defined: the reader, the suggestions for misspelt
+//! The structs here, in `privacy.rs` and in `algorithm.rs` are the only place where keys are defined: the reader, the suggestions for misspelt
 //! keys, `--set` and `shoal schema` all follow from them.
 
 mod algorithm;
@@ -9,13 +9,18 @@ mod document;
 mod error;
 mod keys;
 mod overrides;
+mod privacy;
 
 pub use algorithm::{
-    AlgorithmName, AlgorithmPolicy, ChoicePolicy, ModePolicy, ObjectivePolicy, PriorPolicy, RemainderPolicy,
-    RulesPolicy,
+    AlgorithmName, AlgorithmPolicy, ChoicePolicy, ModePolicy, ObjectivePolicy, OutliersPolicy, PriorPolicy,
+    RemainderPolicy, RulesPolicy,
 };
 pub use document::PolicyDocument;
 pub use error::{PolicyError, PolicyProblem};
+pub use privacy::{
+    BetaLikenessPolicy, DistanceName, LDiversityKind, LDiversityPolicy, LikenessKind, PrivacyPolicy,
+    TClosenessPolicy,
+};
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -175,7 +180,8 @@ pub struct ColumnPolicy {
     /// How dates are written, in strftime notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// A hierarchy file: then the column is published as its nodes, otherwise as ranges or sets.
+    /// A hierarchy file: then the column is published as its nodes, otherwise as ranges or sets. A sensitive column
+    /// has one for the distance of its values in t-closeness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<String>,
     /// What happens to a record without a value here.
@@ -190,6 +196,15 @@ pub struct ColumnPolicy {
     /// sequences: the share of a crowd that may have one of them, instead of the one under `[privacy]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f64>,
+    /// tables: how well a crowd's values of a sensitive column are mixed, instead of what `[privacy]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l_diversity: Option<LDiversityPolicy>,
+    /// tables: how near they are to everybody's, instead of what `[privacy]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t_closeness: Option<TClosenessPolicy>,
+    /// tables: how much more frequent than among everybody one of them may be, instead of what `[privacy]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta_likeness: Option<BetaLikenessPolicy>,
     /// streams: all values that a sensitive column may have, where they are known beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub domain: Vec<String>,
@@ -206,53 +221,6 @@ pub enum MissingPolicy {
     Suppress,
     /// The run stops.
     Error,
-}
-
-/// What is promised. All that is given must hold.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct PrivacyPolicy {
-    /// Everybody is in a crowd of at least k who look the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub k: Option<usize>,
-    /// streams: how many sensitive values each tuple could have, for all that is published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub l: Option<usize>,
-    /// transactions: how many items of a person somebody may know (k^m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub m: Option<usize>,
-    /// transactions: somebody may know all items of a person.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub complete: bool,
-    /// transactions: a file with the sets of items that somebody may know, a set per line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub constraints: Option<String>,
-    /// transactions: the random share of items of which somebody may know any two.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
-    /// sequences: the share of a crowd that may have a highly sensitive value in one of their events; with
-    /// `length`, of those who share what somebody knows, and for each value by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub c: Option<f64>,
-    /// sequences: the highly sensitive values, where one column is sensitive.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sensitive_values: Vec<String>,
-    /// sequences: how much more frequent than among everybody a sensitive value may be among those who share
-    /// what somebody knows (β).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beta: Option<f64>,
-    /// sequences: how many values of a person's events somebody may know (L).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub length: Option<usize>,
-    /// Every crowd has well-mixed sensitive values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub l_diversity: Option<LDiversityPolicy>,
-    /// Every crowd's sensitive values are distributed nearly as everybody's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub t_closeness: Option<f64>,
-    /// No sensitive value is much more frequent in a crowd than among everybody.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beta_likeness: Option<f64>,
 }
 
 /// What must stay useful in transactions.
@@ -274,31 +242,6 @@ impl Default for UtilityPolicy {
     fn default() -> Self {
         UtilityPolicy { constraints: None, max_suppressed: defaults::max_suppressed(), weights: None }
     }
-}
-
-/// How well a crowd's sensitive values are mixed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct LDiversityPolicy {
-    /// What counts as mixed.
-    pub kind: LDiversityKind,
-    /// How many values.
-    pub l: f64,
-    /// The ratio of recursive diversity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub c: Option<f64>,
-}
-
-/// What counts as well mixed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LDiversityKind {
-    /// l distinct values.
-    Distinct,
-    /// Entropy at least log l.
-    Entropy,
-    /// The most frequent value is rarer than c times the rare ones together.
-    Recursive,
 }
 
 /// What of a stream must survive the process. Both are as secret as the data.
@@ -368,7 +311,7 @@ impl Policy {
     /// The algorithm that is asked for, or the usual one for the shape.
     pub fn algorithm_name(&self) -> AlgorithmName {
         self.algorithm.name.unwrap_or(match self.data.shape {
-            Shape::Table => AlgorithmName::Mondrian,
+            Shape::Table => AlgorithmName::Ribbon,
             Shape::Transactions => AlgorithmName::Pcta,
             Shape::Sequences if self.privacy.length.is_some() => AlgorithmName::Fcla,
             Shape::Sequences => AlgorithmName::Cbmsa,
@@ -390,11 +333,6 @@ pub fn without_password(address: &str) -> String {
         }
         _ => address.to_owned(),
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 mod defaults {

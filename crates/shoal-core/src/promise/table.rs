@@ -1,5 +1,7 @@
 //! What is promised about a table.
 
+use std::fmt;
+
 use super::Bound;
 
 /// What every class of a published table must satisfy. A column of the role personal k asks for more: a class
@@ -26,6 +28,36 @@ pub struct Condition {
     pub column: String,
     /// What must be true.
     pub rule: Rule,
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Condition { column, rule } = self;
+        match rule {
+            Rule::Distinct { l } => write!(f, "at least {l} different values of `{column}`"),
+            Rule::Entropy { l } => write!(f, "values of `{column}` as mixed as {l} equally frequent ones"),
+            Rule::Recursive { l, c } => {
+                let from = if *l == 2 { "all others".to_owned() } else { format!("all from number {l} on") };
+                write!(f, "the most frequent value of `{column}` rarer than {c} times {from} together")
+            }
+            Rule::Close { t, distance } => {
+                let distance = match distance {
+                    Distance::Ordered => "ordered",
+                    Distance::Equal => "equal",
+                    Distance::Hierarchical => "hierarchical",
+                };
+                write!(f, "values of `{column}` within {t} of everybody's ({distance} distance)")
+            }
+            Rule::Alike(likeness) => {
+                let times = 1.0 + likeness.beta();
+                write!(f, "no value of `{column}` more than {times} times as frequent as among everybody")?;
+                match likeness {
+                    Likeness::Basic(_) => Ok(()),
+                    Likeness::Enhanced(_) => f.write_str(", frequent ones less"),
+                }
+            }
+        }
+    }
 }
 
 /// How much a class may give away about a sensitive column.
@@ -97,5 +129,33 @@ impl Likeness {
         match self {
             Likeness::Basic(beta) | Likeness::Enhanced(beta) => beta,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_read_as_sentences() {
+        let say = |rule| Condition { column: "ill".into(), rule }.to_string();
+        assert_eq!(say(Rule::Distinct { l: 3 }), "at least 3 different values of `ill`");
+        assert_eq!(
+            say(Rule::Recursive { l: 2, c: 1.5 }),
+            "the most frequent value of `ill` rarer than 1.5 times all others together"
+        );
+        assert_eq!(
+            say(Rule::Alike(Likeness::Enhanced(2.0))),
+            "no value of `ill` more than 3 times as frequent as among everybody, frequent ones less"
+        );
+        let close = Rule::Close { t: 0.2, distance: Distance::Ordered };
+        assert_eq!(say(close), "values of `ill` within 0.2 of everybody's (ordered distance)");
+    }
+
+    #[test]
+    fn basic_likeness_lets_frequent_values_gain_as_much_as_rare_ones() {
+        assert_eq!(Likeness::Basic(1.0).allowed(0.5), 1.0);
+        assert!(Likeness::Enhanced(1.0).allowed(0.5) < 1.0);
+        assert_eq!(Likeness::Basic(1.0).allowed(0.2), Likeness::Enhanced(1.0).allowed(0.2));
     }
 }

@@ -146,7 +146,13 @@ impl Proposal {
             ));
             text.push_str("# c = 0.5\n# sensitive-values = [\"…\"]\n");
         }
-        let algorithm = if self.events.is_some() { "cbmsa" } else { "mondrian" };
+        if self.events.is_none() && self.columns.iter().any(|column| column.role == Role::Sensitive) {
+            text.push_str(&comment(
+                "What else shall be true of the sensitive values of every crowd; a choice that only a person can make:",
+            ));
+            text.push_str("# l-diversity = { kind = \"distinct\", l = 3 }\n# t-closeness = 0.2\n# beta-likeness = 2.0\n");
+        }
+        let algorithm = if self.events.is_some() { "cbmsa" } else { "ribbon" };
         let _ = write!(text, "\n[algorithm]\nname = \"{algorithm}\"\nseed = 0\n\n[output]\n");
         key(&mut text, "path", &string(&self.output()));
         key(&mut text, "report", "\"report/\"");

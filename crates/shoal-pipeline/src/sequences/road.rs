@@ -94,6 +94,7 @@ pub(crate) fn walk(
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
         work: Some(work),
+        account: None,
         proof: proof.into_release(),
     })
 }

@@ -7,9 +7,10 @@ use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::{Choice, IncognitoParams};
 use shoal_algorithms::table::mondrian::MondrianParams;
+use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_core::hierarchy::build;
-use shoal_core::policy::{AlgorithmName, ChoicePolicy, RemainderPolicy};
+use shoal_core::policy::{AlgorithmName, ChoicePolicy, OutliersPolicy, RemainderPolicy};
 use shoal_core::{BoundHierarchy, Policy, Role, Table};
 
 use crate::PipelineError;
@@ -17,10 +18,21 @@ use crate::PipelineError;
 /// The algorithm that the policy asks for, its parameters checked.
 pub(crate) fn algorithm(policy: &Policy) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
     let asked = &policy.algorithm;
-    // Checked with the policy: a table policy has a k of at least 2.
-    let k = policy.privacy.k.unwrap_or_default();
+    let promise = policy.table_promise();
+    let max_suppressed = asked.max_suppressed;
     Ok(match policy.algorithm_name() {
-        AlgorithmName::Mondrian => Box::new(MondrianParams { k }.check()?),
+        AlgorithmName::Ribbon => {
+            let outliers = match asked.outliers.unwrap_or_default() {
+                OutliersPolicy::Keep => Outliers::Keep,
+                OutliersPolicy::Suppress => {
+                    Outliers::Suppress { max_share: max_suppressed.unwrap_or(Outliers::USUAL_SHARE) }
+                }
+            };
+            let patient = asked.seconds.is_some();
+            let (seed, rounds) = (asked.seed, asked.rounds);
+            Box::new(RibbonParams { promise, outliers, seed, rounds, patient }.check()?)
+        }
+        AlgorithmName::Mondrian => Box::new(MondrianParams { promise }.check()?),
         AlgorithmName::Sbc => {
             let remainder = match asked.remainder {
                 RemainderPolicy::Nearest => Remainder::Nearest,
@@ -28,16 +40,17 @@ pub(crate) fn algorithm(policy: &Policy) -> Result<Box<dyn TableAlgorithm>, Pipe
                 RemainderPolicy::Suppress => Remainder::Suppress,
             };
             let separate_normalization = asked.separate_distances;
-            Box::new(SbcParams { k, remainder, separate_normalization }.check()?)
+            Box::new(SbcParams { promise, remainder, separate_normalization, max_suppressed }.check()?)
         }
         AlgorithmName::Incognito => {
             let choose = match asked.choose {
                 ChoicePolicy::Ncp => Choice::Ncp,
                 ChoicePolicy::Height => Choice::Height,
             };
-            Box::new(IncognitoParams { k, max_suppressed: asked.max_suppressed, choose }.check()?)
+            let max_suppressed = max_suppressed.unwrap_or(0.0);
+            Box::new(IncognitoParams { promise, max_suppressed, choose }.check()?)
         }
-        AlgorithmName::Datafly => Box::new(DataflyParams { k }.check()?),
+        AlgorithmName::Datafly => Box::new(DataflyParams { promise, max_suppressed }.check()?),
         _ => unreachable!("the policy's check has compared the algorithm with the shape"),
     })
 }

@@ -22,6 +22,18 @@ pub(crate) struct Bound {
     pub incomplete: Vec<u32>,
 }
 
+impl Bound {
+    /// The records that have every value they must have, ascending; `None` where all of them do.
+    pub(crate) fn complete_rows(&self) -> Option<Vec<u32>> {
+        if self.incomplete.is_empty() {
+            return None;
+        }
+        let mut complete = vec![true; self.table.rows];
+        self.incomplete.iter().for_each(|&row| complete[row as usize] = false);
+        Some((0..self.table.rows as u32).filter(|&row| complete[row as usize]).collect())
+    }
+}
+
 /// Checks that policy and header name the same columns.
 pub(crate) fn check_columns(job: &Job, header: &[String], source: &str) -> Result<(), PipelineError> {
     let policy = job.policy();
@@ -92,7 +104,7 @@ fn bind_column(
     trees: &mut HashMap<PathBuf, Arc<Hierarchy>>,
 ) -> Result<Column, PipelineError> {
     let name = raw_column.name.clone();
-    let parser = ValueParser::new(spec.kind, date_format(spec));
+    let parser = parser(spec);
     let value_at = |raw_code: u32| Box::new(ValueAt::first(raw, raw_column, raw_code));
     let (domain, code_of) = Domain::of(raw_column, parser, &job.policy().data.missing)
         .map_err(|bad| PipelineError::NotOfKind { at: value_at(bad.raw_code), kind: spec.kind.name() })?;
@@ -102,25 +114,45 @@ fn bind_column(
         value_at(raw_code as u32)
     };
     let mut bound = None;
-    if spec.role == Role::QuasiIdentifier {
-        if let Some(code) = (0..domain.len() as u32).find(|&c| looks_generalized(domain.label(c))) {
-            return Err(PipelineError::LooksGeneralized { at: first_seen(code) });
+    if spec.role == Role::QuasiIdentifier
+        && let Some(code) = (0..domain.len() as u32).find(|&c| looks_generalized(domain.label(c)))
+    {
+        return Err(PipelineError::LooksGeneralized { at: first_seen(code) });
+    }
+    // The policy's check lets only quasi-identifiers and sensitive columns have one.
+    if let Some(file) = &spec.hierarchy {
+        let path = job.resolve(file);
+        if !trees.contains_key(&path) {
+            trees.insert(path.clone(), Arc::new(read_hierarchy(&path, &name)?));
         }
-        if let Some(file) = &spec.hierarchy {
-            let path = job.resolve(file);
-            if !trees.contains_key(&path) {
-                trees.insert(path.clone(), Arc::new(read_hierarchy(&path, &name)?));
+        // Below a root `*` a missing value joins the tree; any other tree would grow a root, and all distances change.
+        if let Some(missing) = domain.missing()
+            && spec.role == Role::Sensitive
+            && trees[&path].leaf(domain.label(missing)).is_none()
+            && trees[&path].label(trees[&path].root()) != "*"
+        {
+            return Err(PipelineError::OutsideHierarchy { at: first_seen(missing), path });
+        }
+        bound = Some(BoundHierarchy::new(&trees[&path], &domain).map_err(|error| match error {
+            BindError::Outside { code } => PipelineError::OutsideHierarchy { at: first_seen(code), path },
+            BindError::Missing(error) => {
+                PipelineError::Hierarchy { path, column: name.clone(), error: Box::new(error) }
             }
-            bound = Some(BoundHierarchy::new(&trees[&path], &domain).map_err(|error| match error {
-                BindError::Outside { code } => PipelineError::OutsideHierarchy { at: first_seen(code), path },
-                BindError::Missing(error) => {
-                    PipelineError::Hierarchy { path, column: name.clone(), error: Box::new(error) }
-                }
-            })?);
+        })?);
+    }
+    if spec.role == Role::PersonalK {
+        let is_k = |k: &f64| (1.0..=f64::from(u32::MAX)).contains(k);
+        if let Some(code) = domain.positions().iter().position(|k| !is_k(k)) {
+            return Err(PipelineError::PersonalK { at: first_seen(code as u32) });
         }
     }
     let codes = raw_column.codes.iter().map(|&raw_code| code_of[raw_code as usize]).collect();
     Ok(Column { name, role: spec.role, domain, hierarchy: bound, weight: spec.weight, codes })
+}
+
+/// How the texts of a column are read.
+pub(crate) fn parser(spec: &ColumnPolicy) -> ValueParser {
+    ValueParser::new(spec.kind, date_format(spec))
 }
 
 fn date_format(spec: &ColumnPolicy) -> DateFormat {

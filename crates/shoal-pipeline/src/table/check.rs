@@ -1,7 +1,8 @@
 //! The dry run: what would happen, without doing it.
 
 use serde::Serialize;
-use shoal_core::{Kind, Progress, Role, Table};
+use shoal_algorithms::table::obstacle;
+use shoal_core::{Kind, Progress, Role, Table, TablePromise};
 
 use super::algorithm::{algorithm, with_hierarchies};
 use super::load::load_from;
@@ -21,6 +22,8 @@ pub struct TablePlan {
     pub columns: Vec<ColumnPlan>,
     /// The k asked for.
     pub k: usize,
+    /// What else is asked of every class, in sentences.
+    pub conditions: Vec<String>,
     /// The algorithm.
     pub algorithm: &'static str,
     /// Where the release would go.
@@ -63,21 +66,32 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     }
     let k = policy.privacy.k.unwrap_or_default();
     let usable = bound.table.rows - bound.incomplete.len();
-    if usable < k {
-        notes.push(format!("k = {k} asks for crowds of {k}, but there are only {usable} complete records"));
-    }
+    let promise = policy.table_promise();
+    // The promise about all complete records as one class: what that breaks no classes can keep.
+    let obstacle = match bound.complete_rows() {
+        None => obstacle(&bound.table, &promise),
+        Some(rows) => obstacle(&bound.table.select(&rows), &promise).map(|error| error.with_records(&rows)),
+    };
+    notes.extend(obstacle.as_ref().map(ToString::to_string));
     Ok(TablePlan {
         records: bound.table.rows,
         incomplete: bound.incomplete.len(),
         columns: read.header.iter().map(|name| column_plan(job, &bound.table, name)).collect(),
         k,
+        conditions: conditions(&promise, &bound.table),
         algorithm: algorithm.name(),
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         most_classes: usable / k.max(1),
-        feasible: usable >= k,
+        feasible: obstacle.is_none(),
         notes,
         source: source.location,
     })
+}
+
+/// What is asked of every class beside its size.
+fn conditions(promise: &TablePromise, table: &Table) -> Vec<String> {
+    let personal = table.of_role(Role::PersonalK).map(|c| format!("the largest `{}` of its members", c.name));
+    promise.conditions.iter().map(ToString::to_string).chain(personal).collect()
 }
 
 /// What a run would do with a column; `table` holds those that are read.

@@ -5,6 +5,7 @@ mod bind;
 mod check;
 mod compose;
 mod load;
+mod promises;
 mod road;
 mod verbs;
 

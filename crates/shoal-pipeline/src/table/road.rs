@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 
-use shoal_algorithms::table::{TableAlgorithm, star_suppression};
+use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
 use shoal_core::policy::SuppressedPolicy;
 use shoal_core::{Progress, RawColumn, RawTable, Recoding, Role, SUPPRESSED, Table};
 use shoal_io::{ColumnForm, PendingFile, ReadTable, WriteOptions};
-use shoal_privacy::{Claim, Classes, KAnonymity, Model, Refusal, verify_release};
+use shoal_privacy::{Claim, Classes, Refusal, verify_release};
 
 use super::algorithm::{algorithm, with_hierarchies};
 use super::bind::{Bound, bind};
 use super::compose::{Composed, compose};
 use super::load::load_from;
+use super::promises::{models, suppression_limit};
+use crate::deadline::Deadline;
 use crate::report::{ClassFile, Loss, RecodingFile, Risk};
 use crate::run::{Walked, timed};
 use crate::{Job, PipelineError, Seconds};
@@ -24,8 +26,9 @@ pub(crate) fn walk(
     progress: &dyn Progress,
 ) -> Result<Walked, PipelineError> {
     let algorithm = algorithm(job.policy())?;
+    let models = models(job)?;
     let (read, bound) = timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
-    let (working, recoding, mut notes) =
+    let Anonymized { working, recoding, account, mut notes } =
         timed(&mut seconds.anonymize, || anonymize(job, &bound, algorithm.as_ref(), progress))?;
     let clusters = recoding.classes.len();
     let suppressed = recoding.suppressed();
@@ -48,8 +51,9 @@ pub(crate) fn walk(
             original: &bound.table,
             origin: &origin,
             left_out: bound.table.rows - origin.len(),
+            suppression: suppression_limit(job, bound.incomplete.len()),
         };
-        let proof = verify_release(claim, &models(job))?;
+        let proof = verify_release(claim, &models)?;
         Ok((published.table, proof))
     })?;
     let measures = timed(&mut seconds.measure, || {
@@ -73,8 +77,19 @@ pub(crate) fn walk(
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
         work: None,
+        account,
         proof: proof.into_release(),
     })
+}
+
+/// What the algorithm has decided about all records.
+struct Anonymized<'a> {
+    /// The table that the recoding speaks of: where the algorithm needs them, with hierarchies that were built.
+    working: Cow<'a, Table>,
+    recoding: Recoding,
+    /// What the algorithm says about its way there.
+    account: Option<Account>,
+    notes: Vec<String>,
 }
 
 /// Runs the algorithm on the complete records. The recoding speaks of all of them.
@@ -83,33 +98,30 @@ fn anonymize<'a>(
     bound: &'a Bound,
     algorithm: &dyn TableAlgorithm,
     progress: &dyn Progress,
-) -> Result<(Cow<'a, Table>, Recoding, Vec<String>), PipelineError> {
+) -> Result<Anonymized<'a>, PipelineError> {
     let (working, notes) = if algorithm.needs_hierarchies() {
         with_hierarchies(&bound.table)?
     } else {
         (Cow::Borrowed(&bound.table), Vec::new())
     };
-    let mut recoding = if bound.incomplete.is_empty() {
-        algorithm.anonymize(&working, progress)?
-    } else {
-        let complete = complete_rows(bound);
-        let part = algorithm.anonymize(&working.select(&complete), progress)?;
-        let mut class_of = vec![SUPPRESSED; working.rows];
-        for (&row, &class) in complete.iter().zip(&part.class_of) {
-            class_of[row as usize] = class;
+    let deadline = Deadline::after(job.policy().algorithm.seconds, progress);
+    let (mut recoding, account) = match bound.complete_rows() {
+        None => algorithm.tell(&working, &deadline)?,
+        Some(complete) => {
+            let (part, account) = algorithm
+                .tell(&working.select(&complete), &deadline)
+                .map_err(|error| error.with_records(&complete))?;
+            let mut class_of = vec![SUPPRESSED; working.rows];
+            for (&row, &class) in complete.iter().zip(&part.class_of) {
+                class_of[row as usize] = class;
+            }
+            (Recoding { class_of, classes: part.classes }, account)
         }
-        Recoding { class_of, classes: part.classes }
     };
     if job.policy().output.suppressed == SuppressedPolicy::Star {
-        star_suppression(&mut recoding, &working, job.policy().privacy.k.unwrap_or_default());
+        star_suppression(&mut recoding, &working, &job.policy().table_promise())?;
     }
-    Ok((working, recoding, notes))
-}
-
-fn complete_rows(bound: &Bound) -> Vec<u32> {
-    let mut complete = vec![true; bound.table.rows];
-    bound.incomplete.iter().for_each(|&row| complete[row as usize] = false);
-    (0..bound.table.rows as u32).filter(|&row| complete[row as usize]).collect()
+    Ok(Anonymized { working, recoding, account, notes })
 }
 
 /// How a published table is written in the dialect of the policy.
@@ -128,13 +140,6 @@ pub(crate) fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
 /// The written bytes, read as anybody would read them.
 pub(crate) fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
     Ok(shoal_io::read_table(&pending.source(job.dialect(true)?), &|_| true, &shoal_core::Silent)?)
-}
-
-/// The promises of the policy, as models that can be checked.
-pub(crate) fn models(job: &Job) -> Vec<Box<dyn Model>> {
-    // The policy's check has refused a k below 2 and every promise that has no model yet.
-    let k = job.policy().privacy.k.and_then(|k| KAnonymity::new(u32::try_from(k).unwrap_or(u32::MAX)).ok());
-    k.into_iter().map(|k| Box::new(k) as Box<dyn Model>).collect()
 }
 
 fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {

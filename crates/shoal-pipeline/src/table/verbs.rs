@@ -8,7 +8,7 @@ use shoal_measure::Measures;
 use shoal_privacy::{Classes, Refusal, Verdict};
 
 use super::load::load_from;
-use super::road::models;
+use super::promises::models;
 use crate::{Job, PipelineError};
 
 /// What `verify` found.
@@ -34,7 +34,7 @@ pub(crate) fn verify(
     let read = shoal_io::read_table(&source, &|_| true, progress)?;
     let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
     let verdict =
-        shoal_privacy::verify_file(&read.table, &roles, &models(job)).map_err(Refusal::Unverifiable)?;
+        shoal_privacy::verify_file(&read.table, &roles, &models(job)?).map_err(Refusal::Unverifiable)?;
     Ok(TableVerified { file: source.location, sha256: read.sha256, verdict })
 }
 

@@ -82,6 +82,7 @@ pub(crate) fn walk(
         recoding: recoding_file(&published),
         notes,
         work: None,
+        account: None,
         proof: verified.into_release(),
     })
 }

@@ -102,7 +102,7 @@ pub(super) fn verify_all(
 ) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<SequenceViolation>>), Unverifiable> {
     let ask = |model: &dyn SequenceModel| {
         let (name, asked) = (model.name(), model.asked());
-        Ok(Answer { name, asked, outcome: model.verify(view)? })
+        Ok(Answer { name, column: None, asked, outcome: model.verify(view)? })
     };
     settle(models.iter().map(|model| ask(model.as_ref())).collect::<Result<_, _>>()?)
 }

@@ -1,6 +1,7 @@
 use shoal_core::{RawColumn, RawTable};
 
 use crate::origin::number;
+use crate::table::Gathered;
 use crate::{Classes, Unverifiable, View};
 
 /// What a model of sequences looks at: the published events, whose they are, and the classes of people whose
@@ -13,9 +14,7 @@ pub struct SequenceView<'a> {
     events: View<'a>,
     ids: &'a RawColumn,
     /// The rows of the file, person by person.
-    rows: Vec<u32>,
-    /// Where each person starts in `rows`, and at the end the number of rows.
-    starts: Vec<u32>,
+    rows: Gathered,
     classes: Classes,
 }
 
@@ -25,9 +24,9 @@ impl<'a> SequenceView<'a> {
         let events = View::new(published, quasi)?;
         let ids = published.column(id).ok_or_else(|| Unverifiable::Lacking { column: id.to_owned() })?;
         check_ids(ids)?;
-        let (rows, starts) = gather(&Classes::of(published.rows, &[ids]));
-        let classes = alike(&events, &rows, &starts);
-        Ok(SequenceView { events, ids, rows, starts, classes })
+        let rows = Classes::of(published.rows, &[ids]).gather();
+        let classes = alike(&events, &rows);
+        Ok(SequenceView { events, ids, rows, classes })
     }
 
     /// The events as records of their own, with the classes of equal events.
@@ -42,12 +41,12 @@ impl<'a> SequenceView<'a> {
 
     /// How many people are in the file.
     pub fn people(&self) -> usize {
-        self.starts.len() - 1
+        self.rows.len()
     }
 
     /// The rows of a person's events in order, counted from 0; at least one.
     pub fn rows_of(&self, person: usize) -> &[u32] {
-        &self.rows[self.starts[person] as usize..self.starts[person + 1] as usize]
+        self.rows.of(person)
     }
 
     /// The classes of people whose sequences are alike.
@@ -69,30 +68,10 @@ fn check_ids(ids: &RawColumn) -> Result<(), Unverifiable> {
     }
 }
 
-/// The rows person by person, in order, and where each person starts.
-fn gather(people: &Classes) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = Vec::with_capacity(people.len() + 1);
-    starts.push(0);
-    starts.extend(people.sizes.iter().scan(0, |end, size| {
-        *end += size;
-        Some(*end)
-    }));
-    let mut next = starts.clone();
-    let mut rows = vec![0; people.class_of.len()];
-    for (row, &person) in people.class_of.iter().enumerate() {
-        let at = &mut next[person as usize];
-        rows[*at as usize] = row as u32;
-        *at += 1;
-    }
-    (rows, starts)
-}
-
 /// Classes of people: events are numbered by what they publish, and equal lists of numbers are one class.
-fn alike(events: &View<'_>, rows: &[u32], starts: &[u32]) -> Classes {
+fn alike(events: &View<'_>, rows: &Gathered) -> Classes {
     let event_of = &events.classes().class_of;
-    let numbers: Vec<u32> = rows.iter().map(|&row| event_of[row as usize]).collect();
-    let list = |pair: &[u32]| &numbers[pair[0] as usize..pair[1] as usize];
-    Classes::of_keys(starts.windows(2).map(list))
+    Classes::of_keys(rows.map(|row| event_of[row as usize]).iter())
 }
 
 #[cfg(test)]

@@ -107,11 +107,64 @@ impl Classes {
         members
     }
 
+    /// All records, those of a class together.
+    pub(crate) fn gather(&self) -> Gathered {
+        let mut starts = Vec::with_capacity(self.len() + 1);
+        starts.push(0);
+        starts.extend(self.sizes.iter().scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        }));
+        let mut next = starts.clone();
+        let mut rows = vec![0; self.class_of.len()];
+        for (row, &class) in self.class_of.iter().enumerate() {
+            let at = &mut next[class as usize];
+            rows[*at as usize] = row as u32;
+            *at += 1;
+        }
+        Gathered { rows, starts }
+    }
+
     /// For each class, whether it says nothing: `*` in every quasi-identifier of its published file.
     pub fn starred(&self, quasi: &[&RawColumn]) -> Vec<bool> {
         let is_star = |row: u32, column: &RawColumn| column.text(row as usize) == "*";
         let says_nothing = |row: u32| !quasi.is_empty() && quasi.iter().all(|column| is_star(row, column));
         self.first_rows().into_iter().map(says_nothing).collect()
+    }
+}
+
+/// Records in the order of their classes, ascending inside each.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    rows: Vec<u32>,
+    /// Where each class starts in `rows`, and at the end the number of rows.
+    starts: Vec<u32>,
+}
+
+impl Gathered {
+    /// The records of a class, counted from 0; at least one.
+    pub(crate) fn of(&self, class: usize) -> &[u32] {
+        &self.rows[self.starts[class] as usize..self.starts[class + 1] as usize]
+    }
+
+    /// The records of every class in turn.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.starts.windows(2).map(|pair| &self.rows[pair[0] as usize..pair[1] as usize])
+    }
+
+    /// Something about every record in its place.
+    pub(crate) fn map(&self, of: impl Fn(u32) -> u32) -> Gathered {
+        Gathered { rows: self.rows.iter().map(|&row| of(row)).collect(), starts: self.starts.clone() }
+    }
+
+    /// How many classes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The first class that starts at or behind so many records; the number of classes where none does.
+    pub(crate) fn class_behind(&self, rows: u64) -> usize {
+        self.starts.partition_point(|&start| u64::from(start) < rows).min(self.len())
     }
 }
 
@@ -139,6 +192,17 @@ mod tests {
         assert_eq!(classes.members(&[1, 0], 2), [[1, 5], [0, 2]]);
         assert_eq!(classes.members(&[2], 2), [[4]]);
         assert!(classes.members(&[], 2).is_empty());
+    }
+
+    #[test]
+    fn the_records_of_a_class_together() {
+        let classes = Classes::of_codes(6, &[&[7, 3, 7, 7, 9, 3]]);
+        let gathered = classes.gather();
+        assert_eq!(gathered.iter().collect::<Vec<_>>(), [&[0, 2, 3][..], &[1, 5], &[4]]);
+        assert_eq!(gathered.of(1), [1, 5]);
+        let behind: Vec<usize> = (0..8).map(|rows| gathered.class_behind(rows)).collect();
+        assert_eq!(behind, [0, 1, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(Classes::default().gather().len(), 0);
     }
 
     #[test]

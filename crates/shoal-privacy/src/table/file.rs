@@ -3,8 +3,9 @@
 use serde::Serialize;
 use shoal_core::{RawTable, Role};
 
-use super::model::verify_all;
-use super::{Model, View};
+use super::model::{ask, ask_all};
+use super::{Model, PersonalK, View};
+use crate::promise::settle;
 use crate::{BrokenPromise, PromiseResult, Unverifiable};
 
 /// What can be said of a published file without its original.
@@ -36,7 +37,8 @@ impl Verdict {
 }
 
 /// Checks a file against a policy's models. `roles` names every column of the policy. A column that the
-/// policy does not know is an error, since it may name people as well as any other.
+/// policy does not know is an error, since it may name people as well as any other. So is a personal k, which only
+/// [`verify_release`](crate::verify_release) can check, since no file says who asks for what.
 pub fn verify_file(
     published: &RawTable,
     roles: &[(&str, Role)],
@@ -47,10 +49,14 @@ pub fn verify_file(
     if let Some(unknown) = names().find(|name| role_of(name).is_none()) {
         return Err(Unverifiable::Unknown { column: unknown.to_owned() });
     }
-    let is_quasi = |(_, role): &&(&str, Role)| *role == Role::QuasiIdentifier;
-    let quasi: Vec<&str> = roles.iter().filter(is_quasi).map(|(name, _)| *name).collect();
+    let of_role = |role| roles.iter().filter(move |(_, own)| *own == role).map(|(name, _)| *name);
+    let quasi: Vec<&str> = of_role(Role::QuasiIdentifier).collect();
     let view = View::new(published, &quasi)?;
-    let (promises, broken) = verify_all(&view, models)?;
+    let mut answers = ask_all(&view, models)?;
+    if let Some(model) = PersonalK::of(of_role(Role::PersonalK)) {
+        answers.push(ask(&view, &model)?);
+    }
+    let (promises, broken) = settle(answers)?;
     let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());
     Ok(Verdict {
         records: published.rows,

@@ -38,11 +38,10 @@ impl Model for KAnonymity {
             (0..classes.len() as u32).filter(|&class| classes.sizes[class as usize] < self.k).collect();
         small.sort_by_key(|&class| (classes.sizes[class as usize], class));
         let found = |class: u32| Figure::Count(classes.sizes[class as usize].into());
-        let small: Vec<(u32, Figure)> = small.into_iter().map(|class| (class, found(class))).collect();
         Ok(Outcome {
             found: classes.smallest().map_or(Figure::Nothing, |size| Figure::Count(size.into())),
             holds: small.is_empty(),
-            violations: Violations::name(view, &small),
+            violations: Violations::name(view, &small, |class| (found(class), None)),
         })
     }
 }

@@ -1,23 +1,32 @@
 //! Tables: a record is a row of cells, and people hide in classes of equal quasi-identifiers.
 //!
 //! Two records are alike when their published quasi-identifiers are the same text ([`Classes`]), and every
-//! [`Model`] that was asked for is checked on these classes. Beside it, [`conservation`] compares the file
+//! [`Model`] that was asked for is checked on these classes: their size, and what they give away about
+//! sensitive columns ([`model()`]). Beside it, [`conservation`] compares the file
 //! with the input: all records are there, once, and everything that is said about them is true.
 
 mod classes;
+mod condition;
 pub mod conservation;
 mod file;
 mod k_anonymity;
 mod model;
+mod personal_k;
 mod release;
+mod suppression;
 mod view;
 
 pub use classes::Classes;
+pub(crate) use classes::Gathered;
+pub use condition::{ConditionError, SensitiveColumn, model};
 pub use conservation::ConservationError;
 pub use file::{Verdict, verify_file};
 pub use k_anonymity::KAnonymity;
 pub(crate) use model::write_cells;
 pub use model::{Model, PublishedCell, Violation};
+pub use personal_k::PersonalK;
 pub(crate) use release::check_original;
 pub use release::{Claim, VerifiedTable, verify_release};
+pub(crate) use suppression::MAX_SUPPRESSED;
+pub use suppression::SuppressionLimit;
 pub use view::View;

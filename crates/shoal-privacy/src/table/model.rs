@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::View;
 use crate::origin::number;
-use crate::promise::{Answer, ROWS_NAMED, SHOWN, settle, write_rows};
-use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violating, Violations};
+use crate::promise::{Answer, ROWS_NAMED, SHOWN, write_rows};
+use crate::{Figure, Outcome, Unverifiable, Violating, Violations};
 
 /// A promise about published data, which contains its own check.
 ///
@@ -13,6 +13,11 @@ use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violati
 pub trait Model: fmt::Debug + Send + Sync {
     /// The name in reports, e.g. `k-anonymity`.
     fn name(&self) -> &'static str;
+
+    /// The sensitive column that it is about, where it is about one.
+    fn column(&self) -> Option<&str> {
+        None
+    }
 
     /// What is promised, e.g. k.
     fn asked(&self) -> Figure;
@@ -31,6 +36,9 @@ pub struct Violation {
     pub size: u32,
     /// What the model found in it.
     pub found: Figure,
+    /// What breaks the promise, where the class is large enough and something else does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// Its first few records, counted from 1.
     pub rows: Vec<u64>,
 }
@@ -57,17 +65,24 @@ pub struct PublishedCell {
 }
 
 impl Violations<Violation> {
-    /// Names classes that break a promise: `bad` holds their numbers and what was found in them, the
-    /// worst first.
-    pub fn name(view: &View<'_>, bad: &[(u32, Figure)]) -> Violations {
+    /// Names the classes `bad` that break a promise, the worst first. `describe` says of the few that are shown
+    /// what was found in them and why it breaks the promise.
+    pub(super) fn name(
+        view: &View<'_>,
+        bad: &[u32],
+        describe: impl Fn(u32) -> (Figure, Option<String>),
+    ) -> Violations {
         let shown = &bad[..bad.len().min(SHOWN)];
-        let classes: Vec<u32> = shown.iter().map(|(class, _)| *class).collect();
-        let rows = view.classes().members(&classes, ROWS_NAMED);
-        let violation = |((class, found), rows): (&(u32, Figure), Vec<u32>)| Violation {
-            cells: view.cells(rows[0] as usize),
-            size: view.classes().sizes[*class as usize],
-            found: found.clone(),
-            rows: rows.into_iter().map(|row| number(row as usize)).collect(),
+        let rows = view.classes().members(shown, ROWS_NAMED);
+        let violation = |(&class, rows): (&u32, Vec<u32>)| {
+            let (found, why) = describe(class);
+            Violation {
+                cells: view.cells(rows[0] as usize),
+                size: view.classes().sizes[class as usize],
+                found,
+                why,
+                rows: rows.into_iter().map(|row| number(row as usize)).collect(),
+            }
         };
         Violations { total: bad.len(), worst: shown.iter().zip(rows).map(violation).collect() }
     }
@@ -78,7 +93,8 @@ impl fmt::Display for Violation {
         f.write_str("the class")?;
         write_cells(f, &self.cells)?;
         write!(f, " has size {} ", self.size)?;
-        write_rows(f, &self.rows, self.size)
+        write_rows(f, &self.rows, self.size)?;
+        self.why.as_ref().map_or(Ok(()), |why| write!(f, ": {why}"))
     }
 }
 
@@ -92,13 +108,15 @@ pub(crate) fn write_cells(f: &mut fmt::Formatter<'_>, cells: &[PublishedCell]) -
 }
 
 /// Asks every model.
-pub(super) fn verify_all(
+pub(super) fn ask_all(
     view: &View<'_>,
     models: &[Box<dyn Model>],
-) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise>), Unverifiable> {
-    let ask = |model: &dyn Model| {
-        let (name, asked) = (model.name().to_owned(), model.asked());
-        Ok(Answer { name, asked, outcome: model.verify(view)? })
-    };
-    settle(models.iter().map(|model| ask(model.as_ref())).collect::<Result<_, _>>()?)
+) -> Result<Vec<Answer<Violation>>, Unverifiable> {
+    models.iter().map(|model| ask(view, model.as_ref())).collect()
+}
+
+/// Asks one model.
+pub(super) fn ask(view: &View<'_>, model: &dyn Model) -> Result<Answer<Violation>, Unverifiable> {
+    let (name, column) = (model.name().to_owned(), model.column().map(str::to_owned));
+    Ok(Answer { name, column, asked: model.asked(), outcome: model.verify(view)? })
 }

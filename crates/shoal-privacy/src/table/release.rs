@@ -1,8 +1,10 @@
 use shoal_core::{RawTable, Role, Table};
 
-use super::model::verify_all;
-use super::{Classes, Model, View, conservation};
-use crate::{Refusal, Unverifiable, VerifiedRelease};
+use super::model::{ask, ask_all};
+use super::{Classes, Model, PersonalK, SuppressionLimit, View, conservation};
+use crate::origin::check_origins;
+use crate::promise::settle;
+use crate::{ConservationError, Refusal, Unverifiable, VerifiedRelease};
 
 /// What is said about a file that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Claim<'a> {
     pub origin: &'a [u32],
     /// How many input records are not in the file.
     pub left_out: usize,
+    /// How many records may be suppressed, where that is limited.
+    pub suppression: Option<SuppressionLimit>,
 }
 
 /// A table that may be published, and what was seen on the way.
@@ -27,17 +31,30 @@ pub struct VerifiedTable {
     starred: usize,
 }
 
-/// Checks that a file keeps every promise and is true of its input.
+/// Checks that a file keeps every promise and is true of its input. Columns of the role personal k are promises
+/// as well; no model need be given for them.
 pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<VerifiedTable, Refusal> {
-    let Claim { sha256, published, original, origin, left_out } = claim;
+    let Claim { sha256, published, original, origin, left_out, suppression } = claim;
     check_original(original)?;
-    let quasi: Vec<&str> = original.of_role(Role::QuasiIdentifier).map(|c| c.name.as_str()).collect();
-    let view = View::new(published, &quasi)?;
-    let (promises, broken) = verify_all(&view, models)?;
+    let names_of = |role| original.of_role(role).map(|column| column.name.as_str());
+    let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
+    let mut view = View::new(published, &quasi)?;
+    check_origins(original.rows, published.rows, origin, left_out).map_err(ConservationError::from)?;
+    let mut answers = ask_all(&view, models)?;
+    if let (Some(model), Some(asked)) = (PersonalK::of(names_of(Role::PersonalK)), original.personal_k()) {
+        view = view.with_personal_k(origin.iter().map(|&row| asked[row as usize]).collect());
+        answers.push(ask(&view, &model)?);
+    }
+    if answers.is_empty() {
+        // A limit of what is left out protects nobody.
+        return Err(Unverifiable::NoPromise.into());
+    }
+    answers.extend(suppression.map(|limit| limit.answer(&view, original, left_out)));
+    let (promises, broken) = settle(answers)?;
     if !broken.is_empty() {
         return Err(Refusal::Broken { broken });
     }
-    conservation::check(original, published, origin, left_out)?;
+    conservation::check_columns(original, published, None, origin)?;
     let release = VerifiedRelease::seal(sha256, promises, original.rows, published.rows);
     let starred = view.starred();
     Ok(VerifiedTable { release, classes: view.into_classes(), starred })

@@ -1,6 +1,8 @@
+use std::sync::OnceLock;
+
 use shoal_core::{RawColumn, RawTable};
 
-use super::{Classes, PublishedCell};
+use super::{Classes, Gathered, PublishedCell};
 use crate::Unverifiable;
 
 /// What a model looks at: the published file, its quasi-identifiers, and the classes they form.
@@ -9,6 +11,9 @@ pub struct View<'a> {
     published: &'a RawTable,
     quasi: Vec<&'a RawColumn>,
     classes: Classes,
+    /// Made when the first model asks for it.
+    gathered: OnceLock<Gathered>,
+    personal_k: Option<Vec<u32>>,
 }
 
 impl<'a> View<'a> {
@@ -20,7 +25,12 @@ impl<'a> View<'a> {
         };
         let quasi = quasi.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let classes = Classes::of(published.rows, &quasi);
-        Ok(View { published, quasi, classes })
+        Ok(View { published, quasi, classes, gathered: OnceLock::new(), personal_k: None })
+    }
+
+    /// The same, where it is known which k each published record asks for. No file says so.
+    pub(super) fn with_personal_k(self, personal_k: Vec<u32>) -> View<'a> {
+        View { personal_k: Some(personal_k), ..self }
     }
 
     /// The whole file.
@@ -36,6 +46,16 @@ impl<'a> View<'a> {
     /// The classes of equal quasi-identifiers.
     pub fn classes(&self) -> &Classes {
         &self.classes
+    }
+
+    /// The records of each class together.
+    pub(crate) fn gathered(&self) -> &Gathered {
+        self.gathered.get_or_init(|| self.classes.gather())
+    }
+
+    /// The k that each record asks for, where it is known.
+    pub fn personal_k(&self) -> Option<&[u32]> {
+        self.personal_k.as_deref()
     }
 
     /// What a record publishes, a cell per quasi-identifier.

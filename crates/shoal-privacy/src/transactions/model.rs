@@ -51,6 +51,7 @@ pub(super) fn verify_all(
 ) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<ItemsetViolation>>), Unverifiable> {
     let ask = |model: &dyn ItemModel| Answer {
         name: model.name(),
+        column: None,
         asked: Figure::Count(model.k().into()),
         outcome: model.verify(view),
     };

@@ -100,6 +100,7 @@ pub(crate) fn verify(release: &Release) -> Result<VerifiedTable, Refusal> {
         original: &original,
         origin: &release.origin,
         left_out: release.left_out,
+        suppression: None,
     };
     verify_release(claim, &models)
 }

@@ -1,14 +1,15 @@
 //! Datafly: generalize the most varied column until few stand out, then leave those out.
 //!
 //! Every quasi-identifier starts as it is, and a frequency list counts the records of each combination of
-//! values. While more than k records lie in combinations of fewer than k, the quasi-identifier with the most
+//! values. While more than k records lie in combinations that are no crowd, the quasi-identifier with the most
 //! distinct values in the list climbs one step of its hierarchy, for all records. The first column wins a
 //! tie. Then the records that still stand out, k or fewer, are left out. No choice is ever taken back.
 //!
 //! **Paper**: L. Sweeney, *Datafly: a system for providing anonymity in medical data*, 1997, as told in §2.5
 //! of the SBC thesis.
 //!
-//! **Departures**: none in the loop. The paper's step 4, which leaves out further records so that the ones
+//! **Departures**: none in the loop, but that a combination stands out when it breaks any part of the promise,
+//! and that fewer than k records are left out where a limit says so; then the columns climb on. The paper's step 4, which leaves out further records so that the ones
 //! left out are a crowd themselves, matters only where they stay in the file as `*`; it is
 //! [`star_suppression`](crate::table::star_suppression), which serves every algorithm and which the caller
 //! applies. Levels that group the values just as the level below does are not steps.
@@ -28,6 +29,7 @@ pub use params::{DataflyParams, ValidDataflyParams};
 use shoal_core::{Progress, Recoding, Table};
 
 use super::full_domain::{FrequencySet, FullDomain};
+use super::suppress::is_within;
 use super::{TableAlgorithm, TableError};
 
 const NAME: &str = "datafly";
@@ -35,8 +37,29 @@ const NAME: &str = "datafly";
 impl ValidDataflyParams {
     /// The level of each quasi-identifier's hierarchy file on which Datafly ends.
     pub fn levels(&self, table: &Table, progress: &dyn Progress) -> Result<Vec<usize>, TableError> {
-        let domain = FullDomain::new(table, self.params().k, NAME)?;
-        Ok(domain.levels(&climb(&domain, self.params().k, progress)))
+        let domain = FullDomain::new(table, &self.params().promise, NAME)?;
+        Ok(domain.levels(&self.climb(&domain, progress)))
+    }
+
+    /// The node on which no more records stand out than may be left out.
+    fn climb(&self, domain: &FullDomain<'_>, progress: &dyn Progress) -> Vec<usize> {
+        progress.stage("generalizing", 0);
+        let mut node = vec![0; domain.ladders().len()];
+        let mut list = domain.finest();
+        while self.stand_out(domain.standing(&list).left_out(), domain.rows())
+            && let Some(column) = most_varied(domain, &node, &list)
+        {
+            node[column] += 1;
+            list = domain.roll_up(&list, &node);
+            progress.advance(1);
+        }
+        node
+    }
+
+    /// Whether so many records are too many to be left out: more than k, or than a limit allows.
+    fn stand_out(&self, left_out: usize, records: usize) -> bool {
+        let within = |limit: f64| is_within(left_out, records, limit);
+        left_out > self.params().promise.k || !self.params().max_suppressed.is_none_or(within)
     }
 }
 
@@ -50,25 +73,9 @@ impl TableAlgorithm for ValidDataflyParams {
     }
 
     fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
-        let k = self.params().k;
-        let domain = FullDomain::new(table, k, NAME)?;
-        Ok(domain.recode(&climb(&domain, k, progress), k))
+        let domain = FullDomain::new(table, &self.params().promise, NAME)?;
+        Ok(domain.recode(&self.climb(&domain, progress)))
     }
-}
-
-/// The node on which no more than k records stand out.
-fn climb(domain: &FullDomain<'_>, k: usize, progress: &dyn Progress) -> Vec<usize> {
-    progress.stage("generalizing", 0);
-    let mut node = vec![0; domain.ladders().len()];
-    let mut list = domain.finest();
-    while list.records_below(k) > k
-        && let Some(column) = most_varied(domain, &node, &list)
-    {
-        node[column] += 1;
-        list = domain.roll_up(&list, &node);
-        progress.advance(1);
-    }
-    node
 }
 
 /// The first of the columns with the most distinct values, among those that can still climb.

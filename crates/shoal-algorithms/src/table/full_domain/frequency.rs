@@ -2,6 +2,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::FullDomain;
+use crate::table::conditions::Tally;
 
 /// The groups of records that agree on a node: how many there are and how large each one is.
 ///
@@ -9,6 +10,8 @@ use super::FullDomain;
 /// publishes for the whole group, so a frequency set can be rolled up without the data it came from.
 pub(crate) struct FrequencySet {
     groups: Vec<Group>,
+    /// A tally for each group; none where nothing counts but sizes.
+    tallies: Vec<Tally>,
 }
 
 /// Records that agree on a node.
@@ -26,9 +29,9 @@ impl FrequencySet {
         &self.groups
     }
 
-    /// How many records lie in groups smaller than k.
-    pub(crate) fn records_below(&self, k: usize) -> usize {
-        self.groups.iter().map(|group| group.records as usize).filter(|&records| records < k).sum()
+    /// The tally of each group; none where nothing counts but sizes.
+    pub(super) fn tallies(&self) -> &[Tally] {
+        &self.tallies
     }
 }
 
@@ -36,19 +39,27 @@ impl FullDomain<'_> {
     /// The frequency set of the data as they are: every point is a group.
     pub(crate) fn finest(&self) -> FrequencySet {
         let group = |point: usize| Group { point: point as u32, records: self.points.weight(point) };
-        FrequencySet { groups: (0..self.points.len()).map(group).collect() }
+        let tally = |point: usize| self.conditions.tally_of(self.points.rows(point));
+        let tallied = if self.conditions.only_size() { 0 } else { self.points.len() };
+        FrequencySet {
+            groups: (0..self.points.len()).map(group).collect(),
+            tallies: (0..tallied).map(tally).collect(),
+        }
     }
 
     /// The frequency set of a node from that of a more specific one.
     pub(crate) fn roll_up(&self, finer: &FrequencySet, node: &[usize]) -> FrequencySet {
         let (keys, range) = self.keys(finer, node);
+        if !finer.tallies.is_empty() {
+            return hash_tallies(finer, &keys);
+        }
         // A table of counters beats hashing until most of it would stay empty.
         let groups = if range <= 32 * keys.len() as u64 {
             count(&finer.groups, &keys, range as usize)
         } else {
             hash(&finer.groups, &keys)
         };
-        FrequencySet { groups }
+        FrequencySet { groups, tallies: Vec::new() }
     }
 
     /// How many distinct values of one column, standing on this step, a frequency set holds.
@@ -150,6 +161,25 @@ fn hash(finer: &[Group], keys: &[u64]) -> Vec<Group> {
         }
     }
     groups
+}
+
+fn hash_tallies(finer: &FrequencySet, keys: &[u64]) -> FrequencySet {
+    let mut number: HashMap<u64, u32, FixedState> = HashMap::default();
+    let mut set = FrequencySet { groups: Vec::new(), tallies: Vec::new() };
+    for ((group, tally), &key) in finer.groups.iter().zip(&finer.tallies).zip(keys) {
+        let at = *number.entry(key).or_insert(set.groups.len() as u32) as usize;
+        match set.groups.get_mut(at) {
+            Some(known) => {
+                known.records += group.records;
+                set.tallies[at].merge(tally);
+            }
+            None => {
+                set.groups.push(*group);
+                set.tallies.push(tally.clone());
+            }
+        }
+    }
+    set
 }
 
 #[cfg(test)]

@@ -2,19 +2,23 @@
 //!
 //! All values of a quasi-identifier are published on one and the same step of its [`Ladder`]; a *node* names
 //! a step for each of them, in column order. Records that agree on a node are a group, and the sizes of the
-//! groups are its [`FrequencySet`]. The algorithms differ only in how they look for a node; what a node
-//! publishes ([`FullDomain::recode`]) and what it loses ([`FullDomain::loss`]) is said here.
+//! groups are its [`FrequencySet`]; where more is promised than k, their tallies as well. The algorithms differ
+//! only in how they look for a node; which of its groups stand ([`FullDomain::standing`]), what a node publishes
+//! ([`FullDomain::recode`]) and what it loses ([`FullDomain::loss`]) is said here.
 
 mod frequency;
 mod ladder;
 mod loss;
 mod publish;
+mod standing;
 
 pub(super) use frequency::FrequencySet;
 pub(super) use ladder::Ladder;
+pub(super) use standing::Standing;
 
-use shoal_core::{Column, Table};
+use shoal_core::{Column, Table, TablePromise};
 
+use super::conditions::Conditions;
 use super::points::Points;
 use super::{TableError, crowdable};
 
@@ -24,13 +28,18 @@ pub(super) struct FullDomain<'a> {
     ladders: Vec<Ladder>,
     points: Points,
     rows: usize,
+    conditions: Conditions<'a>,
 }
 
 impl<'a> FullDomain<'a> {
-    /// Looks at a table; fails where it has no quasi-identifier, too few records, or a quasi-identifier
-    /// without a hierarchy.
-    pub(super) fn new(table: &'a Table, k: usize, algorithm: &'static str) -> Result<Self, TableError> {
-        let columns = crowdable(table, k)?;
+    /// Looks at a table; fails where it has no quasi-identifier, a quasi-identifier without a hierarchy, or
+    /// records that cannot keep the promise.
+    pub(super) fn new(
+        table: &'a Table,
+        promise: &TablePromise,
+        algorithm: &'static str,
+    ) -> Result<Self, TableError> {
+        let columns = crowdable(table, promise.k)?;
         let ladders = columns
             .iter()
             .map(|column| match &column.hierarchy {
@@ -38,8 +47,9 @@ impl<'a> FullDomain<'a> {
                 None => Err(TableError::NoHierarchy { column: column.name.clone(), algorithm }),
             })
             .collect::<Result<_, _>>()?;
+        let conditions = Conditions::of(table, promise)?;
         let points = Points::fold(&columns, table.rows);
-        Ok(FullDomain { columns, ladders, points, rows: table.rows })
+        Ok(FullDomain { columns, ladders, points, rows: table.rows, conditions })
     }
 
     /// The ladders, in column order.

@@ -18,6 +18,10 @@
 //! - A share of the records may be left out; k-anonymous then means that no more than that share lies in groups
 //!   smaller than k. Going up never moves a record into a smaller group, so all pruning stays valid. The
 //!   choice is still among the minimal nodes: one above them may leave out fewer records and lose less.
+//! - More than k may be promised. Groups that hold still do when they are put together, so that nothing changes
+//!   as long as nobody is left out. With records left out, only sizes and distinct values are sure to hold
+//!   further up: a group that holds may meet one that does not. Pruning is a heuristic then: every published node
+//!   has been looked at and keeps the promise, but a better one may have been passed by.
 //! - A quasi-identifier outside a subset counts as one step above its top, so that one lattice holds all
 //!   subsets and both of the paper's pruning rules are one and the same.
 //! - Levels that group the values just as the level below does are not steps.
@@ -79,7 +83,7 @@ pub struct MinimalNodes {
 impl ValidIncognitoParams {
     /// Finds all minimal generalizations that keep the promise, best first.
     pub fn minimal_nodes(&self, table: &Table, progress: &dyn Progress) -> Result<MinimalNodes, TableError> {
-        let domain = FullDomain::new(table, self.params().k, NAME)?;
+        let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         self.minimal_nodes_of(&domain, progress)
     }
 
@@ -88,14 +92,14 @@ impl ValidIncognitoParams {
         domain: &FullDomain<'_>,
         progress: &dyn Progress,
     ) -> Result<MinimalNodes, TableError> {
-        let k = self.params().k;
         let found = search(domain, self.params(), progress)?;
         let weigh = |steps: Vec<usize>| {
             let set = domain.roll_up(&found.floor, &steps);
+            let standing = domain.standing(&set);
             Generalization {
                 levels: domain.levels(&steps),
-                suppressed: set.records_below(k),
-                ncp: domain.loss(&steps, &set, k),
+                suppressed: standing.left_out(),
+                ncp: domain.loss(&steps, &set, &standing),
                 steps,
             }
         };
@@ -119,9 +123,9 @@ impl TableAlgorithm for ValidIncognitoParams {
     }
 
     fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
-        let domain = FullDomain::new(table, self.params().k, NAME)?;
+        let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         let minimal = self.minimal_nodes_of(&domain, progress)?;
         let best = minimal.nodes.first().expect("the top of the lattice holds all records in one group");
-        Ok(domain.recode(&best.steps, self.params().k))
+        Ok(domain.recode(&best.steps))
     }
 }

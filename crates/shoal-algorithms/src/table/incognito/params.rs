@@ -1,10 +1,13 @@
+use shoal_core::TablePromise;
+
 use crate::table::ParamsError;
+use crate::table::conditions::check_promise;
 
 /// What Incognito is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IncognitoParams {
-    /// The least size of a class.
-    pub k: usize,
+    /// What every class must satisfy.
+    pub promise: TablePromise,
     /// The share of records that may be left out, from 0 (none, the default) to 1.
     pub max_suppressed: f64,
     /// Which of the minimal nodes is published.
@@ -26,14 +29,12 @@ pub enum Choice {
 impl IncognitoParams {
     /// Classes of k, nobody left out, the minimal node that loses least.
     pub fn new(k: usize) -> Self {
-        IncognitoParams { k, max_suppressed: 0.0, choose: Choice::default() }
+        IncognitoParams { promise: TablePromise::crowds(k), max_suppressed: 0.0, choose: Choice::default() }
     }
 
     /// Checks the parameters.
     pub fn check(self) -> Result<ValidIncognitoParams, ParamsError> {
-        if self.k < 2 {
-            return Err(ParamsError::KTooSmall { k: self.k });
-        }
+        check_promise(&self.promise)?;
         if !(0.0..=1.0).contains(&self.max_suppressed) {
             return Err(ParamsError::NotAShare { name: "max-suppressed", value: self.max_suppressed });
         }
@@ -42,7 +43,7 @@ impl IncognitoParams {
 }
 
 /// Checked [`IncognitoParams`]: the algorithm itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ValidIncognitoParams(IncognitoParams);
 
 impl ValidIncognitoParams {

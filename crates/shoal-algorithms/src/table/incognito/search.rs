@@ -8,6 +8,7 @@ use super::lattice::{Lattice, Node, NodeSet, Subset, members};
 use super::params::IncognitoParams;
 use crate::table::TableError;
 use crate::table::full_domain::{FrequencySet, FullDomain};
+use crate::table::suppress::is_within;
 
 /// What the search has found.
 pub(super) struct Found {
@@ -169,8 +170,8 @@ impl Ground<'_> {
     }
 
     fn keeps_promise(&self, set: &FrequencySet) -> bool {
-        let left_out = set.records_below(self.params.k);
-        left_out as f64 / self.domain.rows() as f64 <= self.params.max_suppressed
+        let left_out = self.domain.standing(set).left_out();
+        is_within(left_out, self.domain.rows(), self.params.max_suppressed)
     }
 
     /// Remembers the survivors of one round and lifts the floor: on no later node can a quasi-identifier

@@ -1,6 +1,7 @@
 //! Where a part of the space is cut, if it can be.
 
 use super::axis::{Axis, Extent};
+use super::guard::Guard;
 use super::space::Part;
 
 /// A cut after a place on an axis.
@@ -28,9 +29,15 @@ impl Scratch {
     }
 
     /// The cut of this part: on the axis where its class would lose most, and of equals the one with fewer
-    /// values, the boundary nearest to the median that leaves k records on both sides; on the next axis where
-    /// there is none; `None` where no axis has one.
-    pub(super) fn find_cut(&mut self, part: &Part<'_>, axes: &[Axis<'_>], k: u64) -> Option<Cut> {
+    /// values, the boundary nearest to the median that leaves k records on both sides, and both as the guard
+    /// wants them; on the next axis where there is none; `None` where no axis has one.
+    pub(super) fn find_cut(
+        &mut self,
+        part: &Part<'_>,
+        axes: &[Axis<'_>],
+        k: u64,
+        guard: Option<Guard<'_>>,
+    ) -> Option<Cut> {
         let records = part.records();
         if records < 2 * k || part.len() < 2 {
             return None;
@@ -44,9 +51,12 @@ impl Scratch {
                 continue;
             }
             self.count_along(part, dim);
-            if let Some(after) =
-                nearest_to_median(&self.taken, records, k, |a, b| axes[dim].may_cut(extent, a, b))
-            {
+            let may_cut = |a: u32, b: u32| axes[dim].may_cut(extent, a, b);
+            let after = match guard {
+                None => nearest_to_median(&self.taken, records, k, may_cut),
+                Some(guard) => guard.nearest_to_median(part, dim, &self.taken, k, may_cut),
+            };
+            if let Some(after) = after {
                 return Some(Cut { dim, after });
             }
         }

@@ -16,6 +16,9 @@
 //! - With a hierarchy, cuts run between the branches of the lowest node above the part, since only these make
 //!   both sides more precise.
 //! - A missing number lies behind all numbers; a class that holds it and numbers publishes `*`.
+//! - Where more is promised than k, a cut is allowed when both sides hold. Of an axis at most the 64 boundaries
+//!   nearest to the median are tried, the nearest first, then the next axis. A part holds before it is cut, so
+//!   that Mondrian fails only on a table that does not hold as a whole.
 //!
 //! Cost: O(n log n) with a few passes over a part per cut; equal rows are one point; the two sides of a cut are
 //! independent and go to different threads. It is the choice for large tables. Its classes are boxes of k to
@@ -23,6 +26,7 @@
 
 mod axis;
 mod cut;
+mod guard;
 mod params;
 mod partition;
 mod space;
@@ -32,10 +36,12 @@ pub use params::{MondrianParams, ValidMondrianParams};
 use rayon::prelude::*;
 use shoal_core::{Class, Progress, Recoding, SUPPRESSED, Table};
 
+use super::conditions::Conditions;
 use super::points::Points;
 use super::recode::Recoder;
 use super::{TableAlgorithm, TableError};
 use axis::Axis;
+use guard::Guard;
 use partition::Cutter;
 use space::Space;
 
@@ -49,14 +55,17 @@ impl TableAlgorithm for ValidMondrianParams {
     }
 
     fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
-        let k = self.0.k;
-        let quasi = super::crowdable(table, k)?;
+        let promise = &self.0.promise;
+        let quasi = super::crowdable(table, promise.k)?;
+        let conditions = Conditions::of(table, promise)?;
         progress.stage("partitioning", table.rows as u64);
         let points = Points::fold(&quasi, table.rows);
         let axes: Vec<Axis<'_>> =
             quasi.iter().enumerate().map(|(dim, column)| Axis::new(column, dim, &points)).collect();
         let mut space = Space::new(&points, &axes);
-        let sizes = Cutter { axes: &axes, k: k as u64, progress }.partition(space.whole());
+        let guard = (!conditions.only_size()).then_some(Guard { conditions: &conditions, points: &points });
+        let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };
+        let sizes = cutter.partition(space.whole());
         Ok(publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows))
     }
 }

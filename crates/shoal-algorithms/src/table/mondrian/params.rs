@@ -1,27 +1,28 @@
+use shoal_core::TablePromise;
+
 use crate::table::ParamsError;
+use crate::table::conditions::check_promise;
 
 /// What Mondrian can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MondrianParams {
-    /// The least size of a class.
-    pub k: usize,
+    /// What every class must satisfy.
+    pub promise: TablePromise,
 }
 
 impl MondrianParams {
     /// Classes of at least `k`.
     pub fn new(k: usize) -> Self {
-        MondrianParams { k }
+        MondrianParams { promise: TablePromise::crowds(k) }
     }
 
     /// Parameters that make sense.
     pub fn check(self) -> Result<ValidMondrianParams, ParamsError> {
-        if self.k < 2 {
-            return Err(ParamsError::KTooSmall { k: self.k });
-        }
+        check_promise(&self.promise)?;
         Ok(ValidMondrianParams(self))
     }
 }
 
 /// Checked parameters: Mondrian, ready to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ValidMondrianParams(pub(super) MondrianParams);

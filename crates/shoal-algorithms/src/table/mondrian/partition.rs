@@ -4,6 +4,7 @@ use shoal_core::Progress;
 
 use super::axis::Axis;
 use super::cut::Scratch;
+use super::guard::Guard;
 use super::space::Part;
 
 /// Parts with more points than this are worth a thread of their own.
@@ -16,6 +17,8 @@ const PARALLEL_DEPTH: usize = 64;
 pub(super) struct Cutter<'a> {
     pub(super) axes: &'a [Axis<'a>],
     pub(super) k: u64,
+    /// What counts besides k, if anything does.
+    pub(super) guard: Option<Guard<'a>>,
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -31,7 +34,7 @@ impl Cutter<'_> {
         if part.len() <= PARALLEL_POINTS || depth == 0 {
             return self.split_here(part, scratch);
         }
-        let Some(cut) = scratch.find_cut(&part, self.axes, self.k) else {
+        let Some(cut) = scratch.find_cut(&part, self.axes, self.k, self.guard) else {
             return self.split_here(part, scratch);
         };
         let (low, high) = part.cut(cut.dim, cut.after);
@@ -48,7 +51,7 @@ impl Cutter<'_> {
         let mut classes = Vec::new();
         let mut waiting = vec![part];
         while let Some(part) = waiting.pop() {
-            match scratch.find_cut(&part, self.axes, self.k) {
+            match scratch.find_cut(&part, self.axes, self.k, self.guard) {
                 Some(cut) => {
                     let (low, high) = part.cut(cut.dim, cut.after);
                     waiting.push(high);

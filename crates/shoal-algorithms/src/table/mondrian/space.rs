@@ -68,6 +68,12 @@ impl<'a> Part<'a> {
         self.iter().map(move |entry| (entry[dim], entry[records]))
     }
 
+    /// Place on one axis and number of the point, point by point.
+    pub(super) fn points_along(&self, dim: usize) -> impl Iterator<Item = (u32, u32)> {
+        let number = self.dims + 1;
+        self.iter().map(move |entry| (entry[dim], entry[number]))
+    }
+
     /// Cuts after `place`: what lies up to it, and what lies beyond.
     pub(super) fn cut(self, dim: usize, place: u32) -> (Part<'a>, Part<'a>) {
         let width = self.dims + 2;

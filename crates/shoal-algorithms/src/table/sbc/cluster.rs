@@ -14,12 +14,12 @@ pub(super) struct Clusters {
     /// The points of every class.
     pub(super) members: Vec<Vec<u32>>,
     /// What is left, in sorted order.
-    pub(super) left: Vec<Left>,
+    pub(super) left: Vec<Record>,
 }
 
-/// A record that has no class.
+/// A record and the point on which it lies.
 #[derive(Clone, Copy)]
-pub(super) struct Left {
+pub(super) struct Record {
     pub(super) point: u32,
     pub(super) row: u32,
 }
@@ -33,36 +33,34 @@ pub(super) fn cluster(
     columns: &[&Column],
     points: &Points,
     rows: usize,
-    params: SbcParams,
+    params: &SbcParams,
     progress: &dyn Progress,
 ) -> Clusters {
     progress.stage("clustering", rows as u64);
-    let mut distances = Distances::new(columns, points, params.k, params.separate_normalization);
+    let k = params.promise.k;
+    let mut distances = Distances::new(columns, points, k, params.separate_normalization);
     let mut trie = Trie::of(points);
-    let mut clusters = Clusters {
-        class_of: vec![UNPLACED; rows],
-        members: Vec::with_capacity(rows / params.k),
-        left: vec![],
-    };
+    let mut clusters =
+        Clusters { class_of: vec![UNPLACED; rows], members: Vec::with_capacity(rows / k), left: vec![] };
     let mut seed = 0;
-    for _ in 0..rows / params.k {
+    for _ in 0..rows / k {
         while trie.remaining(seed) == 0 {
             seed += 1;
         }
         distances.measure_from(points.point(seed));
-        let nearest = trie.nearest(distances.rulers(), params.k);
+        let nearest = trie.nearest(distances.rulers(), k);
         for &taken in &nearest {
             clusters.assign(points, taken, trie.remaining(taken.point as usize));
             distances.remove(points.point(taken.point as usize), taken.records);
             trie.remove(taken);
         }
         clusters.members.push(nearest.iter().map(|taken| taken.point).collect());
-        progress.advance(params.k as u64);
+        progress.advance(k as u64);
     }
     for point in seed..points.len() {
         let remaining = trie.remaining(point) as usize;
         let rows = points.rows(point);
-        let left = rows[rows.len() - remaining..].iter().map(|&row| Left { point: point as u32, row });
+        let left = rows[rows.len() - remaining..].iter().map(|&row| Record { point: point as u32, row });
         clusters.left.extend(left);
     }
     clusters

@@ -32,10 +32,11 @@ impl ValidSbcParams {
     /// The similarity of all values of the text columns, seen from one record of the whole table: what the
     /// first step of the clustering would use with that record as the seed.
     pub fn seen_from(&self, table: &Table, row: usize) -> Result<Vec<Likeness>, TableError> {
-        let quasi = crowdable(table, self.0.k)?;
+        let k = self.0.promise.k;
+        let quasi = crowdable(table, k)?;
         let columns: Vec<&Column> = by_cardinality(&quasi).into_iter().map(|c| quasi[c]).collect();
         let points = Points::fold(&columns, table.rows);
-        let mut distances = Distances::new(&columns, &points, self.0.k, self.0.separate_normalization);
+        let mut distances = Distances::new(&columns, &points, k, self.0.separate_normalization);
         let seed: Vec<u32> = columns.iter().map(|column| column.codes[row]).collect();
         distances.measure_from(&seed);
         Ok(distances

@@ -21,6 +21,11 @@
 //! - It lets the fewer than k records that are left join the last class or be suppressed; they join the class
 //!   that loses least unless asked otherwise.
 //! - A missing number is at distance 1 from every number. A missing text is a value like any other.
+//! - Where more is promised than k, a class takes further records until it holds: of the nearest ones, those that
+//!   bring it nearer to the promise. What is left when no seed finds a class joins the nearest class that still
+//!   holds with it; where none does, the nearest, which is then merged with others until it holds. In the end that
+//!   is one class of all, so that SBC fails only on a table that does not hold as a whole, or where more records
+//!   are left out than may be.
 //!
 //! Cost: O(n²/k) distances at worst, in practice a small part of them, since the search for the nearest runs
 //! over a trie of the distinct rows and leaves out every branch whose prefix is too far. Contingency tables
@@ -34,9 +39,11 @@
 mod cluster;
 mod contingency;
 mod distance;
+mod gather;
 mod likeness;
 mod params;
 mod remainder;
+mod settle;
 mod similarity;
 #[cfg(test)]
 mod tests;
@@ -48,8 +55,10 @@ pub use params::{Remainder, SbcParams, ValidSbcParams};
 use rayon::prelude::*;
 use shoal_core::{Cell, Class, Column, Progress, Recoding, Table};
 
+use super::conditions::Conditions;
 use super::points::Points;
 use super::recode::Recoder;
+use super::suppress::check_suppressed;
 use super::{TableAlgorithm, TableError};
 use cluster::Clusters;
 
@@ -63,16 +72,25 @@ impl TableAlgorithm for ValidSbcParams {
     }
 
     fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
-        let params = self.0;
-        let quasi = super::crowdable(table, params.k)?;
+        let params = &self.0;
+        let quasi = super::crowdable(table, params.promise.k)?;
+        let conditions = Conditions::of(table, &params.promise)?;
         let order = by_cardinality(&quasi);
         let columns: Vec<&Column> = order.iter().map(|&c| quasi[c]).collect();
         let points = Points::fold(&columns, table.rows);
         let recoder = Recoder::new(&columns);
 
-        let mut clusters = cluster::cluster(&columns, &points, table.rows, params, progress);
-        remainder::place(&mut clusters, &points, &recoder, params);
-        Ok(publish(clusters, &points, &recoder, &order))
+        let clusters = if conditions.only_size() {
+            let mut clusters = cluster::cluster(&columns, &points, table.rows, params, progress);
+            remainder::place(&mut clusters, &points, &recoder, params);
+            clusters
+        } else {
+            let gathered = gather::gather(&columns, &points, params, &conditions, progress);
+            settle::settle(gathered, &points, &recoder, params.remainder, &conditions)
+        };
+        let recoding = publish(clusters, &points, &recoder, &order);
+        check_suppressed(&recoding, params.max_suppressed)?;
+        Ok(recoding)
     }
 }
 

@@ -1,6 +1,11 @@
-use crate::table::ParamsError;
+use shoal_core::TablePromise;
 
-/// What becomes of the fewer than k records that are left when no further class can be formed.
+use crate::table::ParamsError;
+use crate::table::conditions::check_promise;
+use crate::table::suppress::check_limit;
+
+/// What becomes of the records that are left when no further class can be formed: fewer than k where nothing
+/// else is promised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remainder {
     /// Each joins the class that loses least by it.
@@ -13,32 +18,38 @@ pub enum Remainder {
 }
 
 /// What SBC can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SbcParams {
-    /// The size of a class.
-    pub k: usize,
+    /// What every class must satisfy.
+    pub promise: TablePromise,
     /// What becomes of the records that are left.
     pub remainder: Remainder,
     /// Whether text columns together count as much as ordered columns together (the thesis' variant), and
     /// not every column by its own weight.
     pub separate_normalization: bool,
+    /// The share of records that may be left out, from 0 to 1; no limit where nothing is given.
+    pub max_suppressed: Option<f64>,
 }
 
 impl SbcParams {
     /// The usual way to classes of `k`.
     pub fn new(k: usize) -> Self {
-        SbcParams { k, remainder: Remainder::default(), separate_normalization: false }
+        SbcParams {
+            promise: TablePromise::crowds(k),
+            remainder: Remainder::default(),
+            separate_normalization: false,
+            max_suppressed: None,
+        }
     }
 
     /// Parameters that make sense.
     pub fn check(self) -> Result<ValidSbcParams, ParamsError> {
-        if self.k < 2 {
-            return Err(ParamsError::KTooSmall { k: self.k });
-        }
+        check_promise(&self.promise)?;
+        check_limit(self.max_suppressed)?;
         Ok(ValidSbcParams(self))
     }
 }
 
 /// Checked parameters: SBC, ready to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ValidSbcParams(pub(super) SbcParams);

@@ -2,19 +2,19 @@
 
 use rayon::prelude::*;
 
-use super::cluster::{Clusters, Left};
+use super::cluster::{Clusters, Record};
 use super::params::{Remainder, SbcParams};
 use crate::table::points::Points;
 use crate::table::recode::{Cover, Recoder};
 
 /// Finds a class for each record that is left, or leaves it out.
-pub(super) fn place(clusters: &mut Clusters, points: &Points, recoder: &Recoder<'_>, params: SbcParams) {
-    let SbcParams { k, remainder, .. } = params;
+pub(super) fn place(clusters: &mut Clusters, points: &Points, recoder: &Recoder<'_>, params: &SbcParams) {
+    let k = params.promise.k;
     let left = std::mem::take(&mut clusters.left);
     if left.is_empty() {
         return;
     }
-    match remainder {
+    match params.remainder {
         Remainder::Suppress => {}
         Remainder::Last => {
             let last = clusters.members.len() - 1;
@@ -34,7 +34,7 @@ pub(super) fn place(clusters: &mut Clusters, points: &Points, recoder: &Recoder<
 }
 
 impl Clusters {
-    fn join(&mut self, record: Left, class: usize) {
+    fn join(&mut self, record: Record, class: usize) {
         self.class_of[record.row as usize] = class as u32;
         self.members[class].push(record.point);
     }
@@ -68,10 +68,15 @@ impl Crowd {
     }
 }
 
-/// The first of those with the least loss. Losses are compared in steps far above the rounding errors of
-/// their sums and far below any difference that matters, so that equal ones are equal.
+/// The first of those with the least loss.
 fn least(crowds: &[Crowd], loss: impl Fn(&Crowd) -> f64 + Sync) -> usize {
-    const STEPS: f64 = (1_u64 << 32) as f64;
-    let losses = crowds.par_iter().map(|crowd| (loss(crowd) * STEPS).round() as i64);
+    let losses = crowds.par_iter().map(|crowd| in_steps(loss(crowd)));
     losses.enumerate().with_min_len(256).min_by_key(|&(at, loss)| (loss, at)).map_or(0, |(at, _)| at)
+}
+
+/// Losses are compared in steps far above the rounding errors of their sums and far below any difference that
+/// matters, so that equal ones are equal.
+pub(super) fn in_steps(loss: f64) -> i64 {
+    const STEPS: f64 = (1_u64 << 32) as f64;
+    (loss * STEPS).round() as i64
 }

@@ -32,6 +32,10 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Table], "privacy.beta-likeness", privacy.beta_likeness.is_some()),
         (&[Transactions], "utility.constraints", utility.constraints.is_some()),
         (&[Transactions], "utility.weights", utility.weights.is_some()),
+        (&[Table], "algorithm.max-suppressed", algorithm.max_suppressed.is_some()),
+        (&[Table], "algorithm.outliers", algorithm.outliers.is_some()),
+        (&[Table], "algorithm.seconds", algorithm.seconds.is_some()),
+        (&[Table], "algorithm.rounds", algorithm.rounds.is_some()),
         (&[Stream], "algorithm.mode", algorithm.mode.is_some()),
         (&[Stream], "algorithm.prior", algorithm.prior.is_some()),
         (&[Stream], "algorithm.prior-file", algorithm.prior_file.is_some()),
@@ -52,6 +56,11 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     for (name, column) in policy.columns.iter().filter(|_| shape != Sequences) {
         refuse(shape, &[(&format!("columns.{name}.sensitive-values"), !column.sensitive_values.is_empty())])?;
         refuse(shape, &[(&format!("columns.{name}.c"), column.c.is_some())])?;
+    }
+    for (name, column) in policy.columns.iter().filter(|_| shape != Table) {
+        refuse(shape, &[(&format!("columns.{name}.l-diversity"), column.l_diversity.is_some())])?;
+        refuse(shape, &[(&format!("columns.{name}.t-closeness"), column.t_closeness.is_some())])?;
+        refuse(shape, &[(&format!("columns.{name}.beta-likeness"), column.beta_likeness.is_some())])?;
     }
     for (name, column) in policy.columns.iter().filter(|_| shape != Stream) {
         refuse(shape, &[(&format!("columns.{name}.domain"), !column.domain.is_empty())])?;

@@ -1,6 +1,6 @@
 use super::fail;
-use crate::policy::{Policy, PolicyError};
-use crate::{DateFormat, Kind, Role};
+use crate::policy::{ColumnPolicy, Policy, PolicyError, Shape};
+use crate::{DateFormat, Distance, Kind, Role};
 
 /// What the columns of a table, or of a table of events, must satisfy.
 pub(super) fn columns(policy: &Policy) -> Result<(), PolicyError> {
@@ -19,13 +19,16 @@ pub(super) fn columns(policy: &Policy) -> Result<(), PolicyError> {
                 return fail(&key("format"), e.to_string(), "for example \"%Y-%m-%d\" or \"%d.%m.%Y\"");
             }
         }
-        if column.hierarchy.is_some() && column.role != Role::QuasiIdentifier {
+        if column.hierarchy.is_some()
+            && column.role != Role::QuasiIdentifier
+            && !is_a_distance(policy, column)
+        {
             let message = format!("`{name}` has a hierarchy but is published as it is");
             let hint = "only a quasi-identifier is generalized; change the role or remove the hierarchy";
             return fail(&key("hierarchy"), message, hint);
         }
         if column.role == Role::PersonalK {
-            return fail(&key("role"), cannot("personal k"), "use one k for all: [privacy] k = …");
+            personal_k(policy, column, &key("role"), &key("kind"))?;
         }
     }
     if policy.columns_of(Role::QuasiIdentifier).is_empty() {
@@ -36,7 +39,22 @@ pub(super) fn columns(policy: &Policy) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// What is said of a promise that has no verifier yet.
-pub(super) fn cannot(promise: &str) -> String {
-    format!("this version cannot keep or verify {promise}")
+/// Whether the hierarchy of a sensitive column says how far its values are apart.
+fn is_a_distance(policy: &Policy, column: &ColumnPolicy) -> bool {
+    let closeness = column.t_closeness.or(policy.privacy.t_closeness);
+    column.role == Role::Sensitive
+        && policy.data.shape == Shape::Table
+        && closeness.is_some_and(|closeness| closeness.distance(column) == Distance::Hierarchical)
+}
+
+fn personal_k(policy: &Policy, column: &ColumnPolicy, role: &str, kind: &str) -> Result<(), PolicyError> {
+    if policy.data.shape != Shape::Table {
+        let message = format!("personal k means nothing for data of shape `{}`", policy.data.shape.name());
+        return fail(role, message, "use one k for all: [privacy] k = …");
+    }
+    if column.kind != Kind::Integer {
+        let message = format!("a personal k is a whole number, and the kind is {}", column.kind.name());
+        return fail(kind, message, "set kind = \"integer\"");
+    }
+    Ok(())
 }

@@ -1,25 +1,158 @@
-use super::columns::{cannot, columns};
+use super::columns::columns;
 use super::fail;
-use crate::policy::{Policy, PolicyError};
+use crate::policy::{
+    AlgorithmName, BetaLikenessPolicy, ColumnPolicy, LDiversityKind, LDiversityPolicy, Policy, PolicyError,
+    TClosenessPolicy,
+};
+use crate::{Distance, Kind, Role};
 
 /// What a policy for a table must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
-    not_yet(policy)
+    conditions(policy)?;
+    ribbon(policy)
 }
 
-/// A promise that is not kept must never be passed over in silence.
-fn not_yet(policy: &Policy) -> Result<(), PolicyError> {
+/// What is promised about sensitive columns beside k.
+fn conditions(policy: &Policy) -> Result<(), PolicyError> {
     let privacy = &policy.privacy;
-    let promises = [
-        ("privacy.l-diversity", "l-diversity", privacy.l_diversity.is_some()),
-        ("privacy.t-closeness", "t-closeness", privacy.t_closeness.is_some()),
-        ("privacy.beta-likeness", "β-likeness", privacy.beta_likeness.is_some()),
+    diversity("privacy.l-diversity", privacy.l_diversity.as_ref())?;
+    closeness("privacy.t-closeness", privacy.t_closeness)?;
+    likeness("privacy.beta-likeness", privacy.beta_likeness)?;
+    let for_all = [
+        ("privacy.l-diversity", privacy.l_diversity.is_some()),
+        ("privacy.t-closeness", privacy.t_closeness.is_some()),
+        ("privacy.beta-likeness", privacy.beta_likeness.is_some()),
     ];
-    match promises.iter().find(|(_, _, asked)| *asked) {
-        None => Ok(()),
-        Some((key, name, _)) => {
-            fail(key, cannot(name), "remove it, or wait for the version that verifies it")
+    if let Some((key, _)) = for_all.iter().find(|(_, given)| *given)
+        && policy.columns_of(Role::Sensitive).is_empty()
+    {
+        let hint = "give role = \"sensitive\" to what nobody may learn about a person, or remove the promise";
+        return fail(key, "this speaks of sensitive columns, and no column is sensitive", hint);
+    }
+    for (name, column) in &policy.columns {
+        let key = |last: &str| format!("columns.{name}.{last}");
+        diversity(&key("l-diversity"), column.l_diversity.as_ref())?;
+        closeness(&key("t-closeness"), column.t_closeness)?;
+        likeness(&key("beta-likeness"), column.beta_likeness)?;
+        let own = [
+            ("l-diversity", column.l_diversity.is_some()),
+            ("t-closeness", column.t_closeness.is_some()),
+            ("beta-likeness", column.beta_likeness.is_some()),
+        ];
+        if let Some((last, _)) = own.iter().find(|(_, given)| *given)
+            && column.role != Role::Sensitive
+        {
+            let message =
+                format!("`{name}` is {}, and `{last}` speaks of sensitive columns", column.role.name());
+            return fail(&key(last), message, "set role = \"sensitive\", or remove it");
+        }
+        if column.role == Role::Sensitive {
+            distance(policy, name, column)?;
         }
     }
+    Ok(())
+}
+
+/// Whether the values of a sensitive column are as far apart as t-closeness takes them to be.
+fn distance(policy: &Policy, name: &str, column: &ColumnPolicy) -> Result<(), PolicyError> {
+    let last = if column.t_closeness.is_some() { "t-closeness" } else { "role" };
+    let key = format!("columns.{name}.{last}");
+    match column.t_closeness.or(policy.privacy.t_closeness).map(|near| near.distance(column)) {
+        Some(Distance::Ordered) if column.kind == Kind::Text => {
+            let message = format!("the values of `{name}` are texts and have no order");
+            fail(&key, message, "set its kind to integer, decimal or date, or another distance")
+        }
+        Some(Distance::Hierarchical) if column.hierarchy.is_none() => {
+            let message = format!("`{name}` has no hierarchy that says how far its values are apart");
+            fail(&key, message, "add  hierarchy = \"…\"  to the column, or set another distance")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn diversity(key: &str, asked: Option<&LDiversityPolicy>) -> Result<(), PolicyError> {
+    let Some(LDiversityPolicy { kind, l, c }) = asked else { return Ok(()) };
+    let (key_l, key_c) = (format!("{key}.l"), format!("{key}.c"));
+    if !(*l > 1.0 && l.is_finite()) {
+        return fail(
+            &key_l,
+            format!("l = {l} hides no value"),
+            "2 is the least for most purposes; 3 to 10 is usual",
+        );
+    }
+    if *kind != LDiversityKind::Entropy && (l.fract() != 0.0 || *l > f64::from(u32::MAX)) {
+        return fail(
+            &key_l,
+            format!("l = {l} is not a number of values"),
+            "only entropy knows an l between two",
+        );
+    }
+    match (kind, c) {
+        (LDiversityKind::Recursive, None) => fail(
+            key,
+            "recursive diversity has a `c` as well",
+            "for example  { kind = \"recursive\", l = 3, c = 2.0 }",
+        ),
+        (LDiversityKind::Recursive, Some(c)) if !(*c > 0.0 && c.is_finite()) => {
+            fail(&key_c, format!("c = {c} is not a positive number"), "1 to 4 is usual; less is stricter")
+        }
+        (LDiversityKind::Recursive, Some(_)) | (_, None) => Ok(()),
+        (_, Some(_)) => {
+            fail(&key_c, "only recursive diversity has a `c`", "remove it, or set kind = \"recursive\"")
+        }
+    }
+}
+
+fn closeness(key: &str, asked: Option<TClosenessPolicy>) -> Result<(), PolicyError> {
+    match asked.map(TClosenessPolicy::t) {
+        Some(t) if !(0.0..=1.0).contains(&t) => fail(
+            key,
+            format!("t = {t} is not a distance between 0 and 1"),
+            "0.1 to 0.3 is usual; less is stricter",
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn likeness(key: &str, asked: Option<BetaLikenessPolicy>) -> Result<(), PolicyError> {
+    match asked.map(|asked| asked.likeness().beta()) {
+        Some(beta) if !(beta > 0.0 && beta.is_finite()) => {
+            fail(key, format!("β = {beta} is not a positive number"), "1 to 4 is usual; less is stricter")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What only ribbon is told must not be passed over in silence by another.
+fn ribbon(policy: &Policy) -> Result<(), PolicyError> {
+    let asked = &policy.algorithm;
+    let keys = [
+        ("algorithm.outliers", asked.outliers.is_some()),
+        ("algorithm.seconds", asked.seconds.is_some()),
+        ("algorithm.rounds", asked.rounds.is_some()),
+    ];
+    let name = policy.algorithm_name();
+    if let Some((key, _)) = keys.iter().find(|(_, given)| *given)
+        && name != AlgorithmName::Ribbon
+    {
+        return fail(
+            key,
+            format!("`{key}` means nothing to `{}`", name.name()),
+            "it is for ribbon: remove it, or the name",
+        );
+    }
+    if let Some(seconds) = asked.seconds
+        && !(seconds > 0.0 && seconds.is_finite())
+    {
+        return fail("algorithm.seconds", format!("{seconds} is no time to work in"), "for example 10");
+    }
+    if asked.seconds.is_some() && asked.rounds.is_some() {
+        return fail(
+            "algorithm.rounds",
+            "`seconds` and `rounds` are two answers to one question",
+            "keep one of them",
+        );
+    }
+    Ok(())
 }

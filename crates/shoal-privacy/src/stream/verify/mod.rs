@@ -135,7 +135,7 @@ impl Broken {
         let found = found(self.total);
         let violations = Violations { total: self.total, worst: self.first };
         let outcome = Outcome { found, holds: violations.total == 0, violations };
-        Answer { name: name.to_owned(), asked, outcome }
+        Answer { name: name.to_owned(), column: None, asked, outcome }
     }
 }
 

@@ -1,0 +1,222 @@
+//! May these records be a class? One answer for every algorithm.
+//!
+//! What is promised about a table is asked of each class alone ([`Conditions::hold`]): its size, the k that its
+//! members ask for themselves, and how much it gives away about each sensitive column. What an algorithm has to
+//! know of some records for that is their [`Tally`]; it grows and shrinks record by record.
+//!
+//! Two classes that hold still do when they are put together, whatever is promised: the union's size and number
+//! of values are at least those of each part; entropy and the distances of t-closeness are concave and convex;
+//! the share of a value in the union lies between its shares in the parts; and if both most frequent values are
+//! outweighed by the rarer ones, so is that of the union. Hence a table that does not hold as a whole cannot be
+//! published by any partition ([`Conditions::of`] refuses it), and one that does always can. A class that holds
+//! and one that does not may be either together.
+//!
+//! t-closeness and β-likeness compare with the distribution in the published file. Whoever leaves records out
+//! must ask again [`against`](Conditions::against) what remains; [`standing`](Conditions::standing) does both.
+
+mod distance;
+mod feasible;
+mod measure;
+mod sane;
+mod standing;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+pub(super) use sane::check_promise;
+pub(crate) use tally::Tally;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use shoal_core::{Column, Role, Rule, Table, TablePromise};
+
+use super::TableError;
+use measure::Measure;
+
+/// What every class of one table must satisfy.
+pub(crate) struct Conditions<'a> {
+    k: usize,
+    columns: Vec<Sensitive<'a>>,
+    personal: Option<Arc<Personal>>,
+    /// All keys of a tally are below.
+    keys: u32,
+}
+
+/// A column about which something is promised.
+struct Sensitive<'a> {
+    column: &'a Column,
+    keys: Range<u32>,
+    rules: Vec<Rule>,
+    measures: Vec<Measure>,
+}
+
+/// The records that ask for more than k.
+struct Personal {
+    keys: Range<u32>,
+    /// What they ask for, ascending.
+    asked: Vec<u32>,
+    /// The key of each record, [`CONTENT`] for the others.
+    key_of: Vec<u32>,
+}
+
+const CONTENT: u32 = u32::MAX;
+
+impl<'a> Conditions<'a> {
+    /// What a promise means for a table. Fails where it names a column that is not sensitive or that lacks what
+    /// it needs, and where not even all records together keep it, for then no classes do.
+    pub(crate) fn of(table: &'a Table, promise: &TablePromise) -> Result<Conditions<'a>, TableError> {
+        let mut conditions = Conditions { k: promise.k, columns: Vec::new(), personal: None, keys: 0 };
+        for condition in &promise.conditions {
+            let column = sensitive(table, &condition.column)?;
+            let known = conditions.columns.iter_mut().find(|known| known.column.name == column.name);
+            match known {
+                Some(known) => known.rules.push(condition.rule),
+                None => {
+                    let keys = conditions.take_keys(column.domain.len());
+                    let rules = vec![condition.rule];
+                    conditions.columns.push(Sensitive { column, keys, rules, measures: Vec::new() });
+                }
+            }
+        }
+        conditions.personal = conditions.personal_of(table).map(Arc::new);
+        let mut everybody = conditions.tally();
+        (0..table.rows as u32).for_each(|row| conditions.add(&mut everybody, row, 1));
+        conditions.measure_against(&everybody)?;
+        conditions.feasible(&everybody)?;
+        Ok(conditions)
+    }
+
+    /// The least size of a class that nobody asks more for.
+    pub(crate) fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Whether nothing counts but k.
+    pub(crate) fn only_size(&self) -> bool {
+        self.columns.is_empty() && self.personal.is_none()
+    }
+
+    /// The tally of nobody.
+    pub(crate) fn tally(&self) -> Tally {
+        Tally::new(self.keys)
+    }
+
+    /// The tally of some records.
+    pub(crate) fn tally_of<'r>(&self, rows: impl IntoIterator<Item = &'r u32>) -> Tally {
+        let mut tally = self.tally();
+        rows.into_iter().for_each(|&row| self.add(&mut tally, row, 1));
+        tally
+    }
+
+    /// `times` records more that are like this one.
+    pub(crate) fn add(&self, tally: &mut Tally, row: u32, times: u32) {
+        tally.grow(times);
+        self.keys_of(row).for_each(|key| tally.add_key(key, times));
+    }
+
+    /// `times` records fewer that are like this one.
+    pub(crate) fn remove(&self, tally: &mut Tally, row: u32, times: u32) {
+        tally.shrink(times);
+        self.keys_of(row).for_each(|key| tally.remove_key(key, times));
+    }
+
+    /// Whether these records may be a class.
+    pub(crate) fn hold(&self, tally: &Tally) -> bool {
+        tally.records() >= self.needed(tally) && self.lacks(tally).all(|lack| lack == 0.0)
+    }
+
+    /// How far these records are from being a class, 0 where they may be one. Only good to compare: of two
+    /// changes of a class, the one that leaves less is the better.
+    pub(crate) fn lack(&self, tally: &Tally) -> f64 {
+        let needed = self.needed(tally);
+        let fewer = needed.saturating_sub(tally.records()) as f64 / needed.max(1) as f64;
+        fewer + self.lacks(tally).sum::<f64>()
+    }
+
+    /// Whether a class is compared with everybody else.
+    pub(crate) fn compare_with_all(&self) -> bool {
+        let compares = |rule: &Rule| matches!(rule, Rule::Close { .. } | Rule::Alike(_));
+        self.columns.iter().any(|column| column.rules.iter().any(compares))
+    }
+
+    /// The same conditions where nobody is published but these records.
+    pub(crate) fn against(&self, published: &Tally) -> Conditions<'a> {
+        let again = |known: &Sensitive<'a>| Sensitive {
+            column: known.column,
+            keys: known.keys.clone(),
+            rules: known.rules.clone(),
+            measures: Vec::new(),
+        };
+        let columns = self.columns.iter().map(again).collect();
+        let mut conditions =
+            Conditions { k: self.k, columns, personal: self.personal.clone(), keys: self.keys };
+        conditions.measure_against(published).expect("orders and hierarchies have been there before");
+        conditions
+    }
+
+    /// The greatest size that a member asks for.
+    fn needed(&self, tally: &Tally) -> u64 {
+        let asked = self.personal.as_ref().and_then(|personal| {
+            let most = tally.present(personal.keys.clone()).last();
+            most.map(|(nth, _)| u64::from(personal.asked[nth as usize]))
+        });
+        asked.unwrap_or(self.k as u64)
+    }
+
+    fn lacks(&self, tally: &Tally) -> impl Iterator<Item = f64> {
+        let of_column = |column: &Sensitive<'a>, measure: &Measure| {
+            measure.lack(tally.records(), tally.present(column.keys.clone()))
+        };
+        self.columns
+            .iter()
+            .flat_map(move |column| column.measures.iter().map(move |measure| of_column(column, measure)))
+    }
+
+    fn keys_of(&self, row: u32) -> impl Iterator<Item = u32> {
+        let of_columns =
+            self.columns.iter().map(move |known| known.keys.start + known.column.codes[row as usize]);
+        let of_person = self.personal.iter().map(move |personal| personal.key_of[row as usize]);
+        of_columns.chain(of_person.filter(|&key| key != CONTENT))
+    }
+
+    fn take_keys(&mut self, values: usize) -> Range<u32> {
+        let first = self.keys;
+        self.keys += values as u32;
+        first..self.keys
+    }
+
+    fn personal_of(&mut self, table: &Table) -> Option<Personal> {
+        let of_row = table.personal_k()?;
+        let more = |k: &u32| *k as usize > self.k;
+        let mut asked: Vec<u32> = of_row.iter().copied().filter(more).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        if asked.is_empty() {
+            return None;
+        }
+        let keys = self.take_keys(asked.len());
+        let key = |k: &u32| asked.binary_search(k).map_or(CONTENT, |nth| keys.start + nth as u32);
+        Some(Personal { key_of: of_row.iter().map(key).collect(), keys, asked })
+    }
+
+    fn measure_against(&mut self, published: &Tally) -> Result<(), TableError> {
+        for known in &mut self.columns {
+            let mut counts = vec![0; known.column.domain.len()];
+            let present = published.present(known.keys.clone());
+            present.for_each(|(code, count)| counts[code as usize] = count);
+            let measures = known.rules.iter().map(|&rule| Measure::new(rule, known.column, &counts));
+            known.measures = measures.collect::<Result<_, _>>()?;
+        }
+        Ok(())
+    }
+}
+
+fn sensitive<'a>(table: &'a Table, name: &str) -> Result<&'a Column, TableError> {
+    let column = table.columns.iter().find(|column| column.name == name);
+    let column = column.ok_or_else(|| TableError::NoSuchColumn { column: name.to_owned() })?;
+    match column.role {
+        Role::Sensitive => Ok(column),
+        role => Err(TableError::NotSensitive { column: name.to_owned(), role: role.name() }),
+    }
+}

@@ -1,0 +1,135 @@
+//! Some records that publish the same.
+
+use super::space::Space;
+
+/// Records of one point, or some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    /// The point.
+    pub(super) point: u32,
+    /// How many of its records.
+    pub(super) count: u32,
+}
+
+/// A class, or what is to become one. No point is in it twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Class {
+    pub(super) members: Vec<Member>,
+    /// How many records.
+    pub(super) size: u32,
+    /// What each of them loses.
+    pub(super) cost: u32,
+    pub(super) cover: Vec<u64>,
+}
+
+impl Class {
+    /// The class of some members, at least one.
+    pub(super) fn of(space: &Space, members: Vec<Member>) -> Class {
+        let mut class = Class { members, size: 0, cost: 0, cover: Vec::with_capacity(space.width()) };
+        class.refresh(space);
+        class
+    }
+
+    /// What all its records lose together.
+    pub(super) fn loss(&self) -> u64 {
+        u64::from(self.size) * u64::from(self.cost)
+    }
+
+    /// How much more is lost in all when so many records of a point join.
+    #[inline]
+    pub(super) fn added(&self, space: &Space, point: &[u64], count: u32) -> u64 {
+        u64::from(self.size + count) * u64::from(space.union_cost(&self.cover, point)) - self.loss()
+    }
+
+    /// How much less is lost in all without so many records of one member.
+    pub(super) fn saved(&self, space: &Space, at: usize, count: u32, scratch: &mut Vec<u64>) -> u64 {
+        if count < self.members[at].count {
+            return u64::from(count) * u64::from(self.cost);
+        }
+        if self.cost == 0 || self.members.len() == 1 {
+            return self.loss();
+        }
+        let first = usize::from(at == 0);
+        scratch.clear();
+        scratch.extend_from_slice(space.point(self.members[first].point));
+        for (i, m) in self.members.iter().enumerate().skip(first + 1) {
+            if i != at {
+                space.join(scratch, space.point(m.point));
+            }
+        }
+        self.loss() - u64::from(self.size - count) * u64::from(space.cost(scratch))
+    }
+
+    /// Takes in some records.
+    pub(super) fn add(&mut self, space: &Space, point: u32, count: u32) {
+        if self.cover.is_empty() {
+            self.cover.extend_from_slice(space.point(point));
+        }
+        space.join(&mut self.cover, space.point(point));
+        self.cost = space.cost(&self.cover);
+        self.size += count;
+        match self.members.iter_mut().find(|m| m.point == point) {
+            Some(known) => known.count += count,
+            None => self.members.push(Member { point, count }),
+        }
+    }
+
+    /// Takes out some records; [`Class::refresh`] must follow.
+    pub(super) fn take(&mut self, point: u32, count: u32) {
+        if let Some(at) = self.members.iter().position(|m| m.point == point) {
+            self.members[at].count -= count;
+            if self.members[at].count == 0 {
+                self.members.swap_remove(at);
+            }
+        }
+    }
+
+    /// Covers the members, and no more than them.
+    pub(super) fn refresh(&mut self, space: &Space) {
+        self.cover.clear();
+        if let Some(first) = self.members.first() {
+            self.cover.extend_from_slice(space.point(first.point));
+            self.members[1..].iter().for_each(|m| space.join(&mut self.cover, space.point(m.point)));
+        }
+        self.cost = if self.members.is_empty() { 0 } else { space.cost(&self.cover) };
+        self.size = self.members.iter().map(|m| m.count).sum();
+    }
+}
+
+/// What all records of some classes lose.
+pub(super) fn loss(classes: &[Class]) -> u64 {
+    classes.iter().map(Class::loss).sum()
+}
+
+/// Members of several classes as those of one: every point once.
+pub(super) fn pooled(mut members: Vec<Member>) -> Vec<Member> {
+    members.sort_unstable_by_key(|m| m.point);
+    members.dedup_by(|next, kept| {
+        let same = kept.point == next.point;
+        if same {
+            kept.count += next.count;
+        }
+        same
+    });
+    members
+}
+
+/// The class that loses least in all by taking these records in.
+pub(super) fn cheapest(
+    space: &Space,
+    classes: &[Class],
+    m: Member,
+    may: impl Fn(usize) -> bool,
+) -> Option<(u64, usize)> {
+    let at = space.point(m.point);
+    let mut best: Option<(u64, usize)> = None;
+    for (i, class) in classes.iter().enumerate() {
+        if class.size > 0 {
+            let added = class.added(space, at, m.count);
+            if best.is_none_or(|(least, _)| added < least) && may(i) {
+                best = Some((added, i));
+            }
+        }
+    }
+    best
+}

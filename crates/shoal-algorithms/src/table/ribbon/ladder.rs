@@ -1,0 +1,142 @@
+//! Levels for every column, whether it has a hierarchy or not.
+
+use shoal_core::{Column, mix};
+
+use super::axis::ranks;
+use crate::table::points::Points;
+use crate::table::recode::Scale;
+
+/// The most combinations of levels that are tried.
+const MOST: usize = 1 << 14;
+
+/// Numbers are put into so many bins of equally many records.
+const BINS: [u64; 5] = [64, 24, 12, 6, 3];
+
+/// So many of the commonest names stay as they are; the others are one.
+const COMMON: [u32; 3] = [16, 4, 1];
+
+/// The levels of one column, from exact values to nothing at all.
+pub(super) struct Ladder {
+    rungs: Vec<Rung>,
+}
+
+/// One level.
+struct Rung {
+    /// For every code.
+    image: Vec<u64>,
+    /// What the records lose on it in the mean.
+    cost: f64,
+}
+
+impl Ladder {
+    /// The ladders of the columns, with so few rungs that all combinations can be tried.
+    pub(super) fn of_all(quasi: &[&Column], points: &Points) -> Vec<Ladder> {
+        let mut ladders: Vec<Ladder> =
+            quasi.iter().enumerate().map(|(at, column)| Ladder::of(column, at, points)).collect();
+        while ladders.iter().map(|l| l.rungs.len()).fold(1_usize, usize::saturating_mul) > MOST {
+            // The longest gives up the rung nearest to its neighbours. Where all are as short as can be, the last
+            // columns are not looked at; whatever they have in a class is published all the same.
+            let longest = (0..ladders.len()).max_by_key(|&l| (ladders[l].rungs.len(), l)).unwrap_or(0);
+            let rungs = &mut ladders[longest].rungs;
+            let middle = 1..rungs.len().saturating_sub(1);
+            let gap = |&at: &usize| rungs[at + 1].cost - rungs[at - 1].cost;
+            match middle.min_by(|a, b| gap(a).total_cmp(&gap(b))) {
+                Some(at) => rungs.remove(at),
+                None => rungs.remove(0),
+            };
+        }
+        ladders
+    }
+
+    /// The image of each code on a level: the same number for values that look the same.
+    pub(super) fn images(&self, level: u8) -> &[u64] {
+        &self.rungs[level as usize].image
+    }
+
+    fn of(column: &Column, dim: usize, points: &Points) -> Ladder {
+        let codes = column.domain.len() as u32;
+        let scale = Scale::of(column);
+        let mut groups: Vec<Vec<u32>> = vec![(0..codes).collect()];
+        match &scale {
+            Scale::Tree(tree) => {
+                let hierarchy = tree.bound.tree();
+                let node = |code, level| hierarchy.ancestor(tree.bound.leaf_of(code), level).0;
+                let levels = 1..hierarchy.level_count();
+                groups.extend(levels.map(|level| (0..codes).map(|code| node(code, level)).collect()));
+            }
+            Scale::Line(_) => {
+                let fewer = BINS.iter().filter(|&&bins| bins < u64::from(codes) / 2);
+                groups.extend(fewer.map(|&bins| quantiles(column, bins)));
+            }
+            Scale::Names { .. } => {
+                let rank = ranks(column);
+                let fewer = COMMON.iter().filter(|&&common| common + 2 < codes);
+                groups.extend(fewer.map(|&c| rank.iter().map(|&rank| rank.min(c)).collect()));
+            }
+        }
+        groups.push(vec![0; codes as usize]);
+        groups.dedup_by(|next, kept| same_groups(next, kept));
+        let mut times = vec![0_u64; codes as usize];
+        (0..points.len()).for_each(|i| times[points.point(i)[dim] as usize] += u64::from(points.weight(i)));
+        let rung = |group: &Vec<u32>| Rung {
+            image: group.iter().map(|&g| mix(mix(dim as u64 + 1) ^ u64::from(g))).collect(),
+            cost: mean_cost(&scale, group, &times) * column.weight,
+        };
+        Ladder { rungs: groups.iter().map(rung).collect() }
+    }
+}
+
+/// All combinations of levels, the cheapest first.
+pub(super) fn combinations(ladders: &[Ladder]) -> Vec<Vec<u8>> {
+    let mut all: Vec<(f64, Vec<u8>)> = vec![(0.0, Vec::new())];
+    for ladder in ladders {
+        let longer = |(cost, levels): &(f64, Vec<u8>)| -> Vec<(f64, Vec<u8>)> {
+            let rung = |(level, rung): (usize, &Rung)| {
+                (cost + rung.cost, levels.iter().copied().chain([level as u8]).collect())
+            };
+            ladder.rungs.iter().enumerate().map(rung).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+    all.into_iter().map(|(_, levels)| levels).collect()
+}
+
+/// The bin of each number; the missing one has its own.
+fn quantiles(column: &Column, bins: u64) -> Vec<u32> {
+    let mut times = vec![0_u64; column.domain.len()];
+    column.codes.iter().for_each(|&code| times[code as usize] += 1);
+    let total = column.codes.len() as u64;
+    let mut before = 0;
+    let bin = |(code, times): (usize, &u64)| {
+        let bin = before * bins / total.max(1);
+        before += times;
+        if column.domain.missing() == Some(code as u32) { u32::MAX } else { bin as u32 }
+    };
+    times.iter().enumerate().map(bin).collect()
+}
+
+fn same_groups(a: &[u32], b: &[u32]) -> bool {
+    let firsts = |groups: &[u32]| -> Vec<usize> {
+        let mut first = std::collections::BTreeMap::new();
+        groups.iter().enumerate().map(|(at, g)| *first.entry(*g).or_insert(at)).collect()
+    };
+    firsts(a) == firsts(b)
+}
+
+/// What a record loses in the mean when all values of a group are published as one.
+fn mean_cost(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> f64 {
+    let mut of_group: std::collections::BTreeMap<u32, (u32, u32, u32, u64)> =
+        std::collections::BTreeMap::new();
+    for (code, &g) in group.iter().enumerate() {
+        let at = scale.at(code as u32);
+        let known = of_group.entry(g).or_insert((at, at, 0, 0));
+        *known = (known.0.min(at), known.1.max(at), known.2 + 1, known.3 + times[code]);
+    }
+    let cost = |&(lo, hi, count, times): &(u32, u32, u32, u64)| {
+        let each =
+            if let Scale::Names { .. } = scale { scale.set_cost(count) } else { scale.span_cost(lo, hi) };
+        each * times as f64
+    };
+    of_group.values().map(cost).sum::<f64>() / times.iter().sum::<u64>().max(1) as f64
+}

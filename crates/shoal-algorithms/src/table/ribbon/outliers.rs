@@ -1,0 +1,205 @@
+//! Leaves records out where all together lose less by it.
+//!
+//! A record that is left out counts as lost in every cell. So it pays where those who stay in its class gain more than
+//! that, or where a class of outliers is given up: those of its records for whom another class is cheaper than
+//! nothing at all go there, the others are left out. (To leave out a whole class never pays: its records lose at most
+//! all they have.)
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::account::Price;
+use super::class::{Class, Member, cheapest, loss};
+use super::law::Law;
+use super::neighbours::Neighbours;
+use super::space::{Space, WHOLE};
+use super::split::split;
+use crate::table::conditions::Conditions;
+use crate::table::points::Points;
+
+/// A class is given up for classes among so many neighbours.
+const NEIGHBOURS: usize = 96;
+
+/// The gain for each record that is left out, and of which class. The greatest gain is first, then the first class.
+type Offer = (u64, Reverse<usize>);
+
+/// What is to be done with a class.
+#[derive(Default)]
+struct Plan {
+    gain: u64,
+    out: Vec<Member>,
+    /// Who goes where, if the class is given up.
+    moves: Vec<(Member, usize)>,
+}
+
+impl Plan {
+    fn records(&self) -> u64 {
+        self.out.iter().map(|m| u64::from(m.count)).sum()
+    }
+
+    fn each(&self) -> u64 {
+        self.gain / self.records().max(1)
+    }
+}
+
+/// Who decides on outliers, and by what.
+pub(super) struct Outsiders<'a> {
+    pub(super) space: &'a Space,
+    pub(super) law: &'a Law<'a>,
+    pub(super) conditions: &'a Conditions<'a>,
+    pub(super) points: &'a Points,
+}
+
+impl Outsiders<'_> {
+    /// Takes up to `most` records out of the classes, the greatest gain for each first, and says what that brought.
+    pub(super) fn leave_out(&self, classes: &mut Vec<Class>, most: u64) -> Price {
+        let everybody: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
+        let keeping = loss(classes);
+        let groups = self.groups(classes);
+        let offer = |classes: &[Class], class: usize| -> Option<Offer> {
+            let plan = self.plan(classes, class, &groups[class]);
+            (plan.gain > 0).then(|| (plan.each(), Reverse(class)))
+        };
+        let mut offers: BinaryHeap<Offer> = (0..classes.len()).filter_map(|c| offer(classes, c)).collect();
+        let mut out: Vec<(usize, Member)> = Vec::new();
+        let mut left = most;
+        while let Some((each, Reverse(class))) = offers.pop() {
+            // Others may have changed the neighbours meanwhile.
+            let plan = self.plan(classes, class, &groups[class]);
+            if plan.each() < each {
+                offers.extend((plan.gain > 0).then(|| (plan.each(), Reverse(class))));
+            } else if plan.gain > 0 && plan.records() <= left {
+                left -= plan.records();
+                self.follow(classes, class, &plan);
+                out.extend(plan.out.iter().map(|&m| (class, m)));
+                offers.extend(offer(classes, class));
+            }
+        }
+        self.put_back(classes, &mut out);
+        classes.retain(|class| class.size > 0);
+        // Without its outliers a class may well fall into two. What is compared with everybody stays as it was checked.
+        if !out.is_empty() && !self.conditions.compare_with_all() {
+            let whole = std::mem::take(classes);
+            whole.into_iter().for_each(|class| split(self.space, self.law, class, classes));
+        }
+
+        let suppressed: u64 = out.iter().map(|(_, m)| u64::from(m.count)).sum();
+        let share = |lost: u64, of: u64| lost as f64 / (f64::from(WHOLE) * of.max(1) as f64);
+        let published = loss(classes);
+        Price {
+            done: true,
+            keeping: share(keeping, everybody),
+            suppressed: suppressed as usize,
+            suppressing: share(published + suppressed * u64::from(WHOLE), everybody),
+            published: share(published, everybody - suppressed),
+        }
+    }
+
+    /// The neighbours of each class.
+    fn groups(&self, classes: &[Class]) -> Vec<std::rc::Rc<[u32]>> {
+        let cover = |class: u32| &classes[class as usize].cover[..];
+        let near = Neighbours { space: self.space, cover, may: |_: &[u32]| true, most: NEIGHBOURS };
+        let mut order: Vec<u32> = (0..classes.len() as u32).collect();
+        let sizes = near.group(&mut order, 0);
+        let mut groups: Vec<std::rc::Rc<[u32]>> = vec![std::rc::Rc::from([]); classes.len()];
+        let mut start = 0;
+        for size in sizes {
+            let group = std::rc::Rc::from(&order[start..start + size]);
+            order[start..start + size].iter().for_each(|&c| groups[c as usize] = std::rc::Rc::clone(&group));
+            start += size;
+        }
+        groups
+    }
+
+    /// The better of two ways, if either gains. Nothing can be gained where less is lost than one record is worth.
+    fn plan(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
+        if classes[at].loss() <= u64::from(WHOLE) {
+            return Plan::default();
+        }
+        let one = self.without_one(&classes[at]);
+        // What comes back to a class that was given up would be alone there.
+        let none = if self.conditions.compare_with_all() {
+            Plan::default()
+        } else {
+            self.given_up(classes, at, neighbours)
+        };
+        if none.gain > 0 && (one.gain == 0 || none.each() > one.each()) { none } else { one }
+    }
+
+    /// The member that the class gains most without.
+    fn without_one(&self, class: &Class) -> Plan {
+        let mut scratch = Vec::new();
+        let mut best = Plan::default();
+        for (at, &m) in class.members.iter().enumerate() {
+            if m.count < class.size && self.law.spare(class, at) == m.count {
+                let saved = class.saved(self.space, at, m.count, &mut scratch);
+                let plan = Plan { gain: saved.saturating_sub(worth(m)), out: vec![m], moves: Vec::new() };
+                if plan.gain > 0 && (best.gain == 0 || plan.each() > best.each()) {
+                    best = plan;
+                }
+            }
+        }
+        best
+    }
+
+    /// Every member goes to the cheapest neighbour that takes it, or out.
+    fn given_up(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
+        let others: Vec<usize> = neighbours.iter().map(|&c| c as usize).filter(|&c| c != at).collect();
+        let mut known: Vec<Class> = others.iter().map(|&c| classes[c].clone()).collect();
+        let mut plan = Plan::default();
+        let mut paid = 0;
+        for &m in &classes[at].members {
+            let home = cheapest(self.space, &known, m, |c| self.law.takes(&known[c], m.point, m.count));
+            match home.filter(|(added, _)| *added < worth(m)) {
+                Some((added, home)) => {
+                    known[home].add(self.space, m.point, m.count);
+                    plan.moves.push((m, others[home]));
+                    paid += added;
+                }
+                None => {
+                    plan.out.push(m);
+                    paid += worth(m);
+                }
+            }
+        }
+        plan.gain = classes[at].loss().saturating_sub(paid);
+        plan
+    }
+
+    fn follow(&self, classes: &mut [Class], class: usize, plan: &Plan) {
+        plan.out.iter().for_each(|m| classes[class].take(m.point, m.count));
+        for &(m, home) in &plan.moves {
+            classes[class].take(m.point, m.count);
+            classes[home].add(self.space, m.point, m.count);
+        }
+        classes[class].refresh(self.space);
+    }
+
+    /// What remains is compared with what is published. Where a class does not hold then, the last to go come back.
+    fn put_back(&self, classes: &mut [Class], out: &mut Vec<(usize, Member)>) {
+        while self.conditions.compare_with_all() && !out.is_empty() && !self.all_hold(classes) {
+            for (class, m) in out.split_off(out.len() / 2) {
+                classes[class].add(self.space, m.point, m.count);
+            }
+        }
+    }
+
+    fn all_hold(&self, classes: &[Class]) -> bool {
+        let tally = |class: &Class| {
+            let mut tally = self.conditions.tally();
+            for m in &class.members {
+                self.conditions.add(&mut tally, self.points.rows(m.point as usize)[0], m.count);
+            }
+            tally
+        };
+        let mut published = self.conditions.tally();
+        classes.iter().for_each(|class| published.merge(&tally(class)));
+        let now = self.conditions.against(&published);
+        classes.iter().all(|class| now.hold(&tally(class)))
+    }
+}
+
+/// What records lose that are left out.
+fn worth(m: Member) -> u64 {
+    u64::from(m.count) * u64::from(WHOLE)
+}

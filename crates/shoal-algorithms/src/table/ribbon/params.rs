@@ -1,0 +1,62 @@
+use shoal_core::TablePromise;
+
+use crate::table::ParamsError;
+use crate::table::conditions::check_promise;
+
+/// What becomes of records that cost much wherever they are put.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Outliers {
+    /// Everybody is published.
+    #[default]
+    Keep,
+    /// Some are left out where all together lose less by it, a record that is left out counting as lost in every
+    /// cell.
+    Suppress {
+        /// The most that may be left out, as a share of all records.
+        max_share: f64,
+    },
+}
+
+impl Outliers {
+    /// The share of records that may be left out where nobody says how many.
+    pub const USUAL_SHARE: f64 = 0.05;
+}
+
+/// What the ribbon can be asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RibbonParams {
+    /// What every class must satisfy.
+    pub promise: TablePromise,
+    /// Where its random choices start. The same seed gives the same classes.
+    pub seed: u64,
+    /// How many rounds of improvement there are at most; a number by the size of the table where nothing is given.
+    pub rounds: Option<u32>,
+    /// Whether rounds go on for as long as [`Progress::go_on`](shoal_core::Progress::go_on) allows and the loss
+    /// falls.
+    pub patient: bool,
+    /// What becomes of records that cost much.
+    pub outliers: Outliers,
+}
+
+impl RibbonParams {
+    /// The usual way to classes of at least `k`.
+    pub fn new(k: usize) -> Self {
+        let promise = TablePromise::crowds(k);
+        RibbonParams { promise, seed: 0, rounds: None, patient: false, outliers: Outliers::default() }
+    }
+
+    /// Parameters that make sense.
+    pub fn check(self) -> Result<ValidRibbonParams, ParamsError> {
+        check_promise(&self.promise)?;
+        match self.outliers {
+            Outliers::Suppress { max_share } if !(0.0..=1.0).contains(&max_share) => {
+                Err(ParamsError::NotAShare { name: "max-share", value: max_share })
+            }
+            _ => Ok(ValidRibbonParams(self)),
+        }
+    }
+}
+
+/// Checked parameters: the ribbon, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidRibbonParams(pub(super) RibbonParams);

@@ -1,0 +1,116 @@
+//! The points in whole numbers: what a class covers and what it costs, without a float or an allocation.
+
+use rayon::prelude::*;
+use shoal_core::Column;
+
+use super::axis::Axis;
+use crate::table::points::Points;
+use crate::table::recode::Scale;
+
+/// What a record loses when nothing is said about it.
+pub(super) const WHOLE: u32 = 1 << 26;
+
+/// The points and the axes that they lie on. A *cover* is a few words that say which values are possible; a point
+/// is the cover of one record.
+pub(super) struct Space {
+    /// Where the words of each axis begin, and the axis.
+    axes: Vec<(usize, Axis)>,
+    width: usize,
+    points: Vec<u64>,
+    weights: Vec<u32>,
+}
+
+impl Space {
+    /// Folded points; the columns that are not quasi-identifying come last in them and do not count.
+    pub(super) fn new(quasi: &[&Column], points: &Points) -> Space {
+        let total: f64 = quasi.iter().map(|c| c.weight).sum();
+        let scales: Vec<Scale<'_>> = quasi.iter().map(|column| Scale::of(column)).collect();
+        let mut axes = Vec::with_capacity(quasi.len());
+        let mut width = 0;
+        for (column, scale) in quasi.iter().zip(&scales) {
+            let axis = Axis::of(column, scale, column.weight / total * f64::from(WHOLE));
+            let words = axis.words();
+            axes.push((width, axis));
+            width += words;
+        }
+        let mut covers = vec![0_u64; width * points.len()];
+        covers.par_chunks_exact_mut(width).enumerate().for_each(|(i, cover)| {
+            for (((slot, axis), scale), &code) in axes.iter().zip(&scales).zip(points.point(i)) {
+                axis.point(&mut cover[*slot..], scale.at(code));
+            }
+        });
+        let weights = (0..points.len()).map(|i| points.weight(i)).collect();
+        Space { axes, width, points: covers, weights }
+    }
+
+    /// How many points there are.
+    pub(super) fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// How many columns there are.
+    pub(super) fn dims(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// How many words a cover has.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The cover of one point.
+    #[inline]
+    pub(super) fn point(&self, i: u32) -> &[u64] {
+        &self.points[i as usize * self.width..(i as usize + 1) * self.width]
+    }
+
+    /// How many records share a point.
+    pub(super) fn weight(&self, i: u32) -> u32 {
+        self.weights[i as usize]
+    }
+
+    /// What a record loses in a class that covers both.
+    #[inline]
+    pub(super) fn union_cost(&self, a: &[u64], b: &[u64]) -> u32 {
+        if self.width == self.axes.len() {
+            let words = a.iter().zip(b).zip(&self.axes);
+            return words.map(|((&a, &b), (_, axis))| axis.word_cost(a, b)).sum();
+        }
+        self.axes.iter().map(|(slot, axis)| axis.union_cost(&a[*slot..], &b[*slot..])).sum()
+    }
+
+    /// What a record loses in a class with this cover.
+    pub(super) fn cost(&self, cover: &[u64]) -> u32 {
+        self.union_cost(cover, cover)
+    }
+
+    /// The part of one column in that.
+    pub(super) fn cost_in(&self, column: usize, cover: &[u64]) -> u32 {
+        let (slot, axis) = &self.axes[column];
+        axis.union_cost(&cover[*slot..], &cover[*slot..])
+    }
+
+    /// Lets a cover grow by another.
+    #[inline]
+    pub(super) fn join(&self, into: &mut [u64], other: &[u64]) {
+        if self.width == self.axes.len() {
+            let words = into.iter_mut().zip(other).zip(&self.axes);
+            words.for_each(|((a, &b), (_, axis))| *a = axis.word_join(*a, b));
+            return;
+        }
+        for (slot, axis) in &self.axes {
+            axis.join(&mut into[*slot..], &other[*slot..]);
+        }
+    }
+
+    /// Whether a column has names without an order.
+    pub(super) fn is_names(&self, column: usize) -> bool {
+        matches!(self.axes[column].1, Axis::Names { .. })
+    }
+
+    /// Where a cover stands when covers are sorted by one column.
+    pub(super) fn place(&self, column: usize, cover: &[u64]) -> u32 {
+        let (slot, axis) = &self.axes[column];
+        axis.place(&cover[*slot..])
+    }
+}

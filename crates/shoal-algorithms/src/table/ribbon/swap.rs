@@ -1,0 +1,80 @@
+//! Two classes exchange a member each: the smallest change, and the fastest to try.
+
+use super::class::{Class, Member};
+use super::piece::Piece;
+
+/// A swap may cost this part of what other changes may: it changes so little.
+const MODEST: u64 = 8;
+
+impl Piece<'_> {
+    /// One random swap between a dear class and one near it; kept if better. Returns what it gained.
+    pub(super) fn swap(&mut self) -> i64 {
+        if self.classes.len() < 2 {
+            return 0;
+        }
+        let a = self.dear();
+        let b = self.near(a);
+        if a == b || self.classes[a].cost == 0 {
+            return 0;
+        }
+        let at = [a, b].map(|class| self.dice.below(self.classes[class].members.len()));
+        let [mine, yours] = [self.classes[a].members[at[0]], self.classes[b].members[at[1]]];
+        if mine.point == yours.point {
+            return 0;
+        }
+        let count = mine.count.min(yours.count);
+        let before = (self.classes[a].loss() + self.classes[b].loss()) as i64;
+        let costs =
+            [self.cost_after(a, at[0], count, yours.point), self.cost_after(b, at[1], count, mine.point)];
+        let after: u64 = [a, b]
+            .iter()
+            .zip(costs)
+            .map(|(&c, cost)| u64::from(self.classes[c].size) * u64::from(cost))
+            .sum();
+        let gain = before - after as i64;
+        if !self.accepts(if gain < 0 { gain.saturating_mul(MODEST as i64) } else { gain }) {
+            return 0;
+        }
+        let changed =
+            [(a, mine.point, yours.point), (b, yours.point, mine.point)].map(|(class, gives, takes)| {
+                let mut class: Class = self.classes[class].clone();
+                class.take(gives, count);
+                match class.members.iter_mut().find(|m| m.point == takes) {
+                    Some(known) => known.count += count,
+                    None => class.members.push(Member { point: takes, count }),
+                }
+                class.refresh(self.space);
+                class
+            });
+        if !self.law.only_size() && !changed.iter().all(|class| self.law.holds(&class.members)) {
+            return 0;
+        }
+        let [one, other] = changed;
+        self.classes[a] = one;
+        self.classes[b] = other;
+        gain
+    }
+
+    /// The nearer of two random classes.
+    fn near(&mut self, a: usize) -> usize {
+        let (x, y) = (self.dice.below(self.classes.len()), self.dice.below(self.classes.len()));
+        let far = |b: usize| (b == a, self.space.union_cost(&self.classes[a].cover, &self.classes[b].cover));
+        if far(x) <= far(y) { x } else { y }
+    }
+
+    /// What a record of the class would lose when some records of one member go and another point comes.
+    fn cost_after(&mut self, class: usize, at: usize, count: u32, comes: u32) -> u32 {
+        let (space, class) = (self.space, &self.classes[class]);
+        if count < class.members[at].count {
+            return space.union_cost(&class.cover, space.point(comes));
+        }
+        self.scratch.clear();
+        self.scratch.extend_from_slice(space.point(comes));
+        for (i, m) in class.members.iter().enumerate() {
+            if i != at {
+                space.join(&mut self.scratch, space.point(m.point));
+            }
+        }
+        space.cost(&self.scratch)
+    }
+}

@@ -1,0 +1,210 @@
+//! Every shortcut against the long way.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use shoal_core::{
+    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, TablePromise,
+    ValueParser,
+};
+
+use super::class::{Class, Member, loss, pooled};
+use super::dice::Dice;
+use super::law::Law;
+use super::merge::merge;
+use super::order::cut;
+use super::piece::Piece;
+use super::space::{Space, WHOLE};
+use super::split::split;
+use super::{axis, exact};
+use crate::table::conditions::Conditions;
+use crate::table::points::Points;
+use crate::table::recode::Recoder;
+
+/// A number or nothing, a name, a name of a wide domain, and a leaf of a tree.
+type Row = (u32, u32, u32, u32);
+
+fn rows(most: usize) -> impl Strategy<Value = Vec<Row>> {
+    prop::collection::vec((0_u32..7, 0_u32..4, 0_u32..80, 0_u32..6), 1..=most)
+}
+
+fn table(rows: &[Row]) -> Table {
+    let number = |value: u32| if value == 6 { "?".to_owned() } else { (value * value).to_string() };
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| vec![number(row.0), format!("n{}", row.1), format!("w{}", row.2), format!("t{}", row.3)])
+        .collect();
+    let raw = RawTable::from_rows(&["number", "name", "wide", "tree"], &cells);
+    let lines: Vec<Vec<String>> = (0..300)
+        .map(|leaf| {
+            vec![format!("t{leaf}"), format!("g{}", leaf / 2), format!("h{}", leaf / 4), "*".to_owned()]
+        })
+        .collect();
+    let tree = Arc::new(Hierarchy::from_rows(&lines).unwrap());
+    let kinds = [Kind::Integer, Kind::Text, Kind::Text, Kind::Text];
+    let column = |(at, kind): (usize, Kind)| {
+        let raw = &raw.columns[at];
+        let parser = ValueParser::new(kind, DateFormat::default());
+        let (domain, code_of) = Domain::of(raw, parser, &["?".to_owned()]).unwrap();
+        Column {
+            name: raw.name.clone(),
+            role: Role::QuasiIdentifier,
+            hierarchy: (at == 3).then(|| BoundHierarchy::new(&tree, &domain).unwrap()),
+            domain,
+            weight: at as f64 + 1.0,
+            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
+        }
+    };
+    Table { columns: kinds.into_iter().enumerate().map(column).collect(), rows: rows.len() }
+}
+
+/// All that the engine looks at.
+fn prepare(table: &Table) -> (Points, Space) {
+    let quasi = table.quasi_identifiers();
+    let points = Points::fold(&quasi, table.rows);
+    let space = Space::new(&quasi, &points);
+    (points, space)
+}
+
+fn everybody(space: &Space) -> Vec<Member> {
+    (0..space.len() as u32).map(|point| Member { point, count: space.weight(point) }).collect()
+}
+
+fn members_of(classes: &[Class]) -> Vec<Member> {
+    pooled(classes.iter().flat_map(|class| class.members.iter().copied()).collect())
+}
+
+/// The least loss of all ways to part the records into classes of at least `k`, the first record's class first.
+fn least(space: &Space, k: u32, records: &[u32]) -> Option<u64> {
+    if records.is_empty() {
+        return Some(0);
+    }
+    let (first, others) = (records[0], &records[1..]);
+    (0..1_usize << others.len())
+        .filter_map(|with| {
+            let (mut class, mut rest) = (vec![Member { point: first, count: 1 }], Vec::new());
+            for (at, &point) in others.iter().enumerate() {
+                match with >> at & 1 {
+                    1 => class.push(Member { point, count: 1 }),
+                    _ => rest.push(point),
+                }
+            }
+            let class = Class::of(space, pooled(class));
+            (class.size >= k).then(|| least(space, k, &rest).map(|rest| rest + class.loss())).flatten()
+        })
+        .min()
+}
+
+/// The least loss of cutting an order into classes of at least `k`.
+fn least_cut(space: &Space, k: usize, records: &[u32]) -> Option<u64> {
+    if records.is_empty() {
+        return Some(0);
+    }
+    let first = |size: usize| {
+        let members = records[..size].iter().map(|&point| Member { point, count: 1 });
+        Class::of(space, pooled(members.collect())).loss()
+    };
+    let ends = k..=records.len();
+    ends.filter_map(|size| least_cut(space, k, &records[size..]).map(|rest| rest + first(size))).min()
+}
+
+proptest! {
+    #[test]
+    fn costs_are_those_of_the_recoder(rows in rows(12)) {
+        let table = table(&rows);
+        let quasi = table.quasi_identifiers();
+        let (points, space) = prepare(&table);
+        let recoder = Recoder::new(&quasi);
+        let mut covers = recoder.nothing();
+        let mut class = Class::of(&space, vec![Member { point: 0, count: space.weight(0) }]);
+        recoder.add(&mut covers, points.point(0));
+        for point in 1..space.len() as u32 {
+            let expected = recoder.cost_with(&covers, points.point(point as usize));
+            let found = space.union_cost(&class.cover, space.point(point));
+            prop_assert!((f64::from(found) / f64::from(WHOLE) - expected).abs() < 1e-6);
+            recoder.add(&mut covers, points.point(point as usize));
+            class.add(&space, point, space.weight(point));
+        }
+        prop_assert!((f64::from(class.cost) / f64::from(WHOLE) - recoder.cost(&covers)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_a_move_changes_is_foretold(rows in rows(12), at in any::<prop::sample::Index>(), half in any::<bool>()) {
+        let table = table(&rows);
+        let (_, space) = prepare(&table);
+        let whole = Class::of(&space, everybody(&space));
+        let at = at.index(whole.members.len());
+        let Member { point, count } = whole.members[at];
+        let count = if half { count.div_ceil(2) } else { count };
+        let mut without = whole.clone();
+        without.take(point, count);
+        without.refresh(&space);
+        prop_assert_eq!(whole.saved(&space, at, count, &mut Vec::new()), whole.loss() - without.loss());
+        if without.size > 0 {
+            prop_assert_eq!(without.added(&space, space.point(point), count), whole.loss() - without.loss());
+            without.add(&space, point, count);
+            prop_assert_eq!(without.loss(), whole.loss());
+        }
+    }
+
+    #[test]
+    fn few_records_are_parted_as_well_as_can_be(rows in rows(8), k in 2_u32..4) {
+        let table = table(&rows);
+        let (_, space) = prepare(&table);
+        let members = everybody(&space);
+        let records: Vec<u32> =
+            members.iter().flat_map(|m| std::iter::repeat_n(m.point, m.count as usize)).collect();
+        let best = exact::best(&space, &Law::Size(k), &members);
+        prop_assert_eq!(best.as_deref().map(loss), least(&space, k, &records));
+        if let Some(best) = best {
+            prop_assert_eq!(members_of(&best), members);
+        }
+    }
+
+    #[test]
+    fn the_ribbon_is_cut_where_it_costs_least(rows in rows(11), k in 2_u32..5) {
+        prop_assume!(rows.len() >= k as usize);
+        let table = table(&rows);
+        let (_, space) = prepare(&table);
+        let (cost, records, ends) = cut(&space, k, &everybody(&space));
+        prop_assert_eq!(Some(cost), least_cut(&space, k as usize, &records));
+        prop_assert_eq!(ends.last(), Some(&rows.len()));
+    }
+
+    #[test]
+    fn every_way_keeps_all_records_and_gains_what_it_says(rows in rows(60), k in 2_u32..6, seed in any::<u64>()) {
+        prop_assume!(rows.len() >= k as usize);
+        let table = table(&rows);
+        let (points, space) = prepare(&table);
+        let promise = TablePromise::crowds(k as usize);
+        let conditions = Conditions::of(&table, &promise).unwrap();
+        let members = everybody(&space);
+        let mut parts = Vec::new();
+        for law in [Law::Size(k), Law::Full { conditions: &conditions, points: &points }] {
+            let mut made = Vec::new();
+            split(&space, &law, Class::of(&space, members.clone()), &mut made);
+            for classes in [merge(&space, &law, &members), made] {
+                prop_assert_eq!(members_of(&classes), members.clone());
+                prop_assert!(classes.iter().all(|class| law.holds(&class.members)));
+                let before = loss(&classes) as i64;
+                let mut piece = Piece { space: &space, law: &law, classes, dice: Dice::new(seed, 0), patience: 0, scratch: Vec::new() };
+                let gains = piece.improve(40);
+                prop_assert_eq!(before - loss(&piece.classes) as i64, gains.moved + gains.swapped + gains.recreated + gains.reformed);
+                prop_assert!(loss(&piece.classes) as i64 <= before);
+                prop_assert_eq!(members_of(&piece.classes), members.clone());
+                for class in &piece.classes {
+                    prop_assert!(law.holds(&class.members));
+                    prop_assert_eq!(class, &Class::of(&space, class.members.clone()));
+                }
+                parts.push(piece.classes.len());
+            }
+        }
+        prop_assert!(parts.iter().all(|&parts| parts > 0));
+    }
+}
+
+#[test]
+fn the_commonest_name_comes_first() {
+    let table = table(&[(0, 2, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 0, 0)]);
+    assert_eq!(axis::ranks(&table.columns[1]), [1, 2, 0]);
+}

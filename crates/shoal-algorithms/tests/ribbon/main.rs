@@ -1,0 +1,227 @@
+//! The ribbon as a user meets it: what must be true of every result, and of its account.
+
+#[path = "../local/slow_cover.rs"]
+#[allow(dead_code, reason = "shared with the other local recodings")]
+mod slow_cover;
+#[path = "../local/tables.rs"]
+#[allow(dead_code, reason = "shared with the other local recodings")]
+mod tables;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use proptest::prelude::*;
+use shoal_algorithms::table::ribbon::{Account, Outliers, RibbonParams};
+use shoal_algorithms::table::{ParamsError, TableAlgorithm};
+use shoal_core::{
+    Condition, Distance, Likeness, Progress, PublishedValue, Recoding, Role, Rule, SUPPRESSED, Silent, Table,
+};
+
+use slow_cover::cover;
+use tables::any_table;
+
+/// So many rounds may be made.
+struct Patience(AtomicU32);
+
+impl Progress for Patience {
+    fn stage(&self, _name: &str, _total: u64) {}
+    fn advance(&self, _done: u64) {}
+    fn go_on(&self) -> bool {
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+fn quick(k: usize) -> RibbonParams {
+    RibbonParams { rounds: Some(2), ..RibbonParams::new(k) }
+}
+
+fn run(params: &RibbonParams, table: &Table) -> (Recoding, Account) {
+    params.clone().check().unwrap().run(table, &Silent).unwrap()
+}
+
+/// The rows of each class.
+fn classes(recoding: &Recoding) -> BTreeMap<u32, Vec<usize>> {
+    let mut classes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (row, &class) in recoding.class_of.iter().enumerate().filter(|(_, class)| **class != SUPPRESSED) {
+        classes.entry(class).or_default().push(row);
+    }
+    classes
+}
+
+/// The loss of all cells, columns by their weight, from the members and not from what the algorithm says; whoever
+/// is left out has lost everything. Checks the cells on the way.
+fn loss(table: &Table, recoding: &Recoding) -> f64 {
+    let quasi = table.quasi_identifiers();
+    let weights: f64 = quasi.iter().map(|c| c.weight).sum();
+    let mut sum = recoding.suppressed() as f64;
+    for (class, rows) in classes(recoding) {
+        for (column, cell) in quasi.iter().zip(&recoding.classes[class as usize].cells) {
+            let codes: BTreeSet<u32> = rows.iter().map(|&row| column.codes[row]).collect();
+            let (expected, each) = cover(column, &codes);
+            assert_eq!(cell, &expected);
+            sum += each * rows.len() as f64 * column.weight / weights;
+        }
+    }
+    sum / table.rows as f64
+}
+
+/// The last column becomes sensitive.
+fn with_sensitive(mut table: Table) -> (Table, String) {
+    let last = table.columns.last_mut().unwrap();
+    last.role = Role::Sensitive;
+    let name = last.name.clone();
+    (table, name)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn classes_are_crowds_that_cover_their_members(table in any_table(true), k in 2_usize..9, seed in any::<u64>()) {
+        prop_assume!(table.rows >= k);
+        let (recoding, account) = run(&RibbonParams { seed, ..quick(k) }, &table);
+        prop_assert_eq!(recoding.suppressed(), 0);
+        prop_assert_eq!(classes(&recoding).len(), recoding.classes.len());
+        prop_assert!(recoding.sizes().iter().all(|&size| size >= k));
+        for (row, &class) in recoding.class_of.iter().enumerate() {
+            for (column, cell) in table.columns.iter().zip(&recoding.classes[class as usize].cells) {
+                let bound = column.hierarchy.as_ref();
+                let read = PublishedValue::parse(&column.render(cell), &column.domain, bound).unwrap();
+                prop_assert!(read.covers(column.codes[row], &column.domain, bound));
+            }
+        }
+        prop_assert!((loss(&table, &recoding) - account.loss).abs() < 1e-6);
+    }
+
+    #[test]
+    fn no_start_and_no_round_is_better_than_the_end(table in any_table(true), k in 2_usize..6) {
+        prop_assume!(table.rows >= k);
+        let (_, account) = run(&quick(k), &table);
+        let won: Vec<_> = account.constructions.iter().filter(|c| c.won > 0).collect();
+        prop_assert_eq!(won.len(), 1);
+        prop_assert!(account.constructions.iter().all(|c| c.loss >= won[0].loss));
+        let mut before = won[0].loss;
+        for round in &account.rounds {
+            prop_assert!(round.loss <= before + 1e-12);
+            let gained = round.moved + round.swapped + round.recreated + round.reformed;
+            prop_assert!((before - round.loss - gained).abs() < 1e-9);
+            before = round.loss;
+        }
+        prop_assert!((account.loss - before).abs() < 1e-12);
+        let text = serde_json::to_string(&account).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Account>(&text).unwrap().rounds.len(), account.rounds.len());
+    }
+
+    #[test]
+    fn the_same_for_any_number_of_threads(table in any_table(true), k in 2_usize..5, seed in any::<u64>()) {
+        prop_assume!(table.rows >= k);
+        let params = RibbonParams { seed, ..quick(k) };
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let three = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        prop_assert_eq!(alone.install(|| run(&params, &table)), three.install(|| run(&params, &table)));
+    }
+
+    /// Somebody who stops the work can have the same again by asking for the rounds that there were.
+    #[test]
+    fn a_run_that_was_stopped_can_be_repeated(table in any_table(true), k in 2_usize..5, most in 0_u32..4) {
+        prop_assume!(table.rows >= k);
+        let patient = RibbonParams { patient: true, ..RibbonParams::new(k) };
+        let stopped = patient.check().unwrap().run(&table, &Patience(AtomicU32::new(most))).unwrap();
+        let rounds = stopped.1.rounds.len() as u32;
+        prop_assert!(rounds <= most);
+        prop_assert_eq!(run(&RibbonParams { rounds: Some(rounds), ..RibbonParams::new(k) }, &table), stopped);
+    }
+
+    #[test]
+    fn more_than_size_is_kept(table in any_table(true), k in 2_usize..5, l in 1_usize..4, t in 0.2_f64..0.9, out in any::<bool>()) {
+        prop_assume!(table.columns.len() > 1);
+        let (table, name) = with_sensitive(table);
+        let codes = &table.columns.last().unwrap().codes;
+        let rules = [
+            Rule::Distinct { l },
+            Rule::Close { t, distance: Distance::Equal },
+            Rule::Alike(Likeness::Basic(3.0)),
+        ];
+        let mut params = quick(k);
+        params.promise.conditions = rules.map(|rule| Condition { column: name.clone(), rule }).to_vec();
+        if out {
+            params.outliers = Outliers::Suppress { max_share: 0.3 };
+        }
+        let values: BTreeSet<u32> = codes.iter().copied().collect();
+        let result = params.check().unwrap().run(&table, &Silent);
+        prop_assert_eq!(result.is_ok(), table.rows >= k && values.len() >= l);
+        let Ok((recoding, account)) = result else { return Ok(()) };
+        prop_assert!((loss(&table, &recoding) - account.loss).abs() < 1e-6);
+        let all = classes(&recoding);
+        let published: Vec<usize> = all.values().flatten().copied().collect();
+        let share = |rows: &[usize], value: u32| {
+            rows.iter().filter(|&&row| codes[row] == value).count() as f64 / rows.len() as f64
+        };
+        for rows in all.values() {
+            prop_assert!(rows.len() >= k);
+            prop_assert!(rows.iter().map(|&row| codes[row]).collect::<BTreeSet<_>>().len() >= l);
+            let apart: f64 = values.iter().map(|&v| (share(rows, v) - share(&published, v)).abs()).sum();
+            prop_assert!(apart / 2.0 <= t + 1e-9);
+            prop_assert!(values.iter().all(|&v| share(rows, v) <= 4.0 * share(&published, v) + 1e-9));
+        }
+    }
+
+    #[test]
+    fn personal_k_is_kept(table in any_table(true), asked in prop::collection::vec(1_u32..7, 60)) {
+        prop_assume!(table.rows >= 7);
+        let k_texts: Vec<Vec<String>> = asked[..table.rows.min(60)].iter().map(|k| vec![k.to_string()]).collect();
+        let mut personal = tables::table(&[tables::Shape::plain(shoal_core::Kind::Integer)], &k_texts).columns.remove(0);
+        personal.role = Role::PersonalK;
+        personal.name = "asked".to_owned();
+        let mut table = table;
+        table.columns.push(personal);
+        let (recoding, _) = run(&quick(2), &table);
+        for rows in classes(&recoding).values() {
+            prop_assert!(rows.iter().all(|&row| rows.len() >= asked[row] as usize));
+        }
+    }
+
+    #[test]
+    fn outliers_are_left_out_where_it_pays(table in any_table(true), k in 2_usize..5, share in 0.0_f64..0.5) {
+        prop_assume!(table.rows >= k);
+        let (_, kept) = run(&quick(k), &table);
+        let params = RibbonParams { outliers: Outliers::Suppress { max_share: share }, ..quick(k) };
+        let (recoding, account) = run(&params, &table);
+        let price = account.outliers.unwrap();
+        prop_assert_eq!(price.suppressed, recoding.suppressed());
+        prop_assert!(price.suppressed as f64 <= share * table.rows as f64);
+        prop_assert!((price.keeping - kept.loss).abs() < 1e-12);
+        prop_assert!((price.suppressing - loss(&table, &recoding)).abs() < 1e-6);
+        prop_assert!(price.suppressing <= price.keeping + 1e-12);
+        let published = table.rows - price.suppressed;
+        let of_all = (price.published * published as f64 + price.suppressed as f64) / table.rows as f64;
+        prop_assert!((of_all - price.suppressing).abs() < 1e-9);
+        prop_assert!(recoding.sizes().iter().all(|&size| size >= k));
+    }
+}
+
+/// One record far from all others costs the class that it is in more than it is worth.
+#[test]
+fn a_record_far_from_all_others_is_left_out() {
+    let mut rows: Vec<Vec<String>> = (0..30).map(|at| vec![(at % 3).to_string()]).collect();
+    rows.push(vec!["1000".to_owned()]);
+    let table = tables::table(&[tables::Shape::plain(shoal_core::Kind::Integer)], &rows);
+    let keep = run(&quick(10), &table);
+    let would = keep.1.outliers.unwrap();
+    assert_eq!((keep.0.suppressed(), would.done, would.suppressed), (0, false, 1));
+    let params = RibbonParams { outliers: Outliers::Suppress { max_share: 0.1 }, ..quick(10) };
+    let (recoding, account) = run(&params, &table);
+    let price = account.outliers.unwrap();
+    assert_eq!((recoding.suppressed(), recoding.class_of[30], price.suppressed), (1, SUPPRESSED, 1));
+    assert_eq!((price.keeping, price.suppressing), (would.keeping, would.suppressing));
+    assert!(price.keeping > 0.3 && price.suppressing < 0.04 && price.published < 0.01, "{price:?}");
+}
+
+#[test]
+fn params_that_make_no_sense_are_refused() {
+    assert_eq!(RibbonParams::new(1).check(), Err(ParamsError::KTooSmall { k: 1 }));
+    let outliers = Outliers::Suppress { max_share: 1.5 };
+    let refused = RibbonParams { outliers, ..RibbonParams::new(2) }.check();
+    assert_eq!(refused, Err(ParamsError::NotAShare { name: "max-share", value: 1.5 }));
+    assert_eq!(RibbonParams::new(2).check().unwrap().name(), "ribbon");
+}

@@ -1,0 +1,105 @@
+//! What a table owner can ask for beside k: asked, kept, verified, broken.
+
+use crate::workshop::Workshop;
+
+const PROMISES: [&str; 7] = [
+    "l-diversity = { kind = \"distinct\", l = 2 }",
+    "l-diversity = { kind = \"entropy\", l = 1.8 }",
+    "l-diversity = { kind = \"recursive\", l = 2, c = 2.0 }",
+    "t-closeness = 0.4",
+    "t-closeness = { t = 0.5, distance = \"equal\" }",
+    "beta-likeness = 1.0",
+    "beta-likeness = { beta = 0.8, kind = \"basic\" }",
+];
+
+#[test]
+fn every_algorithm_keeps_every_promise_and_verify_agrees() {
+    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+        for promise in PROMISES {
+            let shop = Workshop::with_people();
+            shop.edit_policy("k = 3", &format!("k = 3\n{promise}\n[algorithm]\nname = \"{algorithm}\""));
+            shop.shoal(&["run", "policy.toml"]).ended_with(0);
+            shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+            let report: serde_json::Value =
+                serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
+            assert_eq!(report["promises"].as_array().unwrap().len(), 2, "{algorithm}, {promise}");
+            assert_eq!(report["promises"][1]["column"], "illness");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_breaks_a_promise_is_told_where_and_why() {
+    let shop = Workshop::with_people();
+    shop.shoal(&["run", "policy.toml", "--set", "algorithm.name=mondrian"]).ended_with(0);
+    shop.edit_policy("k = 3", "k = 3\nbeta-likeness = 0.2");
+    let said = shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(1);
+    insta::assert_snapshot!("broken_likeness", said.timeless());
+}
+
+#[test]
+fn the_plan_names_what_is_asked_of_every_class() {
+    let shop = Workshop::with_people();
+    shop.edit_policy("k = 3", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }\nt-closeness = 0.4");
+    insta::assert_snapshot!(
+        "plan_with_conditions",
+        shop.shoal(&["check", "policy.toml"]).ended_with(0).timeless()
+    );
+    shop.edit_policy("l = 2", "l = 4");
+    let said = shop.shoal(&["check", "policy.toml"]).ended_with(1);
+    insta::assert_snapshot!("plan_that_cannot_be_kept", said.timeless());
+}
+
+#[test]
+fn a_personal_k_is_proven_by_the_run_and_cannot_be_seen_in_the_file() {
+    let shop = Workshop::with_people();
+    let numbered = shop.read("people.csv").lines().enumerate().fold(String::new(), |text, (line, row)| {
+        let rest = row.split_once(',').unwrap().1;
+        let first = if line == 0 {
+            "name"
+        } else if line == 5 {
+            "6"
+        } else {
+            "1"
+        };
+        format!("{text}{first},{rest}\n")
+    });
+    shop.write("people.csv", numbered);
+    shop.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
+    shop.shoal(&["run", "policy.toml"]).ended_with(0);
+    let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
+    assert_eq!(report["promises"][1]["name"], "personal-k");
+    assert_eq!(report["promises"][1]["holds"], true);
+    assert!(!shop.read("out.csv").starts_with("name"));
+    let said = shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(2);
+    insta::assert_snapshot!("personal_k_cannot_be_verified", said.error());
+    let rest = ["verify", "out.csv", "--policy", "policy.toml", "--set", "columns.name.role=\"identifier\""];
+    shop.shoal(&rest).ended_with(0);
+}
+
+#[test]
+fn a_timed_run_can_be_repeated_by_its_rounds() {
+    let shop = Workshop::with_people();
+    shop.shoal(&["run", "policy.toml", "--set", "algorithm.seconds=0.2"]).ended_with(0);
+    let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
+    let rounds = report["ribbon"]["rounds"].as_array().unwrap().len();
+    let set = format!("algorithm.rounds={rounds}");
+    shop.shoal(&["run", "policy.toml", "--set", &set, "-o", "again.csv"]).ended_with(0);
+    assert_eq!(shop.read("out.csv"), shop.read("again.csv"));
+}
+
+#[test]
+fn what_is_left_out_is_limited_and_priced() {
+    let shop = Workshop::with_people();
+    let text = shop.read("people.csv").replace("Gus,55", "Gus,99");
+    shop.write("people.csv", text);
+    shop.edit_policy("k = 3", "k = 3\n[algorithm]\noutliers = \"suppress\"\nmax-suppressed = 0.1");
+    shop.shoal(&["run", "policy.toml"]).ended_with(0);
+    let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
+    let price = &report["ribbon"]["outliers"];
+    assert!(price["suppressing"].as_f64().unwrap() <= price["keeping"].as_f64().unwrap());
+    assert!(report["records-suppressed"].as_u64().unwrap() <= 1);
+    let limit =
+        report["promises"].as_array().unwrap().iter().find(|p| p["name"] == "max-suppressed").unwrap();
+    assert_eq!(limit["holds"], true);
+}

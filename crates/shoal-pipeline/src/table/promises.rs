@@ -1,0 +1,41 @@
+//! The promises of a policy, as models that can be checked.
+
+use std::sync::Arc;
+
+use shoal_core::Rule;
+use shoal_core::policy::SuppressedPolicy;
+use shoal_privacy::{KAnonymity, Model, SensitiveColumn, SuppressionLimit, table};
+
+use super::bind::{parser, read_hierarchy};
+use crate::{Job, PipelineError};
+
+/// What every class of the published file must satisfy. What each person asks for is added by the verifier, which
+/// finds it in the original.
+pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
+    let promise = job.policy().table_promise();
+    let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
+    let mut models: Vec<Box<dyn Model>> = Vec::new();
+    // The policy's check has refused a k below 2.
+    models.extend(KAnonymity::new(k).ok().map(|k| Box::new(k) as Box<dyn Model>));
+    for condition in &promise.conditions {
+        let spec = &job.policy().columns[&condition.column];
+        let hierarchy = match (&spec.hierarchy, condition.rule) {
+            (Some(file), Rule::Close { .. }) => {
+                Some(Arc::new(read_hierarchy(&job.resolve(file), &condition.column)?))
+            }
+            _ => None,
+        };
+        let ground =
+            SensitiveColumn { parser: parser(spec), missing: job.policy().data.missing.clone(), hierarchy };
+        models.push(table::model(condition, ground)?);
+    }
+    Ok(models)
+}
+
+/// How many records may be left out, where the policy limits it; `incomplete` are left out because a value is
+/// missing and do not count.
+pub(crate) fn suppression_limit(job: &Job, incomplete: usize) -> Option<SuppressionLimit> {
+    let starred = job.policy().output.suppressed == SuppressedPolicy::Star;
+    let share = job.policy().algorithm.max_suppressed?;
+    Some(SuppressionLimit { share, incomplete, starred })
+}

@@ -1,0 +1,101 @@
+//! What else must be true of a class than its size: how much it may give away about one sensitive column.
+//!
+//! Everything is read off the published file: its [`values`], how they are [`spread`] over the classes, and how
+//! frequent they are in the whole file, records of nothing but `*` included. Texts that stand for the missing value
+//! are one value like any other; otherwise a value is its text. What the file alone does not say
+//! comes from the policy ([`SensitiveColumn`]). Every condition asks each class for one figure ([`judge`]).
+//!
+//! Counts are compared as whole numbers as far as possible. What differs from its bound by less than 1e-12 of it
+//! counts as equal to it: a bound in decimals is no exact number either.
+
+mod beta_likeness;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod judge;
+mod l_diversity;
+mod spread;
+mod t_closeness;
+mod values;
+
+use std::sync::Arc;
+
+use shoal_core::{Condition, Hierarchy, Rule, ValueParser};
+
+pub use error::ConditionError;
+
+use self::beta_likeness::BetaLikeness;
+use self::l_diversity::{Distinct, Entropy, Recursive};
+use self::spread::Spread;
+use self::t_closeness::TCloseness;
+use self::values::Values;
+use super::{Model, View};
+use crate::Unverifiable;
+
+/// What a published file does not say about a sensitive column.
+#[derive(Clone, Debug)]
+pub struct SensitiveColumn {
+    /// How its texts are read, for an order of them.
+    pub parser: ValueParser,
+    /// The texts that stand for the missing value.
+    pub missing: Vec<String>,
+    /// The policy's hierarchy, where it says how far values are apart.
+    pub hierarchy: Option<Arc<Hierarchy>>,
+}
+
+/// The model that checks a condition. Its parameters are checked here.
+pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn Model>, ConditionError> {
+    let SensitiveColumn { parser, missing, hierarchy } = ground;
+    let column = Column { name: condition.column.clone(), missing };
+    Ok(match condition.rule {
+        Rule::Distinct { l } => Box::new(Distinct::new(column, l)?),
+        Rule::Entropy { l } => Box::new(Entropy::new(column, l)?),
+        Rule::Recursive { l, c } => Box::new(Recursive::new(column, l, c)?),
+        Rule::Close { t, distance } => Box::new(TCloseness::new(column, t, distance, parser, hierarchy)?),
+        Rule::Alike(likeness) => Box::new(BetaLikeness::new(column, likeness)?),
+    })
+}
+
+/// The column that a condition is about.
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    /// The texts that stand for the missing value.
+    missing: Vec<String>,
+}
+
+impl Column {
+    /// The column's values in a file.
+    fn values<'a>(&self, view: &View<'a>) -> Result<Values<'a>, Unverifiable> {
+        let lacking = || Unverifiable::Lacking { column: self.name.clone() };
+        Ok(Values::of(view.published().column(&self.name).ok_or_else(lacking)?, &self.missing))
+    }
+
+    /// The same, class by class.
+    fn spread<'a>(&self, view: &'a View<'a>) -> Result<Spread<'a>, Unverifiable> {
+        Ok(Spread::new(view, self.values(view)?))
+    }
+}
+
+/// What a bound and a figure may differ by and still count as equal, relative to the bound.
+const TOLERANCE: f64 = 1e-12;
+
+/// Whether a figure does not exceed a bound.
+fn is_at_most(figure: f64, bound: f64) -> bool {
+    figure <= bound * (1.0 + TOLERANCE)
+}
+
+/// Whether a figure reaches a bound.
+fn is_at_least(figure: f64, bound: f64) -> bool {
+    figure >= bound * (1.0 - TOLERANCE)
+}
+
+/// Whether a figure stays below a bound.
+fn is_below(figure: f64, bound: f64) -> bool {
+    figure < bound * (1.0 - TOLERANCE)
+}
+
+/// A share as people read it.
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
+}

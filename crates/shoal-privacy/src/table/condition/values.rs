@@ -1,0 +1,204 @@
+//! The values of a sensitive column: what its texts stand for, and how often each value is published.
+
+use std::sync::Arc;
+
+use shoal_core::{Hierarchy, RawColumn, ValueParser};
+
+use crate::Unverifiable;
+use crate::origin::number;
+
+/// The values of a published column, numbered from 0.
+#[derive(Debug)]
+pub(super) struct Values<'a> {
+    column: &'a RawColumn,
+    /// For each code of the column its value.
+    value_of: Vec<u32>,
+    /// For each value one of its codes.
+    code_of: Vec<u32>,
+    missing: Option<u32>,
+    /// How many records have each value.
+    pub(super) totals: Vec<u32>,
+}
+
+impl<'a> Values<'a> {
+    /// Every text is a value, and the texts in `missing` are one value together with nulls, called by the first
+    /// of them that occurs. The numbers follow no order.
+    pub(super) fn of(column: &'a RawColumn, missing: &[String]) -> Values<'a> {
+        let codes = 0..column.labels.len() as u32;
+        let mut absent = Vec::new();
+        for token in missing {
+            absent.extend(codes.clone().filter(|&code| column.labels.get(code) == token));
+        }
+        absent.extend(column.null);
+        let code_of: Vec<u32> = codes.collect();
+        let mut value_of = code_of.clone();
+        absent.iter().for_each(|&code| value_of[code as usize] = absent[0]);
+        let mut totals = vec![0; value_of.len()];
+        column.codes.iter().for_each(|&code| totals[value_of[code as usize] as usize] += 1);
+        Values { column, value_of, code_of, missing: absent.first().copied(), totals }
+    }
+
+    /// Numbers the values that occur in their order: numbers and dates ascending, and the missing value last.
+    pub(super) fn ranked(self, parser: &ValueParser) -> Result<Values<'a>, Unverifiable> {
+        let mut places: Vec<(f64, &str, u32)> = Vec::new();
+        for value in self.occurring() {
+            let text = self.text(value);
+            let place = match (self.missing == Some(value), parser.position(text)) {
+                (true, _) => f64::INFINITY,
+                (false, Some(position)) => position,
+                (false, None) => {
+                    let (row, kind) = (self.first_row(value), parser.kind().name());
+                    let (column, value) = (self.column.name.clone(), text.to_owned());
+                    return Err(Unverifiable::NotOfKind { row, column, value, kind });
+                }
+            };
+            places.push((place, text, value));
+        }
+        // The positions of values are finite, so nothing stands behind the missing one.
+        places.sort_unstable_by(|one, two| one.0.total_cmp(&two.0).then_with(|| one.1.cmp(two.1)));
+        let places: Vec<(u32, u32)> = (0..).zip(places).map(|(rank, (_, _, value))| (value, rank)).collect();
+        let len = places.len();
+        Ok(self.renumbered(&places, len))
+    }
+
+    /// Numbers the values as the leaves of a tree. A missing value that the tree does not know joins it directly
+    /// below `*`, as it does among quasi-identifiers. Returns the tree as well.
+    pub(super) fn leaves(self, tree: &Arc<Hierarchy>) -> Result<(Values<'a>, Arc<Hierarchy>), Unverifiable> {
+        let outside = |value: u32| Unverifiable::OutsideHierarchy {
+            row: self.first_row(value),
+            column: self.column.name.clone(),
+            value: self.text(value).to_owned(),
+        };
+        let mut tree = Arc::clone(tree);
+        if let Some(missing) = self.missing.filter(|&missing| self.totals[missing as usize] > 0)
+            && tree.leaf(self.text(missing)).is_none()
+        {
+            tree = Arc::new(tree.with_leaf(self.text(missing)).map_err(|_| outside(missing))?);
+        }
+        let mut leaves = Vec::new();
+        for value in self.occurring() {
+            leaves.push((value, tree.leaf(self.text(value)).ok_or_else(|| outside(value))?));
+        }
+        let len = tree.leaf_count() as usize;
+        Ok((self.renumbered(&leaves, len), tree))
+    }
+
+    /// The value that a code of the column stands for.
+    pub(super) fn of_code(&self, code: u32) -> u32 {
+        self.value_of[code as usize]
+    }
+
+    /// The value of each record is behind these codes.
+    pub(super) fn codes(&self) -> &'a [u32] {
+        &self.column.codes
+    }
+
+    /// How many records there are.
+    pub(super) fn records(&self) -> u64 {
+        self.column.codes.len() as u64
+    }
+
+    /// The share of all records that have a value.
+    pub(super) fn share(&self, value: u32) -> f64 {
+        f64::from(self.totals[value as usize]) / self.records() as f64
+    }
+
+    /// A value in a sentence.
+    pub(super) fn quoted(&self, value: u32) -> String {
+        if self.missing == Some(value) {
+            "the missing value".to_owned()
+        } else {
+            format!("`{}`", self.text(value))
+        }
+    }
+
+    fn text(&self, value: u32) -> &'a str {
+        self.column.labels.get(self.code_of[value as usize])
+    }
+
+    fn occurring(&self) -> impl Iterator<Item = u32> {
+        (0_u32..).zip(&self.totals).filter(|(_, total)| **total > 0).map(|(value, _)| value)
+    }
+
+    fn first_row(&self, value: u32) -> u64 {
+        let rows = &self.column.codes;
+        number(rows.iter().position(|&code| self.of_code(code) == value).unwrap_or_default())
+    }
+
+    /// The same values under other numbers below `len`, given for all that occur.
+    fn renumbered(self, number_of: &[(u32, u32)], len: usize) -> Values<'a> {
+        let mut new = vec![0; self.totals.len()];
+        let (mut totals, mut code_of) = (vec![0; len], vec![0; len]);
+        for &(value, number) in number_of {
+            new[value as usize] = number;
+            totals[number as usize] += self.totals[value as usize];
+            code_of[number as usize] = self.code_of[value as usize];
+        }
+        let value_of = self.value_of.iter().map(|&value| new[value as usize]).collect();
+        let missing = self.missing.filter(|&value| self.totals[value as usize] > 0);
+        let missing = missing.map(|value| new[value as usize]);
+        Values { column: self.column, value_of, code_of, missing, totals }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{DateFormat, Kind, Labels, Place, RawColumnBuilder};
+
+    use super::*;
+
+    fn column(texts: &[Option<&str>]) -> RawColumn {
+        let mut builder = RawColumnBuilder::new("x".to_owned());
+        for text in texts {
+            match text {
+                Some(text) => builder.push(text, Place::default()),
+                None => builder.push_null(Place::default()),
+            }
+        }
+        builder.finish()
+    }
+
+    fn tokens(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn nulls_and_missing_texts_are_one_value_and_the_empty_text_is_one_if_it_is_said() {
+        let column = column(&[Some("n/a"), None, Some("?"), Some(""), Some("1")]);
+        let apart = Values::of(&column, &tokens(&["?", "n/a"]));
+        let numbers: Vec<u32> = (0..5).map(|code| apart.of_code(code)).collect();
+        assert_eq!(numbers, [2, 2, 2, 3, 4]);
+        assert_eq!(apart.totals, [0, 0, 3, 1, 1]);
+        assert_eq!((apart.quoted(2), apart.quoted(3)), ("the missing value".into(), "``".into()));
+        assert_eq!(Values::of(&column, &tokens(&["?", "n/a", ""])).totals, [0, 0, 4, 0, 1]);
+    }
+
+    #[test]
+    fn only_what_occurs_has_a_rank_and_the_missing_value_the_last() {
+        let texts = [Some("10"), None, Some("9"), Some("-1.5"), Some("9.0"), Some("?")];
+        let mut column = column(&texts);
+        column.labels = column.labels.iter().chain(["8"]).collect::<Labels>();
+        let parser = ValueParser::new(Kind::Decimal, DateFormat::default());
+        let ranked = Values::of(&column, &tokens(&["?"])).ranked(&parser).unwrap();
+        let ranks: Vec<u32> = column.codes.iter().map(|&code| ranked.of_code(code)).collect();
+        assert_eq!(ranks, [3, 4, 1, 0, 2, 4], "a value is its text, so 9 and 9.0 are two");
+        assert_eq!(ranked.totals, [1, 1, 1, 1, 2]);
+        assert_eq!(ranked.quoted(4), "the missing value");
+    }
+
+    #[test]
+    fn what_is_missing_nowhere_joins_no_tree() {
+        let tree = Arc::new(Hierarchy::from_rows(&[["a", "all"], ["b", "all"]].map(Vec::from)).unwrap());
+        let full = column(&[Some("b"), Some("a"), Some("b")]);
+        let (values, same) = Values::of(&full, &tokens(&["?"])).leaves(&tree).unwrap();
+        assert_eq!((values.totals, same.leaf_count()), (vec![1, 2], 2));
+        let lacking = column(&[Some("b"), Some("?")]);
+        let (values, joined) = Values::of(&lacking, &tokens(&["?"])).leaves(&tree).unwrap();
+        assert_eq!((values.totals, joined.leaf_count()), (vec![0, 1, 1], 3));
+        // A missing value that is an inner node of the tree is no leaf.
+        let inner = Values::of(&lacking, &tokens(&["?"]))
+            .leaves(&Arc::new(Hierarchy::from_rows(&[["a", "?"], ["b", "?"]].map(Vec::from)).unwrap()));
+        let outside = Unverifiable::OutsideHierarchy { row: 2, column: "x".into(), value: "?".into() };
+        assert_eq!(inner.map(|_| ()), Err(outside));
+    }
+}

@@ -1,0 +1,108 @@
+//! Random files of three columns: a quasi-identifier, an illness with a tree, a number of visits.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use shoal_core::{
+    Condition, DateFormat, Distance, Hierarchy, Kind, Likeness, RawTable, Role, Rule, ValueParser,
+};
+use shoal_privacy::table::model;
+use shoal_privacy::{Model, SensitiveColumn, Verdict, verify_file};
+
+pub(crate) const NAMES: [&str; 3] = ["zip", "illness", "visits"];
+
+/// Not as deep everywhere, and one inner node has a single leaf.
+pub(crate) const TREE: [[&str; 4]; 7] = [
+    ["flu", "virus", "lung", "*"],
+    ["cold", "virus", "lung", "*"],
+    ["asthma", "asthma", "lung", "*"],
+    ["ulcer", "belly", "belly", "*"],
+    ["polyp", "growth", "belly", "*"],
+    ["gout", "gout", "gout", "*"],
+    ["?", "?", "?", "*"],
+];
+
+/// Every place of a broken cell finds something here.
+pub(crate) const ZIPS: [&str; 4] = ["53", "54", "55", "*"];
+pub(crate) const ILLNESSES: [&str; 8] = ["flu", "cold", "asthma", "ulcer", "polyp", "gout", "?", ""];
+pub(crate) const VISITS: [&str; 8] = ["2", "10", "-3", "9", "007", "100", "?", ""];
+
+/// A row is a text per name.
+pub(crate) type Table = Vec<[String; 3]>;
+
+/// The sensitive columns, by their place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Illness = 1,
+    Visits = 2,
+}
+
+impl Column {
+    /// All that is missing is one value.
+    pub(crate) fn meaning(self, text: &str) -> String {
+        if text.is_empty() { "?".to_owned() } else { text.to_owned() }
+    }
+
+    pub(crate) fn compare(self, one: &str, two: &str) -> Ordering {
+        let place = |text: &str| text.parse::<i64>().unwrap_or(i64::MAX);
+        if self == Column::Visits { place(one).cmp(&place(two)) } else { one.cmp(two) }
+    }
+
+    fn ground(self) -> SensitiveColumn {
+        let kind = if self == Column::Visits { Kind::Integer } else { Kind::Text };
+        let tree = Hierarchy::from_rows(&TREE.map(|line| line.to_vec())).unwrap();
+        SensitiveColumn {
+            parser: ValueParser::new(kind, DateFormat::default()),
+            missing: vec!["?".to_owned(), String::new()],
+            hierarchy: (self == Column::Illness).then(|| Arc::new(tree)),
+        }
+    }
+}
+
+/// Files of up to sixteen records; some columns have few values so that classes are often alike.
+pub(crate) fn tables() -> impl Strategy<Value = Table> {
+    (1..=8_usize, 1..=8_usize).prop_flat_map(|(illnesses, visits)| {
+        let row = (0..4_usize, 0..illnesses, 0..visits);
+        let row = row.prop_map(|(z, i, v)| [ZIPS[z], ILLNESSES[i], VISITS[v]].map(str::to_owned));
+        prop::collection::vec(row, 0..=16)
+    })
+}
+
+/// Every rule about every column that it can be about.
+pub(crate) fn rules() -> impl Strategy<Value = (Column, Rule)> {
+    let column = prop_oneof![Just(Column::Illness), Just(Column::Visits)];
+    let beta = prop_oneof![Just(0.5), Just(1.0), 0.1..6.0];
+    let t = prop_oneof![Just(0.0), Just(0.25), Just(0.5), 0.0..1.0];
+    let general = prop_oneof![
+        (2..5_usize).prop_map(|l| Rule::Distinct { l }),
+        prop_oneof![Just(2.0), Just(3.0), 1.01..5.0].prop_map(|l| Rule::Entropy { l }),
+        (2..5_usize, prop_oneof![Just(1.0), Just(2.0), Just(0.5), 0.1..5.0])
+            .prop_map(|(l, c)| Rule::Recursive { l, c }),
+        t.clone().prop_map(|t| Rule::Close { t, distance: Distance::Equal }),
+        beta.clone().prop_map(|beta| Rule::Alike(Likeness::Basic(beta))),
+        beta.prop_map(|beta| Rule::Alike(Likeness::Enhanced(beta))),
+    ];
+    prop_oneof![
+        4 => (column, general),
+        1 => t.clone().prop_map(|t| (Column::Visits, Rule::Close { t, distance: Distance::Ordered })),
+        1 => t.prop_map(|t| (Column::Illness, Rule::Close { t, distance: Distance::Hierarchical })),
+    ]
+}
+
+/// What the crate under test says of all rules at once.
+pub(crate) fn verdict(table: &Table, rules: &[(Column, Rule)]) -> Verdict {
+    let rows: Vec<Vec<&str>> = table.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+    let file = RawTable::from_rows(&NAMES, &rows);
+    let roles = [Role::QuasiIdentifier, Role::Sensitive, Role::Sensitive];
+    let roles: Vec<(&str, Role)> = NAMES.into_iter().zip(roles).collect();
+    verify_file(&file, &roles, &models(rules)).unwrap()
+}
+
+pub(crate) fn models(rules: &[(Column, Rule)]) -> Vec<Box<dyn Model>> {
+    let condition = |(column, rule): &(Column, Rule)| {
+        let condition = Condition { column: NAMES[*column as usize].to_owned(), rule: *rule };
+        model(&condition, column.ground()).unwrap()
+    };
+    rules.iter().map(condition).collect()
+}
