@@ -97,7 +97,7 @@ fn what_is_left_out_is_limited_and_priced() {
     shop.shoal(&["run", "policy.toml"]).ended_with(0);
     let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
     let price = &report["ribbon"]["outliers"];
-    assert!(price["suppressing"].as_f64().unwrap() <= price["keeping"].as_f64().unwrap());
+    assert!(price["published"].as_f64().unwrap() <= price["keeping"].as_f64().unwrap());
     assert!(report["records-suppressed"].as_u64().unwrap() <= 1);
     let limit =
         report["promises"].as_array().unwrap().iter().find(|p| p["name"] == "max-suppressed").unwrap();

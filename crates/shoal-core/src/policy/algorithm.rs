@@ -23,11 +23,11 @@ pub struct AlgorithmPolicy {
     #[serde(default)]
     pub separate_distances: bool,
     /// tables: the share of records that may be left out. Where nothing is given, incognito leaves none out, ribbon
-    /// with `outliers = "suppress"` 0.05, and what datafly and sbc leave out is fewer than k records by themselves.
+    /// with `outliers = "suppress"` 0.01, and what datafly and sbc leave out is fewer than k records by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_suppressed: Option<f64>,
-    /// ribbon: whether records far from all others are published, or left out where that makes the rest more
-    /// precise than it costs; kept where nothing is given.
+    /// ribbon: whether records far from all others are published, or left out for the sake of the others' precision;
+    /// kept where nothing is given. The report has the price of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outliers: Option<OutliersPolicy>,
     /// ribbon: how long it may go on improving while the loss falls, instead of the usual amount of work. The result
@@ -121,7 +121,7 @@ pub enum OutliersPolicy {
     /// They are published in the crowd where they cost least.
     #[default]
     Keep,
-    /// They are left out where the others gain more than that costs, up to `max-suppressed`.
+    /// The dearest are left out while the others lose less in the mean by it, up to `max-suppressed`.
     Suppress,
 }
 

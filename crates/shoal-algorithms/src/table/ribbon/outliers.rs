@@ -1,9 +1,12 @@
-//! Leaves records out where all together lose less by it.
+//! Leaves out the records that cost most, so that the published ones lose less in the mean.
 //!
-//! A record that is left out counts as lost in every cell. So it pays where those who stay in its class gain more than
-//! that, or where a class of outliers is given up: those of its records for whom another class is cheaper than
-//! nothing at all go there, the others are left out. (To leave out a whole class never pays: its records lose at most
-//! all they have.)
+//! A few records far from all others cost their whole class its detail. One of them may leave a class that can spare
+//! it; a class may be given up, those of its records that cost no more elsewhere going there and the others out; or a
+//! whole class leaves. What saves most for each record that is left out comes first, as long as that is more than
+//! the published ones lose in the mean, and no more leave than may.
+//!
+//! Whether that is worth it is not for an algorithm to say: a record that is left out is lost in every cell, so that all
+//! together seldom lose less. The [`Price`] says both.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,7 +29,8 @@ type Offer = (u64, Reverse<usize>);
 /// What is to be done with a class.
 #[derive(Default)]
 struct Plan {
-    gain: u64,
+    /// How much less the published records lose in all.
+    saved: u64,
     out: Vec<Member>,
     /// Who goes where, if the class is given up.
     moves: Vec<(Member, usize)>,
@@ -37,8 +41,9 @@ impl Plan {
         self.out.iter().map(|m| u64::from(m.count)).sum()
     }
 
+    /// What is saved for each record that is left out; nothing where none is.
     fn each(&self) -> u64 {
-        self.gain / self.records().max(1)
+        self.saved.checked_div(self.records()).unwrap_or(0)
     }
 }
 
@@ -51,25 +56,30 @@ pub(super) struct Outsiders<'a> {
 }
 
 impl Outsiders<'_> {
-    /// Takes up to `most` records out of the classes, the greatest gain for each first, and says what that brought.
+    /// Takes up to `most` records out of the classes, the greatest saving for each first, and says what that brought.
     pub(super) fn leave_out(&self, classes: &mut Vec<Class>, most: u64) -> Price {
         let everybody: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
         let keeping = loss(classes);
         let groups = self.groups(classes);
         let offer = |classes: &[Class], class: usize| -> Option<Offer> {
-            let plan = self.plan(classes, class, &groups[class]);
-            (plan.gain > 0).then(|| (plan.each(), Reverse(class)))
+            let each = self.plan(classes, class, &groups[class]).each();
+            (each > 0).then_some((each, Reverse(class)))
         };
-        let mut offers: BinaryHeap<Offer> = (0..classes.len()).filter_map(|c| offer(classes, c)).collect();
+        let mut offers: BinaryHeap<Offer> =
+            dearest(classes, most).into_iter().filter_map(|c| offer(classes, c)).collect();
         let mut out: Vec<(usize, Member)> = Vec::new();
-        let mut left = most;
+        let (mut lost, mut left) = (keeping, most);
         while let Some((each, Reverse(class))) = offers.pop() {
+            if each <= lost / (everybody - (most - left)).max(1) {
+                break;
+            }
             // Others may have changed the neighbours meanwhile.
             let plan = self.plan(classes, class, &groups[class]);
             if plan.each() < each {
-                offers.extend((plan.gain > 0).then(|| (plan.each(), Reverse(class))));
-            } else if plan.gain > 0 && plan.records() <= left {
+                offers.extend((plan.each() > 0).then(|| (plan.each(), Reverse(class))));
+            } else if plan.records() <= left {
                 left -= plan.records();
+                lost -= plan.saved;
                 self.follow(classes, class, &plan);
                 out.extend(plan.out.iter().map(|&m| (class, m)));
                 offers.extend(offer(classes, class));
@@ -111,30 +121,34 @@ impl Outsiders<'_> {
         groups
     }
 
-    /// The better of two ways, if either gains. Nothing can be gained where less is lost than one record is worth.
+    /// The best of three ways. Where classes are compared with everybody, records come back if too many left, and a class
+    /// that was given up could not take them in: then only what can be spared leaves.
     fn plan(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
-        if classes[at].loss() <= u64::from(WHOLE) {
+        let class = &classes[at];
+        if class.cost == 0 {
             return Plan::default();
         }
-        let one = self.without_one(&classes[at]);
-        // What comes back to a class that was given up would be alone there.
-        let none = if self.conditions.compare_with_all() {
-            Plan::default()
-        } else {
-            self.given_up(classes, at, neighbours)
-        };
-        if none.gain > 0 && (one.gain == 0 || none.each() > one.each()) { none } else { one }
+        let mut best = self.without_one(class);
+        if !self.conditions.compare_with_all() {
+            let whole = Plan { saved: class.loss(), out: class.members.clone(), moves: Vec::new() };
+            for other in [self.given_up(classes, at, neighbours), whole] {
+                if other.each() > best.each() {
+                    best = other;
+                }
+            }
+        }
+        best
     }
 
-    /// The member that the class gains most without.
+    /// The member that the class saves most without.
     fn without_one(&self, class: &Class) -> Plan {
         let mut scratch = Vec::new();
         let mut best = Plan::default();
         for (at, &m) in class.members.iter().enumerate() {
             if m.count < class.size && self.law.spare(class, at) == m.count {
                 let saved = class.saved(self.space, at, m.count, &mut scratch);
-                let plan = Plan { gain: saved.saturating_sub(worth(m)), out: vec![m], moves: Vec::new() };
-                if plan.gain > 0 && (best.gain == 0 || plan.each() > best.each()) {
+                let plan = Plan { saved, out: vec![m], moves: Vec::new() };
+                if plan.each() > best.each() {
                     best = plan;
                 }
             }
@@ -142,27 +156,26 @@ impl Outsiders<'_> {
         best
     }
 
-    /// Every member goes to the cheapest neighbour that takes it, or out.
+    /// Every member goes to the cheapest neighbour that takes it, or out where that costs more than it does now.
     fn given_up(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
-        let others: Vec<usize> = neighbours.iter().map(|&c| c as usize).filter(|&c| c != at).collect();
+        let others: Vec<usize> =
+            neighbours.iter().map(|&c| c as usize).filter(|&c| c != at && classes[c].size > 0).collect();
         let mut known: Vec<Class> = others.iter().map(|&c| classes[c].clone()).collect();
         let mut plan = Plan::default();
         let mut paid = 0;
         for &m in &classes[at].members {
+            let now = u64::from(m.count) * u64::from(classes[at].cost);
             let home = cheapest(self.space, &known, m, |c| self.law.takes(&known[c], m.point, m.count));
-            match home.filter(|(added, _)| *added < worth(m)) {
+            match home.filter(|(added, _)| *added <= now) {
                 Some((added, home)) => {
                     known[home].add(self.space, m.point, m.count);
                     plan.moves.push((m, others[home]));
                     paid += added;
                 }
-                None => {
-                    plan.out.push(m);
-                    paid += worth(m);
-                }
+                None => plan.out.push(m),
             }
         }
-        plan.gain = classes[at].loss().saturating_sub(paid);
+        plan.saved = classes[at].loss() - paid;
         plan
     }
 
@@ -199,7 +212,16 @@ impl Outsiders<'_> {
     }
 }
 
-/// What records lose that are left out.
-fn worth(m: Member) -> u64 {
-    u64::from(m.count) * u64::from(WHOLE)
+/// The classes that cost their records most: with twice as many records as may be left out there are enough to
+/// choose from.
+fn dearest(classes: &[Class], most: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..classes.len()).filter(|&c| classes[c].cost > 0).collect();
+    order.sort_by_key(|&c| (Reverse(classes[c].cost), c));
+    let mut records = 0;
+    order.retain(|&c| {
+        let enough = records > 2 * most;
+        records += u64::from(classes[c].size);
+        !enough
+    });
+    order
 }

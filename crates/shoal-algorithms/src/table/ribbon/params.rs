@@ -9,8 +9,7 @@ pub enum Outliers {
     /// Everybody is published.
     #[default]
     Keep,
-    /// Some are left out where all together lose less by it, a record that is left out counting as lost in every
-    /// cell.
+    /// The dearest ones are left out as long as the others lose less in the mean by it.
     Suppress {
         /// The most that may be left out, as a share of all records.
         max_share: f64,
@@ -19,7 +18,7 @@ pub enum Outliers {
 
 impl Outliers {
     /// The share of records that may be left out where nobody says how many.
-    pub const USUAL_SHARE: f64 = 0.05;
+    pub const USUAL_SHARE: f64 = 0.01;
 }
 
 /// What the ribbon can be asked for.
