@@ -5,16 +5,16 @@
 //! cheap classes keep no more records than they must while others are short of company.
 //!
 //! - Equal rows are one point with a weight, and its records may go to different classes. Costs are whole numbers.
-//! - A large table is cut into blocks of near points first ([`neighbours`]).
-//! - Constructions, in each block: [`peel`] takes out crowds that look alike on one level for each column, the
-//!   cheapest levels first; [`order`] sorts all records and cuts the ribbon by dynamic programming; [`merge`] goes
-//!   bottom-up; [`split`] top-down; and a dozen records are parted as well as can be ([`exact`]).
-//! - Rounds: neighbouring classes form pieces, other ones each round. In a [`piece`], records move to where all lose
-//!   less, two classes [`swap`] members, some classes are pooled and parted anew, and dear classes are given up for
-//!   new ones around their records with what others can spare ([`reform`]). Where there is time for many attempts, a
+//! - A large table is cut into blocks of near points first (`neighbours`).
+//! - Constructions, in each block: `peel` takes out crowds that look alike on one level for each column, the
+//!   cheapest levels first; `order` sorts all records and cuts the ribbon by dynamic programming; `merge` goes
+//!   bottom-up; `split` top-down; and a dozen records are parted as well as can be (`exact`).
+//! - Rounds: neighbouring classes form pieces, other ones each round. In a `piece`, records move to where all lose
+//!   less, two classes `swap` members, some classes are pooled and parted anew, and dear classes are given up for
+//!   new ones around their records with what others can spare (`reform`). Where there is time for many attempts, a
 //!   change may cost a little at first. No round ends with a greater loss than it began with.
-//! - Whatever is promised beside k is asked of every class that changes ([`law`]).
-//! - Outliers may be left out in the end where that pays ([`outliers`]).
+//! - Whatever is promised beside k is asked of every class that changes (`law`).
+//! - Outliers may be left out in the end for the sake of the others (`outliers`).
 //!
 //! The pieces run in parallel, each with its own random numbers from the seed; the result is the same for any number
 //! of threads.
