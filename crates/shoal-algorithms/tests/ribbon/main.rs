@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
+use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::{Account, Outliers, RibbonParams};
 use shoal_algorithms::table::{ParamsError, TableAlgorithm};
 use shoal_core::{
@@ -219,6 +220,17 @@ fn a_record_far_from_all_others_is_left_out() {
     assert_eq!((recoding.suppressed(), recoding.class_of[30], price.suppressed), (1, SUPPRESSED, 1));
     assert_eq!((price.keeping, price.done), (would.keeping, true));
     assert!(price.keeping > 0.3 && price.suppressing < 0.04 && price.published < 0.01, "{price:?}");
+}
+
+/// Sets of 70,000 names for 70,000 points have no room: Mondrian does it, and the account says so.
+#[test]
+fn too_many_names_for_sets_of_them_go_to_mondrian() {
+    let rows: Vec<Vec<String>> = (0..70_000).map(|at| vec![format!("n{at}")]).collect();
+    let table = tables::table(&[tables::Shape::plain(shoal_core::Kind::Text)], &rows);
+    let (recoding, account) = run(&quick(5), &table);
+    assert!(account.is_by_cuts() && account.rounds.is_empty());
+    assert_eq!(recoding, MondrianParams::new(5).check().unwrap().anonymize(&table, &Silent).unwrap());
+    assert!((account.loss - loss(&table, &recoding)).abs() < 1e-12);
 }
 
 #[test]

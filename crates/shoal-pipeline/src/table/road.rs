@@ -61,6 +61,10 @@ pub(crate) fn walk(
         Ok(shoal_measure::measure(&bound.table, &published, proof.classes(), job.policy().privacy.k)?)
     })?;
 
+    if account.as_ref().is_some_and(Account::is_by_cuts) {
+        let why = "too many different names without a hierarchy for ribbon: mondrian made the classes, without rounds";
+        notes.push(format!("{why} and with everybody; a hierarchy for these columns would help"));
+    }
     if !bound.incomplete.is_empty() {
         notes.push(format!("{} records left out because a value is missing", bound.incomplete.len()));
     }

@@ -25,4 +25,4 @@ impl MondrianParams {
 
 /// Checked parameters: Mondrian, ready to run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValidMondrianParams(pub(super) MondrianParams);
+pub struct ValidMondrianParams(pub(in crate::table) MondrianParams);

@@ -14,6 +14,17 @@ pub struct Account {
     pub loss: f64,
 }
 
+/// The name of the construction where Mondrian did it all.
+pub(super) const BY_CUTS: &str = "mondrian";
+
+impl Account {
+    /// Whether names were too many for sets of them, so that Mondrian made the classes: without rounds, and with
+    /// everybody.
+    pub fn is_by_cuts(&self) -> bool {
+        self.constructions.iter().any(|construction| construction.name == BY_CUTS)
+    }
+}
+
 /// One way to start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

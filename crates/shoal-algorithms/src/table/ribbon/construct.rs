@@ -144,7 +144,7 @@ fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[Vec<u8>], orders: usize) 
         return vec![(exact::NAME, best)];
     }
     let mut started: Started = vec![("peel", peeler.peel(block, levels).classes)];
-    if law.only_size() && records * 2 * u64::from(law.k()) <= CUT_STEPS {
+    if law.only_size() && records * 2 * u64::from(law.k()) * space.heaviness() <= CUT_STEPS {
         started.push(("ribbon", ribbon(space, law.k(), &members, orders)));
     }
     if block.len() <= MERGED {

@@ -23,6 +23,8 @@
 //! there are more; the work of a round is bounded for each record and each class. With a time limit rounds go on for
 //! as long as the caller says so and the loss falls.
 //!
+//! Where names without a hierarchy are too many for sets of them (a bit for each name and point), Mondrian does it.
+//!
 //! Another one is the better choice where every class must publish the same levels ([`incognito`](super::incognito),
 //! [`datafly`](super::datafly)) or where millions of different records must be done in a few seconds
 //! ([`mondrian`](super::mondrian)).
@@ -64,6 +66,7 @@ use rayon::prelude::*;
 use shoal_core::{Column, Progress, Recoding, Role, SUPPRESSED, Table};
 
 use super::conditions::Conditions;
+use super::mondrian::{MondrianParams, ValidMondrianParams};
 use super::points::Points;
 use super::recode::Recoder;
 use super::{TableAlgorithm, TableError};
@@ -72,6 +75,10 @@ use ladder::Ladder;
 use law::Law;
 use outliers::Outsiders;
 use space::{Space, WHOLE};
+
+/// A set of names has a bit for each of them, and every point has one. Beyond so many words of 64 bits (half a GiB) the
+/// table goes to Mondrian.
+const ROOM: usize = 1 << 26;
 
 /// With more points than this, nobody is told what leaving some out would bring unless they are left out.
 const PRICED: usize = 200_000;
@@ -106,6 +113,9 @@ impl ValidRibbonParams {
         let conditions = Conditions::of(table, &params.promise)?;
         progress.stage("constructing", 0);
         let points = Points::fold(&alike(table, &quasi, &conditions, params), table.rows);
+        if words_of_sets(&quasi).saturating_mul(points.len()) > ROOM {
+            return self.by_cuts(table, &quasi, progress);
+        }
         let law = Law::of(&conditions, &points);
         let space = Space::new(&quasi, &points);
         let ladders = Ladder::of_all(&quasi, &points);
@@ -130,6 +140,45 @@ impl ValidRibbonParams {
         let account = Account { constructions, rounds, outliers, loss };
         Ok((publish(&classes, &points, &Recoder::new(&quasi), table.rows), account))
     }
+}
+
+impl ValidRibbonParams {
+    /// What Mondrian makes of a table with too many names for sets of them.
+    fn by_cuts(
+        &self,
+        table: &Table,
+        quasi: &[&Column],
+        progress: &dyn Progress,
+    ) -> Result<(Recoding, Account), TableError> {
+        let cuts = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
+        let recoding = cuts.anonymize(table, progress)?;
+        let loss = lost(&recoding, quasi, table.rows);
+        let construction = Construction { name: account::BY_CUTS.to_owned(), loss, won: 1, tried: 1 };
+        let account = Account { constructions: vec![construction], loss, ..Account::default() };
+        Ok((recoding, account))
+    }
+}
+
+/// How many words a set of names takes in all columns that have such sets, beyond one for each.
+fn words_of_sets(quasi: &[&Column]) -> usize {
+    let names = quasi.iter().filter(|column| column.hierarchy.is_none() && !column.domain.is_ordered());
+    names.map(|column| column.domain.len().div_ceil(64).saturating_sub(1)).sum()
+}
+
+/// The total NCP of classes that hold everybody.
+fn lost(recoding: &Recoding, quasi: &[&Column], rows: usize) -> f64 {
+    let recoder = Recoder::new(quasi);
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    let class = |row: u32| recoding.class_of[row as usize];
+    order.par_sort_unstable_by_key(|&row| (class(row), row));
+    let members: Vec<&[u32]> = order.chunk_by(|&a, &b| class(a) == class(b)).collect();
+    let cost = |rows: &&[u32]| {
+        let mut covers = recoder.nothing();
+        let codes = |row: u32| quasi.iter().map(move |column| column.codes[row as usize]).collect::<Vec<_>>();
+        rows.iter().for_each(|&row| recoder.add(&mut covers, &codes(row)));
+        recoder.cost(&covers) * rows.len() as f64
+    };
+    members.par_iter().map(cost).collect::<Vec<f64>>().iter().sum::<f64>() / rows as f64
 }
 
 /// The columns in which records must agree to be one point: the quasi-identifiers, and all that the conditions look at.

@@ -177,7 +177,7 @@ impl Piece<'_> {
         if records <= EXACT {
             return exact::best(self.space, self.law, &pool);
         }
-        let steps = u64::from(records) * 2 * u64::from(self.law.k());
+        let steps = u64::from(records) * 2 * u64::from(self.law.k()) * self.space.heaviness();
         match self.dice.below(4) {
             0 if pool.len() <= MERGED => Some(merge(self.space, self.law, &pool)),
             1 if self.law.only_size() && steps <= CUT_STEPS => {

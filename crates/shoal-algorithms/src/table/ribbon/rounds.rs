@@ -106,7 +106,7 @@ fn round(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, seed: u64) -> G
     arrange(classes, &order);
     let mut rest = std::mem::take(classes).into_iter();
     let pieces: Vec<Vec<Class>> = sizes.iter().map(|&size| rest.by_ref().take(size).collect()).collect();
-    let looks = (LOOKS + LOOKS_PER_RECORD * records) / pieces.len().max(1) as u64;
+    let looks = (LOOKS + LOOKS_PER_RECORD * records) / space.heaviness() / pieces.len().max(1) as u64;
     let improved: Vec<(Vec<Class>, Gains)> = pieces
         .into_par_iter()
         .enumerate()

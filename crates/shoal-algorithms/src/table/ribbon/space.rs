@@ -58,6 +58,11 @@ impl Space {
         self.width
     }
 
+    /// How many times longer it takes to look at a cover than where no set of names needs more than a word.
+    pub(super) fn heaviness(&self) -> u64 {
+        1 + (self.width - self.axes.len()) as u64 / 16
+    }
+
     /// The cover of one point.
     #[inline]
     pub(super) fn point(&self, i: u32) -> &[u64] {
