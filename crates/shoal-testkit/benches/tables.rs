@@ -8,6 +8,7 @@ use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::IncognitoParams;
 use shoal_algorithms::table::mondrian::MondrianParams;
+use shoal_algorithms::table::ribbon::RibbonParams;
 use shoal_algorithms::table::sbc::SbcParams;
 use shoal_core::{RawColumn, Silent};
 use shoal_io::Source;
@@ -20,7 +21,8 @@ const K: usize = 10;
 fn algorithms(c: &mut Criterion) {
     let job = Job::open(&data::adult_example().join("policy.toml"), &[]).expect("the example's policy");
     let table = shoal_pipeline::table::load(&job, &Silent).expect("the example's table");
-    let algorithms: [Box<dyn TableAlgorithm>; 4] = [
+    let algorithms: [Box<dyn TableAlgorithm>; 5] = [
+        Box::new(RibbonParams::new(K).check().expect("valid")),
         Box::new(MondrianParams::new(K).check().expect("valid")),
         Box::new(SbcParams::new(K).check().expect("valid")),
         Box::new(IncognitoParams::new(K).check().expect("valid")),
