@@ -1,9 +1,9 @@
 //! Records that are left out: how many may be, and what becomes of those that stay in the file as `*`.
 
-use shoal_core::{Cell, Class, Column, Recoding, SUPPRESSED, Table, TablePromise};
+use shoal_core::{Recoding, SUPPRESSED, Table, TablePromise};
 
 use super::conditions::{Conditions, Tally};
-use super::recode::Line;
+use super::loss::class_loss;
 use super::{ParamsError, TableError};
 
 /// Suppresses further classes until no record is suppressed or the suppressed ones are a crowd.
@@ -24,7 +24,7 @@ pub fn star_suppression(
     }
     let conditions = Conditions::of(table, promise)?;
     let columns = table.quasi_identifiers();
-    let losses: Vec<f64> = recoding.classes.iter().map(|class| loss(&columns, class)).collect();
+    let losses: Vec<f64> = recoding.classes.iter().map(|class| class_loss(&columns, class)).collect();
     let (mut stars, tallies) = tallies(recoding, &conditions);
     let mut stays: Vec<bool> = tallies.iter().map(|class| conditions.hold(class)).collect();
     tallies.iter().zip(&stays).filter(|(_, stays)| !**stays).for_each(|(class, _)| stars.merge(class));
@@ -97,29 +97,6 @@ fn next_to_join(
     first.map(|(_, class)| class)
 }
 
-/// What a member of a class has lost already: the mean NCP of its cells, columns by their weight.
-fn loss(columns: &[&Column], class: &Class) -> f64 {
-    let cells = columns.iter().zip(&class.cells);
-    let lost: f64 = cells.map(|(column, cell)| column.weight * cell_loss(column, cell)).sum();
-    lost / columns.iter().map(|column| column.weight).sum::<f64>()
-}
-
-fn cell_loss(column: &Column, cell: &Cell) -> f64 {
-    match cell {
-        Cell::Exact(_) => 0.0,
-        Cell::Range { lo, hi } => Line::of(&column.domain).cost(*lo, *hi),
-        Cell::Set(codes) => codes.len() as f64 / column.domain.len() as f64,
-        Cell::Node(node) => column.hierarchy.as_ref().map_or(1.0, |bound| {
-            let tree = bound.tree();
-            match tree.leaves_below(*node).len() {
-                1 => 0.0,
-                leaves => leaves as f64 / f64::from(tree.leaf_count()),
-            }
-        }),
-        Cell::Suppressed => 1.0,
-    }
-}
-
 /// Takes the classes out that do not stay; the others close ranks.
 fn keep(recoding: &mut Recoding, stays: &[bool]) {
     let mut next = 0;
@@ -140,7 +117,7 @@ fn keep(recoding: &mut Recoding, stays: &[bool]) {
 
 #[cfg(test)]
 mod tests {
-    use shoal_core::{DateFormat, Domain, Kind, RawTable, Role, ValueParser};
+    use shoal_core::{Cell, Class, Column, DateFormat, Domain, Kind, RawTable, Role, ValueParser};
 
     use super::*;
 

@@ -1,10 +1,8 @@
 //! The columns as axes of a space: where each value lies and where the space may be cut.
 
-use std::cmp::Reverse;
-
 use shoal_core::Column;
 
-use crate::table::points::Points;
+use crate::table::names::ranks_by_frequency;
 use crate::table::recode::Scale;
 
 /// One dimension of the space.
@@ -28,12 +26,12 @@ pub(super) struct Extent {
 }
 
 impl<'a> Axis<'a> {
-    /// The axis of a column that is number `dim` of the points.
-    pub(super) fn new(column: &'a Column, dim: usize, points: &Points) -> Self {
+    /// The axis of a column.
+    pub(super) fn new(column: &'a Column) -> Self {
         let scale = Scale::of(column);
         let values = column.domain.len();
         let places = match scale {
-            Scale::Names { .. } => ranks_by_frequency(dim, values, points),
+            Scale::Names { .. } => ranks_by_frequency(column),
             Scale::Line(_) | Scale::Tree(_) => (0..values as u32).map(|code| scale.at(code)).collect(),
         };
         let length = places.iter().max().map_or(0, |place| place + 1);
@@ -80,20 +78,4 @@ impl<'a> Axis<'a> {
             Scale::Line(_) | Scale::Names { .. } => true,
         }
     }
-}
-
-/// Names have no order of their own. By falling frequency a cut near the median separates few frequent names
-/// from many rare ones, so that the frequent ones become exact soon and the rare ones share their sets.
-fn ranks_by_frequency(dim: usize, values: usize, points: &Points) -> Vec<u32> {
-    let mut counts = vec![0_u64; values];
-    for i in 0..points.len() {
-        counts[points.point(i)[dim] as usize] += u64::from(points.weight(i));
-    }
-    let mut order: Vec<u32> = (0..values as u32).collect();
-    order.sort_unstable_by_key(|&code| (Reverse(counts[code as usize]), code));
-    let mut ranks = vec![0; values];
-    for (rank, code) in order.into_iter().enumerate() {
-        ranks[code as usize] = rank as u32;
-    }
-    ranks
 }

@@ -60,8 +60,7 @@ impl TableAlgorithm for ValidMondrianParams {
         let conditions = Conditions::of(table, promise)?;
         progress.stage("partitioning", table.rows as u64);
         let points = Points::fold(&quasi, table.rows);
-        let axes: Vec<Axis<'_>> =
-            quasi.iter().enumerate().map(|(dim, column)| Axis::new(column, dim, &points)).collect();
+        let axes: Vec<Axis<'_>> = quasi.iter().map(|column| Axis::new(column)).collect();
         let mut space = Space::new(&points, &axes);
         let guard = (!conditions.only_size()).then_some(Guard { conditions: &conditions, points: &points });
         let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };

@@ -2,6 +2,7 @@
 
 use shoal_core::Column;
 
+use crate::table::names::ranks_by_frequency;
 use crate::table::recode::Scale;
 
 /// Trees up to this many leaves have the cost of each pair of leaves in a table.
@@ -50,7 +51,7 @@ impl Axis {
             Scale::Names { values } => Axis::Names {
                 words: values.div_ceil(64).max(1) as usize,
                 cost: (0..=*values).map(|count| round(scale.set_cost(count))).collect(),
-                rank: ranks(column),
+                rank: ranks_by_frequency(column),
             },
         }
     }
@@ -168,15 +169,4 @@ fn doubled(neighbours: Vec<u32>, leaves: usize) -> Vec<Vec<u32>> {
         reach *= 2;
     }
     meet
-}
-
-/// The place of each value when they are sorted by frequency, the commonest first.
-pub(super) fn ranks(column: &Column) -> Vec<u32> {
-    let mut times = vec![0_u32; column.domain.len()];
-    column.codes.iter().for_each(|&code| times[code as usize] += 1);
-    let mut order: Vec<u32> = (0..times.len() as u32).collect();
-    order.sort_by_key(|&code| std::cmp::Reverse(times[code as usize]));
-    let mut rank = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(at, &code)| rank[code as usize] = at as u32);
-    rank
 }

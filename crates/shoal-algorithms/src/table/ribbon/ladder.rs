@@ -2,7 +2,7 @@
 
 use shoal_core::{Column, mix};
 
-use super::axis::ranks;
+use crate::table::names::ranks_by_frequency;
 use crate::table::points::Points;
 use crate::table::recode::Scale;
 
@@ -69,7 +69,7 @@ impl Ladder {
                 groups.extend(fewer.map(|&bins| quantiles(column, bins)));
             }
             Scale::Names { .. } => {
-                let rank = ranks(column);
+                let rank = ranks_by_frequency(column);
                 let fewer = COMMON.iter().filter(|&&common| common + 2 < codes);
                 groups.extend(fewer.map(|&c| rank.iter().map(|&rank| rank.min(c)).collect()));
             }

@@ -66,6 +66,7 @@ use rayon::prelude::*;
 use shoal_core::{Column, Progress, Recoding, Role, SUPPRESSED, Table};
 
 use super::conditions::Conditions;
+use super::loss::class_loss;
 use super::mondrian::{MondrianParams, ValidMondrianParams};
 use super::points::Points;
 use super::recode::Recoder;
@@ -152,7 +153,9 @@ impl ValidRibbonParams {
     ) -> Result<(Recoding, Account), TableError> {
         let cuts = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
         let recoding = cuts.anonymize(table, progress)?;
-        let loss = lost(&recoding, quasi, table.rows);
+        let members = recoding.sizes().into_iter().zip(&recoding.classes);
+        let lost: f64 = members.map(|(size, class)| size as f64 * class_loss(quasi, class)).sum();
+        let loss = lost / table.rows as f64;
         let construction = Construction { name: account::BY_CUTS.to_owned(), loss, won: 1, tried: 1 };
         let account = Account { constructions: vec![construction], loss, ..Account::default() };
         Ok((recoding, account))
@@ -163,22 +166,6 @@ impl ValidRibbonParams {
 fn words_of_sets(quasi: &[&Column]) -> usize {
     let names = quasi.iter().filter(|column| column.hierarchy.is_none() && !column.domain.is_ordered());
     names.map(|column| column.domain.len().div_ceil(64).saturating_sub(1)).sum()
-}
-
-/// The total NCP of classes that hold everybody.
-fn lost(recoding: &Recoding, quasi: &[&Column], rows: usize) -> f64 {
-    let recoder = Recoder::new(quasi);
-    let mut order: Vec<u32> = (0..rows as u32).collect();
-    let class = |row: u32| recoding.class_of[row as usize];
-    order.par_sort_unstable_by_key(|&row| (class(row), row));
-    let members: Vec<&[u32]> = order.chunk_by(|&a, &b| class(a) == class(b)).collect();
-    let cost = |rows: &&[u32]| {
-        let mut covers = recoder.nothing();
-        let codes = |row: u32| quasi.iter().map(move |column| column.codes[row as usize]).collect::<Vec<_>>();
-        rows.iter().for_each(|&row| recoder.add(&mut covers, &codes(row)));
-        recoder.cost(&covers) * rows.len() as f64
-    };
-    members.par_iter().map(cost).collect::<Vec<f64>>().iter().sum::<f64>() / rows as f64
 }
 
 /// The columns in which records must agree to be one point: the quasi-identifiers, and all that the conditions look at.

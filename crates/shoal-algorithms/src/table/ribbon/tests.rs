@@ -10,14 +10,15 @@ use shoal_core::{
 
 use super::class::{Class, Member, loss, pooled};
 use super::dice::Dice;
+use super::exact;
 use super::law::Law;
 use super::merge::merge;
 use super::order::cut;
 use super::piece::Piece;
 use super::space::{Space, WHOLE};
 use super::split::split;
-use super::{axis, exact};
 use crate::table::conditions::Conditions;
+use crate::table::names::ranks_by_frequency;
 use crate::table::points::Points;
 use crate::table::recode::Recoder;
 
@@ -206,5 +207,5 @@ proptest! {
 #[test]
 fn the_commonest_name_comes_first() {
     let table = table(&[(0, 2, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 0, 0)]);
-    assert_eq!(axis::ranks(&table.columns[1]), [1, 2, 0]);
+    assert_eq!(ranks_by_frequency(&table.columns[1]), [1, 2, 0]);
 }
