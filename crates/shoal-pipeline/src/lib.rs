@@ -6,6 +6,7 @@
 mod deadline;
 mod error;
 mod job;
+mod leaks;
 mod order;
 mod phases;
 pub mod propose;
@@ -20,6 +21,7 @@ mod verbs;
 
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;
+pub use leaks::Leak;
 pub use report::{Loss, ReleaseFile, Report, Risk, Seconds};
 pub use run::{Outcome, RunOptions, run};
 pub use shoal_algorithms::sequence::Work;

@@ -10,6 +10,8 @@ use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
 use shoal_measure::{LossReport, RiskReport};
 use shoal_privacy::PromiseResult;
 
+use crate::Leak;
+
 /// `report.json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -54,6 +56,8 @@ pub struct Report {
     pub seconds: Seconds,
     /// The most memory that the process held, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// What the promise does not cover.
+    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }

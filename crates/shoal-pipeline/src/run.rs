@@ -12,7 +12,7 @@ use shoal_privacy::VerifiedRelease;
 
 use crate::report::{Loss, RecodingFile, Risk};
 use crate::targets::Targets;
-use crate::{Job, PipelineError, ReleaseFile, Report, Seconds, Work, sequences, table, transactions};
+use crate::{Job, Leak, PipelineError, ReleaseFile, Report, Seconds, Work, sequences, table, transactions};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,7 @@ pub(crate) struct Walked {
     pub risk: Risk,
     pub recoding: RecodingFile,
     pub notes: Vec<String>,
+    pub leaks: Vec<Leak>,
     pub work: Option<Work>,
     pub account: Option<Account>,
 }
@@ -92,6 +93,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         ribbon: walked.account,
         seconds,
         peak_memory_bytes: peak_memory(),
+        leaks: walked.leaks,
         notes: walked.notes,
     };
     // All bytes are on the disk before anything gets its name; what follows are names only.

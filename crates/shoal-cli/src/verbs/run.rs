@@ -93,6 +93,7 @@ fn prose(outcome: &Outcome) -> String {
         // A report's loss and risk are of one shape.
         _ => rows.extend(promises(&report.promises)),
     }
+    rows.extend(report.leaks.iter().map(|leak| ("leak", leak.text.clone())));
     rows.extend(report.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("time", format!("{:.2} s", report.seconds.total)));
     facts(&rows)

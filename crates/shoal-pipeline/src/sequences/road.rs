@@ -93,6 +93,7 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
+        leaks: Vec::new(),
         work: Some(work),
         account: None,
         proof: proof.into_release(),

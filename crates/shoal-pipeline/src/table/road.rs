@@ -80,6 +80,7 @@ pub(crate) fn walk(
         risk: Risk::Table(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
+        leaks: Vec::new(),
         work: None,
         account,
         proof: proof.into_release(),

@@ -81,6 +81,7 @@ pub(crate) fn walk(
         risk: Risk::Transactions(measures.risk),
         recoding: recoding_file(&published),
         notes,
+        leaks: Vec::new(),
         work: None,
         account: None,
         proof: verified.into_release(),

@@ -1,0 +1,16 @@
+//! The adversary, kept alive: each attack that once succeeded against a release that "held", played again on every change.
+//!
+//! Whoever attacks here has the program, the policy, the seed and the published files, and nothing else: the attacks run
+//! the command and read what it leaves with a few lines of their own. They share no code with what they attack.
+
+mod containers;
+mod leaks;
+mod order;
+mod people;
+mod releases;
+mod sequences;
+mod state;
+mod streams;
+mod support;
+mod transactions;
+mod transparency;

@@ -1,0 +1,1 @@
+//! Crowds of rows that belong to one person, in tables.

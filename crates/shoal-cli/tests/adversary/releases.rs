@@ -1,0 +1,1 @@
+//! Several releases of the same people, held side by side.

@@ -1,0 +1,1 @@
+//! Keys and states of streams: foreign, lost, weak, shared.

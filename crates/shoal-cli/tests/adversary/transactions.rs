@@ -1,0 +1,1 @@
+//! Transactions of one person, and columns that nobody looked at.

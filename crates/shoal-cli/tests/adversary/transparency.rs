@@ -1,0 +1,1 @@
+//! Whoever knows the algorithm: what the choice of classes tells about sensitive values.
