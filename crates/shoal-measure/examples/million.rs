@@ -10,7 +10,7 @@ use shoal_core::{
     Role, Table, ValueParser,
 };
 use shoal_measure::measure;
-use shoal_privacy::{Claim, KAnonymity, Model, View, verify_release};
+use shoal_privacy::{Claim, KAnonymity, Model, RecordOrder, View, verify_release};
 
 const ROWS: usize = 1_000_000;
 const K: usize = 10;
@@ -47,6 +47,7 @@ fn main() {
             origin: &origin,
             left_out: 0,
             suppression: None,
+            order: RecordOrder::Input,
         };
         let verified = verify_release(claim, &models).expect("the release is correct");
         println!("verification {:7.1} ms (classes, promise, conservation)", ms(start));

@@ -1,6 +1,7 @@
 //! What a reader should know although the promise holds.
 
 use serde::Serialize;
+use shoal_core::Policy;
 
 /// Something that a release gives away and that its promise does not cover, in plain words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,6 +17,14 @@ pub struct Leak {
     pub count: Option<usize>,
     /// What it is, and what can be done about it, in a sentence or two. It names no raw value.
     pub text: String,
+}
+
+/// What `output.keep-order` gives away.
+pub(crate) fn kept_order(policy: &Policy) -> Option<Leak> {
+    let text = "the records stand in the order of the source: whoever knows that order, a list of names or times of arrival, \
+                finds people by their place whatever the promise says; leave `output.keep-order` out to publish in an order \
+                that says nothing";
+    policy.output.keep_order.then(|| Leak::new("kept-order", text))
 }
 
 impl Leak {

@@ -10,6 +10,7 @@ use shoal_core::policy::Shape;
 use shoal_io::{PendingFile, StagedFolder};
 use shoal_privacy::VerifiedRelease;
 
+use crate::leaks::kept_order;
 use crate::report::{Loss, RecodingFile, Risk};
 use crate::targets::Targets;
 use crate::{Job, Leak, PipelineError, ReleaseFile, Report, Seconds, Work, sequences, table, transactions};
@@ -93,7 +94,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         ribbon: walked.account,
         seconds,
         peak_memory_bytes: peak_memory(),
-        leaks: walked.leaks,
+        leaks: kept_order(job.policy()).into_iter().chain(walked.leaks).collect(),
         notes: walked.notes,
     };
     // All bytes are on the disk before anything gets its name; what follows are names only.

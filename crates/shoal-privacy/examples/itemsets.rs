@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use shoal_core::Transactions;
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, TransactionsClaim, Utility,
+    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, RecordOrder, TransactionsClaim, Utility,
     verify_transactions,
 };
 
@@ -42,6 +42,8 @@ fn time(what: &str, data: &Transactions, model: Box<dyn ItemModel>) {
         original: data,
         hierarchy: None,
         origin: &origin,
+        rest: None,
+        order: RecordOrder::Input,
     };
     let verified = verify_transactions(claim, &[model], &Utility::default()).expect("everybody has a double");
     println!("{what:12} {:8.1} ms", start.elapsed().as_secs_f64() * 1e3);

@@ -7,7 +7,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, Sequences, Table, ValueParser};
-use shoal_privacy::{Confidence, SequenceAnonymity, SequenceModel, SequencesClaim, verify_sequences};
+use shoal_privacy::{
+    Confidence, RecordOrder, SequenceAnonymity, SequenceModel, SequencesClaim, verify_sequences,
+};
 
 const PEOPLE: usize = 100_000;
 const EVENTS: usize = 5;
@@ -32,6 +34,7 @@ fn main() {
             original: &original,
             origin: &origin,
             left_out: 0,
+            order: RecordOrder::Input,
         };
         let verified = verify_sequences(claim, &models).expect("everybody has nine doubles");
         let classes = verified.classes().len();

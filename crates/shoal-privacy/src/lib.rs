@@ -8,6 +8,7 @@
 //!
 //! The crate knows no algorithm and shares no code with one.
 
+mod order;
 mod origin;
 mod promise;
 mod release;
@@ -17,6 +18,7 @@ pub mod table;
 pub mod transactions;
 mod unverifiable;
 
+pub use order::{OutOfOrder, RecordOrder, people_out_of_order, rows_out_of_order, transactions_out_of_order};
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
 pub use release::{Refusal, VerifiedRelease};

@@ -1,6 +1,6 @@
 use crate::table::MAX_SUPPRESSED;
 use crate::{
-    BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, PromiseResult,
+    BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, OutOfOrder, PromiseResult,
     SequenceConservationError, SequenceViolation, Unverifiable, Violation,
 };
 
@@ -96,6 +96,9 @@ pub enum Refusal {
         /// The promises that are not kept, at least one.
         broken: Vec<BrokenPromise<SequenceViolation>>,
     },
+    /// The order of the records may tell who is who.
+    #[error(transparent)]
+    Order(#[from] OutOfOrder),
     /// A table is not true of its input.
     #[error(transparent)]
     Conservation(#[from] ConservationError),
@@ -126,7 +129,10 @@ impl Refusal {
             {
                 "allow more records to be left out with `algorithm.max-suppressed`, or ask for less privacy"
             }
-            Refusal::Broken { .. } | Refusal::BrokenItems { .. } | Refusal::BrokenSequences { .. } => DEFECT,
+            Refusal::Broken { .. }
+            | Refusal::BrokenItems { .. }
+            | Refusal::BrokenSequences { .. }
+            | Refusal::Order(_) => DEFECT,
         }
     }
 }

@@ -7,7 +7,8 @@ use shoal_core::{
     DateFormat, Domain, Kind, Place, RawColumn, RawColumnBuilder, RawTable, Role, Table, ValueParser,
 };
 use shoal_privacy::{
-    Claim, Classes, ConservationError, KAnonymity, Model, OriginError, Refusal, Unverifiable, verify_release,
+    Claim, Classes, ConservationError, KAnonymity, Model, OriginError, RecordOrder, Refusal, Unverifiable,
+    verify_release,
 };
 use support::{NAMES, QUASI, Release, brute_force, published, releases, table, verify};
 
@@ -222,7 +223,15 @@ fn verify_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
     let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
     verify_release(
-        Claim { sha256, published: file, original: &original, origin, left_out, suppression: None },
+        Claim {
+            sha256,
+            published: file,
+            original: &original,
+            origin,
+            left_out,
+            suppression: None,
+            order: RecordOrder::Input,
+        },
         &models,
     )
     .map(|_| ())
@@ -283,7 +292,15 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
         let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
         let (sha256, origin) = (String::new(), &release.origin[..]);
         verify_release(
-            Claim { sha256, published: file, original, origin, left_out: 0, suppression: None },
+            Claim {
+                sha256,
+                published: file,
+                original,
+                origin,
+                left_out: 0,
+                suppression: None,
+                order: RecordOrder::Input,
+            },
             &models,
         )
         .map(|_| ())
@@ -348,6 +365,14 @@ fn a_release_without_a_promise_is_none() {
     let (original, file) = (table(&release.original), published(&release));
     let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    let claim = Claim { sha256, published: &file, original: &original, origin, left_out, suppression: None };
+    let claim = Claim {
+        sha256,
+        published: &file,
+        original: &original,
+        origin,
+        left_out,
+        suppression: None,
+        order: RecordOrder::Input,
+    };
     assert_eq!(verify_release(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }

@@ -4,7 +4,9 @@ use shoal_pipeline::stream::StreamVerified;
 use shoal_pipeline::table::TableVerified;
 use shoal_pipeline::transactions::TransactionsVerified;
 use shoal_privacy::stream::LineViolation;
-use shoal_privacy::{BrokenPromise, ItemsetViolation, PublishedCell, SequenceViolation, Violation};
+use shoal_privacy::{
+    BrokenPromise, ItemsetViolation, OutOfOrder, PublishedCell, SequenceViolation, Violation,
+};
 
 use super::{Answer, Opened};
 use crate::args::VerifyArgs;
@@ -70,6 +72,7 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     if found.is_vacuous() {
         rows.push(("note", "there are no items: every promise is kept by silence".to_owned()));
     }
+    rows.extend(found.out_of_order.iter().map(out_of_order));
     rows.extend(found.items_in_two_images.worst.iter().map(|two| ("two images", two.to_string())));
     let mut text = facts(&rows);
     for broken in &found.broken {
@@ -95,6 +98,7 @@ fn sequences_prose(verified: &SequencesVerified) -> String {
     ];
     rows.extend(promises(&found.promises));
     rows.extend(found.withheld_columns.iter().map(withheld));
+    rows.extend(found.out_of_order.iter().map(out_of_order));
     if found.is_vacuous() {
         rows.push(("note", "there are no people: every promise is kept by silence".to_owned()));
     }
@@ -155,6 +159,7 @@ fn table_prose(verified: &TableVerified) -> String {
     ];
     rows.extend(promises(&found.promises));
     rows.extend(found.withheld_columns.iter().map(withheld));
+    rows.extend(found.out_of_order.iter().map(out_of_order));
     if found.is_vacuous() {
         rows.push(("note", "there are no records: every promise is kept by silence".to_owned()));
     }
@@ -168,6 +173,16 @@ fn table_prose(verified: &TableVerified) -> String {
 
 fn withheld<'a>(name: &String) -> (&'a str, String) {
     ("column", format!("`{name}` {}", verdict(false, "", "must not be published")))
+}
+
+/// An order that does not follow from what is published may follow from something else.
+fn out_of_order<'a>(found: &OutOfOrder) -> (&'a str, String) {
+    let text = format!(
+        "record {} should stand before the one above it: this file is not sorted by what it says, so its order may carry \
+         something that the promise does not cover, such as the order of the original",
+        grouped(found.record as usize)
+    );
+    ("order", text)
 }
 
 fn rows_named(rows: &[u64], all: u32) -> String {

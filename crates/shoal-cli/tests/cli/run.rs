@@ -47,16 +47,10 @@ fn threads_and_repetition_do_not_change_a_byte() {
 }
 
 #[test]
-fn another_seed_gives_another_order_of_the_same_rows() {
+fn rows_stand_in_the_order_of_what_is_published_whatever_the_seed() {
     let shop = Workshop::with_people();
-    let sorted = |bytes: &[u8]| {
-        let mut lines: Vec<String> = String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
-        lines.sort();
-        lines
-    };
     let (a, b) = (publish(&shop, "a.csv", &["--seed", "1"]), publish(&shop, "b.csv", &["--seed", "2"]));
-    assert_ne!(a, b);
-    assert_eq!(sorted(&a), sorted(&b));
+    assert_eq!(a, b, "the optimum of twelve people is one for all seeds, and so is its order");
     assert_eq!(a, publish(&shop, "c.csv", &["--set", "algorithm.seed=1"]));
     let kept = publish(&shop, "d.csv", &["--set", "output.keep-order=true"]);
     let illness = |line: &str| line.rsplit(',').next().unwrap().to_owned();

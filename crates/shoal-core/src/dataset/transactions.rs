@@ -67,6 +67,20 @@ impl Transactions {
         self.starts.windows(2).map(|w| &self.members[w[0]..w[1]])
     }
 
+    /// These transactions, in this order. Items keep their numbers, also those that none of them holds.
+    pub fn select(&self, transactions: &[u32]) -> Transactions {
+        let mut selected = Transactions {
+            items: self.items.clone(),
+            starts: vec![0],
+            members: Vec::with_capacity(self.members.len()),
+        };
+        for &number in transactions {
+            selected.members.extend_from_slice(self.transaction(number as usize));
+            selected.starts.push(selected.members.len());
+        }
+        selected
+    }
+
     /// How often items occur in all transactions together.
     pub fn occurrences(&self) -> usize {
         self.members.len()

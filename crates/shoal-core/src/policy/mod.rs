@@ -277,7 +277,8 @@ pub struct OutputPolicy {
     /// Whether a suppressed record is left out or kept as `*`.
     #[serde(default)]
     pub suppressed: SuppressedPolicy,
-    /// Whether the published rows keep the order of the source. An order can give people away.
+    /// Whether the published rows keep the order of the source. Otherwise they stand in the order of what is published,
+    /// which says nothing more; an order of the source can give people away.
     #[serde(default)]
     pub keep_order: bool,
     /// streams: the file of lines that were not understood. Relative to the policy's folder; beside the state, or

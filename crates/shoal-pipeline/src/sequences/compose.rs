@@ -1,33 +1,53 @@
 //! The published events: what they say, in the order in which they are written, under fresh pseudonyms.
 
-use shoal_core::{Place, Policy, RawColumnBuilder, RawTable, Recoding, SUPPRESSED, Sequences, Table};
+use std::ops::Range;
 
-use crate::order::shuffled;
+use rayon::prelude::*;
+use shoal_core::{Place, Policy, RawColumnBuilder, RawTable, Recoding, SUPPRESSED, Table};
+
+use super::load::Loaded;
+use crate::order::PublishedPlaces;
 use crate::table::{Composed, published_columns};
 
-/// Puts the surviving events together, person by person. `table` holds the events with the hierarchies that
-/// the recoding speaks of, `raw` what was read.
+/// Puts the surviving events together, person by person, in the order of what is published about people. `table` holds
+/// the events with the hierarchies that the recoding speaks of.
 pub(crate) fn compose(
     policy: &Policy,
     id: &str,
-    people: &Sequences,
-    raw: &RawTable,
+    loaded: &Loaded,
     table: &Table,
     recoding: &Recoding,
 ) -> Composed {
-    let mut ids = RawColumnBuilder::new(id.to_owned());
-    let mut origin = Vec::with_capacity(raw.rows);
-    let mut pseudonym = 0;
-    for person in shuffled(policy, (0..people.persons() as u32).collect()) {
-        let events = people.events_of(person as usize);
-        let surviving = events.filter(|&event| recoding.class_of[event] != SUPPRESSED);
-        let before = origin.len();
-        origin.extend(surviving.map(|event| event as u32));
-        // Somebody of whom nothing is left takes no number: a gap would count them.
-        pseudonym += usize::from(origin.len() > before);
-        for _ in before..origin.len() {
-            ids.push(&pseudonym.to_string(), Place::default());
+    let (people, raw) = (&loaded.data, &loaded.raw);
+    let survives = |event: &u32| recoding.class_of[*event as usize] != SUPPRESSED;
+    let events: Vec<u32> = (0..raw.rows as u32).filter(survives).collect();
+    // Somebody of whom nothing is left takes no number: a gap would count them.
+    let mut published: Vec<(u32, Range<usize>)> = Vec::with_capacity(people.persons());
+    let mut start = 0;
+    for (person, own) in people.iter().enumerate() {
+        let end = start + events[start..].partition_point(|&event| (event as usize) < own.end);
+        if end > start {
+            published.push((person as u32, start..end));
         }
+        start = end;
+    }
+    if policy.output.keep_order {
+        published.sort_unstable_by_key(|(person, _)| loaded.source_place[*person as usize]);
+    } else {
+        let columns = published_columns(raw, table, recoding, &events);
+        let places = PublishedPlaces::of(&RawTable { columns, rows: events.len(), files: Vec::new() });
+        published.par_sort_unstable_by(|(a_person, a), (b_person, b)| {
+            let differing = a.clone().zip(b.clone()).map(|(a, b)| places.compare(a, b)).find(|o| o.is_ne());
+            differing.unwrap_or_else(|| a.len().cmp(&b.len())).then(a_person.cmp(b_person))
+        });
+    }
+
+    let mut ids = RawColumnBuilder::new(id.to_owned());
+    let mut origin = Vec::with_capacity(events.len());
+    for (number, (_, own)) in published.into_iter().enumerate() {
+        let pseudonym = (number + 1).to_string();
+        own.clone().for_each(|_| ids.push(&pseudonym, Place::default()));
+        origin.extend_from_slice(&events[own]);
     }
     let mut columns = vec![ids.finish()];
     columns.extend(published_columns(raw, table, recoding, &origin));

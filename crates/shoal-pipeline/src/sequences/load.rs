@@ -17,6 +17,8 @@ pub(crate) struct Loaded {
     pub raw: RawTable,
     /// The events that the policy leaves out because a value is missing, ascending.
     pub incomplete: Vec<u32>,
+    /// The first row of each person in the source, for `output.keep-order`.
+    pub source_place: Vec<u32>,
     /// The columns of the source, all of them.
     pub header: Vec<String>,
     /// SHA-256 of the stored bytes.
@@ -35,7 +37,7 @@ pub(crate) fn load(job: &Job, source: &Source, progress: &dyn Progress) -> Resul
     let place = raw.columns.iter().position(|c| Some(&c.name) == job.policy().data.id.as_ref());
     let ids = raw.columns.remove(place.unwrap_or_default());
     let Bound { table, incomplete } = bind(job, &raw)?;
-    let People { rows, starts } = people(job, &raw, &ids, &table)?;
+    let People { rows, starts, source_place } = people(job, &raw, &ids, &table)?;
 
     let columns: Vec<RawColumn> = raw.columns.iter().map(|column| reordered(column, &rows)).collect();
     let mut moved = vec![0; rows.len()];
@@ -46,6 +48,7 @@ pub(crate) fn load(job: &Job, source: &Source, progress: &dyn Progress) -> Resul
         data: Sequences::new(table.select(&rows), starts).expect("everybody has the row of their id"),
         raw: RawTable { columns, rows: raw.rows, files: raw.files },
         incomplete,
+        source_place,
         header: read.header,
         sha256: read.sha256,
     })

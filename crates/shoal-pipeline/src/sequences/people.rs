@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use shoal_core::{Domain, RawColumn, RawTable, Table};
+use shoal_core::{Domain, RawColumn, RawTable, Role, Table};
 
+use crate::order::{ContentHash, compare_rows};
 use crate::{Job, PipelineError, ValueAt};
 
 /// The rows of a source, person by person, in the order of the events.
@@ -13,9 +14,12 @@ pub(crate) struct People {
     pub rows: Vec<u32>,
     /// Where each person's events start, and at the end the number of events.
     pub starts: Vec<u32>,
+    /// The first row of each person in the source, for `output.keep-order`.
+    pub source_place: Vec<u32>,
 }
 
-/// Sorts the rows. People stand in the order of their first rows.
+/// Sorts the rows. People stand in an order made from what their events say; the column of ids has no part in it, nor
+/// has any other identifier.
 pub(crate) fn people(
     job: &Job,
     raw: &RawTable,
@@ -33,9 +37,7 @@ pub(crate) fn people(
     for (row, &id) in ids.codes.iter().enumerate() {
         rows_of[id as usize].push(row as u32);
     }
-    // Codes of a raw column are given in the order of appearance, so people are in the order of first rows.
-    let mut people = People { rows: Vec::with_capacity(raw.rows), starts: vec![0] };
-    for (id, mut rows) in rows_of.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
+    for (id, rows) in rows_of.iter_mut().enumerate() {
         rows.sort_by(|&a, &b| compare(&keys, a, b));
         if let Some(tie) = rows.windows(2).find(|pair| compare(&keys, pair[0], pair[1]).is_eq()) {
             return Err(PipelineError::SameOrder {
@@ -45,10 +47,33 @@ pub(crate) fn people(
                 columns: job.policy().data.order.join(", "),
             });
         }
+    }
+    rows_of.retain(|rows| !rows.is_empty());
+    let mut people = People { rows: Vec::with_capacity(raw.rows), starts: vec![0], source_place: Vec::new() };
+    for person in by_content(job, raw, &rows_of) {
+        let rows = &rows_of[person as usize];
         people.rows.extend(rows);
         people.starts.push(people.rows.len() as u32);
+        people.source_place.push(rows.iter().copied().min().unwrap_or_default());
     }
     Ok(people)
+}
+
+/// The people, given by the rows of their events in order, in the order of their content.
+fn by_content(job: &Job, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u32> {
+    let says = |column: &&RawColumn| {
+        job.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
+    };
+    let columns: Vec<&RawColumn> = raw.columns.iter().filter(says).collect();
+    let hash = ContentHash::new(job.policy().algorithm.seed);
+    let of_rows = hash.rows(&columns, raw.rows);
+    let of_person = |rows: &Vec<u32>| hash.list(rows.iter().map(|&row| of_rows[row as usize]));
+    let hashes: Vec<u64> = rows_of.iter().map(of_person).collect();
+    hash.order(&hashes, None, |a, b| {
+        let (a, b) = (&rows_of[a as usize], &rows_of[b as usize]);
+        let differing = a.iter().zip(b).map(|(&a, &b)| compare_rows(&columns, a, b)).find(|o| o.is_ne());
+        differing.unwrap_or_else(|| a.len().cmp(&b.len()))
+    })
 }
 
 /// Where each event stands in each of the columns that order it.

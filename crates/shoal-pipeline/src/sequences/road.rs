@@ -17,6 +17,7 @@ use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::promise::{check_values, promise};
+use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::{Loss, RecodingFile, Risk, SequenceFile};
 use crate::run::{Walked, timed};
@@ -49,8 +50,7 @@ pub(crate) fn walk(
     let id = id(job);
     let origin = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
-        let Composed { published, origin } =
-            compose(policy, id, data, &loaded.raw, &working, &recoding.events);
+        let Composed { published, origin } = compose(policy, id, &loaded, &working, &recoding.events);
         shoal_io::write_table(pending, &published, &write_options(job, &published))?;
         pending.finish()?;
         Ok(origin)
@@ -68,6 +68,7 @@ pub(crate) fn walk(
             original: data,
             origin: &origin,
             left_out: data.events().rows - origin.len(),
+            order: record_order(job),
         };
         let proof = verify_sequences(claim, &models(job, &promise)?)?;
         Ok((published.table, proof))

@@ -5,7 +5,8 @@ use shoal_algorithms::table::obstacle;
 use shoal_core::{Kind, Progress, Role, Table, TablePromise};
 
 use super::algorithm::{algorithm, with_hierarchies};
-use super::load::load_from;
+use super::compose::reordered_codes;
+use super::load::{Loaded, load_from};
 use crate::{Job, PipelineError};
 
 /// What a run of the policy would do.
@@ -57,7 +58,7 @@ pub struct ColumnPlan {
 /// Reads policy, hierarchies and data, and says what a run would do. Writes nothing.
 pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, PipelineError> {
     let source = job.source()?;
-    let (read, bound) = load_from(job, &source, progress)?;
+    let Loaded { read, bound, source_rows } = load_from(job, &source, progress)?;
     let policy = job.policy();
     let algorithm = algorithm(policy)?;
     let mut notes = Vec::new();
@@ -69,8 +70,9 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     let promise = policy.table_promise();
     // The promise about all complete records as one class: what that breaks no classes can keep.
     let obstacle = match bound.complete_rows() {
-        None => obstacle(&bound.table, &promise),
-        Some(rows) => obstacle(&bound.table.select(&rows), &promise).map(|error| error.with_records(&rows)),
+        None => obstacle(&bound.table, &promise).map(|error| error.with_records(&source_rows)),
+        Some(rows) => obstacle(&bound.table.select(&rows), &promise)
+            .map(|error| error.with_records(&reordered_codes(&source_rows, &rows))),
     };
     notes.extend(obstacle.as_ref().map(ToString::to_string));
     Ok(TablePlan {

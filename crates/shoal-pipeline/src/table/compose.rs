@@ -5,7 +5,7 @@ use shoal_core::{
     Cell, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Recoding, Role, SUPPRESSED, Table,
 };
 
-use crate::order::shuffled;
+use crate::order::PublishedPlaces;
 
 /// A table to be written, and for each of its rows the record it comes from.
 pub(crate) struct Composed {
@@ -16,11 +16,25 @@ pub(crate) struct Composed {
 }
 
 /// Puts the recoded quasi-identifiers and the untouched columns together. `table` is the one that the
-/// recoding speaks of, `raw` what was read.
-pub(crate) fn compose(policy: &Policy, raw: &RawTable, table: &Table, recoding: &Recoding) -> Composed {
-    let origin = row_order(policy, recoding);
+/// recoding speaks of, `raw` what was read, `source_rows` where each record stood in the source.
+pub(crate) fn compose(
+    policy: &Policy,
+    raw: &RawTable,
+    source_rows: &[u32],
+    table: &Table,
+    recoding: &Recoding,
+) -> Composed {
+    let mut origin = published_rows(policy, recoding);
+    if policy.output.keep_order {
+        origin.sort_unstable_by_key(|&row| source_rows[row as usize]);
+    }
     let columns = published_columns(raw, table, recoding, &origin);
-    let published = RawTable { columns, rows: origin.len(), files: Vec::new() };
+    let mut published = RawTable { columns, rows: origin.len(), files: Vec::new() };
+    if !policy.output.keep_order {
+        let order = PublishedPlaces::of(&published).sorted(published.rows);
+        published.columns.iter_mut().for_each(|column| column.codes = reordered_codes(&column.codes, &order));
+        origin = reordered_codes(&origin, &order);
+    }
     Composed { published, origin }
 }
 
@@ -44,13 +58,11 @@ pub(crate) fn published_columns(
     columns
 }
 
-/// Which records are published, and in which order.
-fn row_order(policy: &Policy, recoding: &Recoding) -> Vec<u32> {
+/// Which records are published.
+fn published_rows(policy: &Policy, recoding: &Recoding) -> Vec<u32> {
     let starred = policy.output.suppressed == SuppressedPolicy::Star;
-    let rows = (0..recoding.class_of.len() as u32)
-        .filter(|&row| starred || recoding.class_of[row as usize] != SUPPRESSED)
-        .collect();
-    shuffled(policy, rows)
+    let rows = 0..recoding.class_of.len() as u32;
+    rows.filter(|&row| starred || recoding.class_of[row as usize] != SUPPRESSED).collect()
 }
 
 /// A quasi-identifier: every distinct text once, then a code per row. Two classes may well say the same.
@@ -80,6 +92,11 @@ pub(crate) fn reordered(raw: &RawColumn, origin: &[u32]) -> RawColumn {
         labels: raw.labels.clone(),
         first_seen: Vec::new(),
         null: raw.null,
-        codes: origin.iter().map(|&row| raw.codes[row as usize]).collect(),
+        codes: reordered_codes(&raw.codes, origin),
     }
+}
+
+/// The codes of records in another order.
+pub(crate) fn reordered_codes(codes: &[u32], origin: &[u32]) -> Vec<u32> {
+    origin.iter().map(|&row| codes[row as usize]).collect()
 }

@@ -13,7 +13,7 @@ pub(crate) use algorithm::with_hierarchies;
 pub(crate) use bind::{Bound, bind, check_columns, read_hierarchy};
 pub use check::{ColumnPlan, TablePlan};
 pub(crate) use check::{check, column_plan};
-pub(crate) use compose::{Composed, published_columns, reordered};
+pub(crate) use compose::{Composed, published_columns, reordered, reordered_codes};
 pub use load::load;
 pub(crate) use road::{check_untouched, quasi_columns, read_back, walk, write_options};
 pub use verbs::{TableMeasured, TableVerified};

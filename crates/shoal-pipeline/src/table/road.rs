@@ -10,10 +10,11 @@ use shoal_privacy::{Claim, Classes, Refusal, verify_release};
 
 use super::algorithm::{algorithm, with_hierarchies};
 use super::bind::{Bound, bind};
-use super::compose::{Composed, compose};
-use super::load::load_from;
+use super::compose::{Composed, compose, reordered_codes};
+use super::load::{Loaded, load_from};
 use super::promises::{models, suppression_limit};
 use crate::deadline::Deadline;
+use crate::order::record_order;
 use crate::report::{ClassFile, Loss, RecodingFile, Risk};
 use crate::run::{Walked, timed};
 use crate::{Job, PipelineError, Seconds};
@@ -27,15 +28,17 @@ pub(crate) fn walk(
 ) -> Result<Walked, PipelineError> {
     let algorithm = algorithm(job.policy())?;
     let models = models(job)?;
-    let (read, bound) = timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
+    let Loaded { read, bound, source_rows } =
+        timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
     let Anonymized { working, recoding, account, mut notes } =
-        timed(&mut seconds.anonymize, || anonymize(job, &bound, algorithm.as_ref(), progress))?;
+        timed(&mut seconds.anonymize, || anonymize(job, &bound, &source_rows, algorithm.as_ref(), progress))?;
     let clusters = recoding.classes.len();
     let suppressed = recoding.suppressed();
 
     let origin = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
-        let Composed { published, origin } = compose(job.policy(), &read.table, &working, &recoding);
+        let Composed { published, origin } =
+            compose(job.policy(), &read.table, &source_rows, &working, &recoding);
         shoal_io::write_table(pending, &published, &write_options(job, &published))?;
         pending.finish()?;
         Ok(origin)
@@ -52,6 +55,7 @@ pub(crate) fn walk(
             origin: &origin,
             left_out: bound.table.rows - origin.len(),
             suppression: suppression_limit(job, bound.incomplete.len()),
+            order: record_order(job),
         };
         let proof = verify_release(claim, &models)?;
         Ok((published.table, proof))
@@ -101,6 +105,7 @@ struct Anonymized<'a> {
 fn anonymize<'a>(
     job: &Job,
     bound: &'a Bound,
+    source_rows: &[u32],
     algorithm: &dyn TableAlgorithm,
     progress: &dyn Progress,
 ) -> Result<Anonymized<'a>, PipelineError> {
@@ -111,11 +116,12 @@ fn anonymize<'a>(
     };
     let deadline = Deadline::after(job.policy().algorithm.seconds, progress);
     let (mut recoding, account) = match bound.complete_rows() {
-        None => algorithm.tell(&working, &deadline)?,
+        None => algorithm.tell(&working, &deadline).map_err(|error| error.with_records(source_rows))?,
         Some(complete) => {
             let (part, account) = algorithm
                 .tell(&working.select(&complete), &deadline)
-                .map_err(|error| error.with_records(&complete))?;
+                // A person looks for the record in the source: by its row there.
+                .map_err(|error| error.with_records(&reordered_codes(source_rows, &complete)))?;
             let mut class_of = vec![SUPPRESSED; working.rows];
             for (&row, &class) in complete.iter().zip(&part.class_of) {
                 class_of[row as usize] = class;

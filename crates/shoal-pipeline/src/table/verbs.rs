@@ -61,7 +61,7 @@ pub(crate) fn measure(
     progress: &dyn Progress,
 ) -> Result<TableMeasured, PipelineError> {
     let source = job.original(original)?;
-    let (_, bound) = load_from(job, &source, progress)?;
+    let bound = load_from(job, &source, progress)?.bound;
     let file = job.published(published)?;
     let release = shoal_io::read_table(&file, &|_| true, progress)?.table;
     let quasi: Vec<&RawColumn> = bound

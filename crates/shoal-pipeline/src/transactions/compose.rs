@@ -1,12 +1,16 @@
 //! The published transactions, in the order and the layout in which they are written.
 
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
 use shoal_core::{
     ItemRecoding, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions, TransactionsBuilder,
     render_item,
 };
 
 use super::layout::Layout;
-use crate::order::shuffled;
+use super::load::Loaded;
+use crate::order::PublishedPlaces;
 use crate::table::reordered;
 
 /// The published transactions, and for each of them the original that it comes from.
@@ -17,8 +21,9 @@ pub(crate) struct Composed {
     pub origin: Vec<u32>,
 }
 
-/// Replaces every item by its image.
-pub(crate) fn compose(policy: &Policy, data: &Transactions, recoding: &ItemRecoding) -> Composed {
+/// Replaces every item by its image, and puts the transactions into the order of what is published about them.
+pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &ItemRecoding) -> Composed {
+    let data = &loaded.data;
     let texts: Vec<String> = recoding
         .clusters
         .iter()
@@ -30,15 +35,29 @@ pub(crate) fn compose(policy: &Policy, data: &Transactions, recoding: &ItemRecod
             }
         })
         .collect();
-    let origin = shuffled(policy, (0..data.len() as u32).collect());
     let mut builder = TransactionsBuilder::default();
-    for &row in &origin {
-        for cluster in recoding.image(data.transaction(row as usize)) {
+    for transaction in data.iter() {
+        for cluster in recoding.image(transaction) {
             builder.item(&texts[cluster as usize]);
         }
         builder.end();
     }
-    Composed { published: builder.finish().0, origin }
+    let published = builder.finish().0;
+    let mut origin: Vec<u32> = (0..data.len() as u32).collect();
+    if policy.output.keep_order {
+        origin.sort_unstable_by_key(|&row| loaded.source_rows[row as usize]);
+    } else {
+        // The numbers of published items follow their texts, so that transactions compare by numbers.
+        let items = |row: u32| published.transaction(row as usize);
+        let rest = loaded.rest.as_ref().map(|(rest, _)| PublishedPlaces::of(rest));
+        let by_rest = |a: u32, b: u32| {
+            rest.as_ref().map_or(Ordering::Equal, |rest| rest.compare(a as usize, b as usize))
+        };
+        origin.par_sort_unstable_by(|&a, &b| {
+            items(a).cmp(items(b)).then_with(|| by_rest(a, b)).then(a.cmp(&b))
+        });
+    }
+    Composed { published: published.select(&origin), origin }
 }
 
 /// The table that holds published transactions, in a layout that is one. Ids are counted anew, so that none of

@@ -1,11 +1,13 @@
 //! From a source to transactions, whatever its layout.
 
 use shoal_core::{
-    Progress, RawColumn, RawTable, Transactions, TransactionsBuilder, looks_grouped, split_items,
+    Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, looks_grouped, split_items,
 };
 use shoal_io::{BasketOptions, ITEM_SEPARATOR, Source};
 
 use super::layout::Layout;
+use crate::order::{ContentHash, compare_rows};
+use crate::table::reordered_codes;
 use crate::{Job, PipelineError, ValueAt};
 
 /// What was read.
@@ -23,6 +25,8 @@ pub(crate) struct Loaded {
     pub empty: usize,
     /// SHA-256 of the stored bytes.
     pub sha256: String,
+    /// For each transaction its number in the source, counted from 0, for `output.keep-order`.
+    pub source_rows: Vec<u32>,
 }
 
 impl Loaded {
@@ -37,6 +41,31 @@ impl Loaded {
             notes.push(format!("transactions with no item, which are kept: {}", self.empty));
         }
         notes
+    }
+}
+
+impl Loaded {
+    /// Puts the transactions into the order of what they say; identifiers beside them have no part in it.
+    fn order_by_content(&mut self, job: &Job) {
+        let says = |column: &&RawColumn| {
+            job.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
+        };
+        let rest = self.rest.iter().flat_map(|(table, _)| &table.columns);
+        let columns: Vec<&RawColumn> = rest.filter(says).collect();
+        let hash = ContentHash::new(job.policy().algorithm.seed);
+        let of_items = hash.transactions(&self.data);
+        let of_rest = hash.rows(&columns, self.data.len());
+        let hashes: Vec<u64> =
+            of_items.iter().zip(&of_rest).map(|(&items, &rest)| hash.list([items, rest])).collect();
+        let items = |row: u32| self.data.transaction(row as usize);
+        let compare = |a: u32, b: u32| items(a).cmp(items(b)).then_with(|| compare_rows(&columns, a, b));
+        self.source_rows = hash.order(&hashes, None, compare);
+        self.data = self.data.select(&self.source_rows);
+        if let Some((table, _)) = &mut self.rest {
+            for column in &mut table.columns {
+                column.codes = reordered_codes(&column.codes, &self.source_rows);
+            }
+        }
     }
 }
 
@@ -56,7 +85,7 @@ pub(crate) fn load(
     text: Text,
     progress: &dyn Progress,
 ) -> Result<Loaded, PipelineError> {
-    let loaded = match Layout::of(&job.policy().data) {
+    let mut loaded = match Layout::of(&job.policy().data) {
         Layout::Basket { separator } => {
             let options = BasketOptions { separator, grouped: text == Text::Published };
             let read = shoal_io::read_baskets(source, &options, progress)?;
@@ -67,6 +96,7 @@ pub(crate) fn load(
                 repeated: read.repeated,
                 empty: read.empty,
                 sha256: read.sha256,
+                source_rows: Vec::new(),
             }
         }
         Layout::Long { id, item } => {
@@ -74,7 +104,15 @@ pub(crate) fn load(
             let (ids, items) = (column(job, &read.table, id, "id")?, column(job, &read.table, item, "item")?);
             refuse_groups(&read.table, items, text, |label| vec![label])?;
             let (data, repeated, empty) = from_rows(job, ids, items);
-            Loaded { data, rest: None, listed: false, repeated, empty, sha256: read.sha256 }
+            Loaded {
+                data,
+                rest: None,
+                listed: false,
+                repeated,
+                empty,
+                sha256: read.sha256,
+                source_rows: Vec::new(),
+            }
         }
         Layout::Column { items, separator } => {
             let read = shoal_io::read_table_with_list(source, &|name| job.is_read(name), items, progress)?;
@@ -88,11 +126,23 @@ pub(crate) fn load(
             rest.columns.remove(place);
             check_rest(job, &rest, &source.location)?;
             let (listed, sha256) = (read.listed, read.sha256);
-            Loaded { data, rest: Some((rest, place)), listed, repeated, empty, sha256 }
+            Loaded {
+                data,
+                rest: Some((rest, place)),
+                listed,
+                repeated,
+                empty,
+                sha256,
+                source_rows: Vec::new(),
+            }
         }
     };
     if loaded.data.is_empty() {
         return Err(PipelineError::NoRecords { source_name: source.location.clone() });
+    }
+    // A published file is looked at as it stands; its order is one of the things to look at.
+    if text == Text::Original {
+        loaded.order_by_content(job);
     }
     Ok(loaded)
 }

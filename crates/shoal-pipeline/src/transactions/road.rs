@@ -13,6 +13,7 @@ use super::layout::Layout;
 use super::load::{Loaded, Text, load};
 use super::measures;
 use super::sets::read_names;
+use crate::order::record_order;
 use crate::report::{ItemFile, Loss, RecodingFile, Risk};
 use crate::run::{Walked, timed};
 use crate::table::check_untouched;
@@ -39,7 +40,7 @@ pub(crate) fn walk(
 
     let origin = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
-        let Composed { published, origin } = compose(job.policy(), data, &recoding);
+        let Composed { published, origin } = compose(job.policy(), &loaded, &recoding);
         write(job, pending, &published, &loaded, &origin)?;
         pending.finish()?;
         Ok(origin)
@@ -57,6 +58,8 @@ pub(crate) fn walk(
             original: data,
             hierarchy: request.hierarchy.as_ref(),
             origin: &origin,
+            rest: read.rest.as_ref().map(|(rest, _)| rest),
+            order: record_order(job),
         };
         let verified = verify_transactions(claim, &models(job)?, &utility(job)?)?;
         Ok((read.data, verified))

@@ -34,7 +34,8 @@ pub(crate) fn verify(
 ) -> Result<TransactionsVerified, PipelineError> {
     let source = job.published(published)?;
     let read = load(job, &source, Text::Published, progress)?;
-    let verdict = verify_transactions_file(&read.data, hierarchy(job)?.as_ref(), &models(job)?)
+    let rest = read.rest.as_ref().map(|(rest, _)| rest);
+    let verdict = verify_transactions_file(&read.data, rest, hierarchy(job)?.as_ref(), &models(job)?)
         .map_err(Refusal::Unverifiable)?;
     Ok(TransactionsVerified { file: source.location, sha256: read.sha256, verdict })
 }

@@ -5,7 +5,7 @@ use shoal_core::{RawTable, Role};
 
 use super::model::verify_all;
 use super::{SequenceModel, SequenceView, SequenceViolation};
-use crate::{BrokenPromise, PromiseResult, Unverifiable};
+use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, people_out_of_order};
 
 /// What can be said of published sequences without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,6 +23,8 @@ pub struct SequenceVerdict {
     pub broken: Vec<BrokenPromise<SequenceViolation>>,
     /// Columns in the file that must never be published; the column of the ids is none of them.
     pub withheld_columns: Vec<String>,
+    /// The first person who is out of order, where the order of the file may carry something. It breaks no promise.
+    pub out_of_order: Option<OutOfOrder>,
 }
 
 impl SequenceVerdict {
@@ -65,5 +67,6 @@ pub fn verify_sequences_file(
         promises,
         broken,
         withheld_columns: names().filter(is_withheld).map(str::to_owned).collect(),
+        out_of_order: people_out_of_order(published, id),
     })
 }

@@ -3,7 +3,7 @@ use shoal_core::{RawTable, Role, Sequences};
 use super::model::verify_all;
 use super::{SequenceModel, SequenceView, conservation};
 use crate::table::check_original;
-use crate::{Classes, Refusal, VerifiedRelease};
+use crate::{Classes, RecordOrder, Refusal, VerifiedRelease, people_out_of_order};
 
 /// What is said about sequences that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct SequencesClaim<'a> {
     pub origin: &'a [u32],
     /// How many input events are not in the file.
     pub left_out: usize,
+    /// In which order the records are said to stand.
+    pub order: RecordOrder,
 }
 
 /// Sequences that may be published, and what was seen on the way.
@@ -36,7 +38,7 @@ pub fn verify_sequences(
     claim: SequencesClaim<'_>,
     models: &[Box<dyn SequenceModel>],
 ) -> Result<VerifiedSequences, Refusal> {
-    let SequencesClaim { sha256, published, id, original, origin, left_out } = claim;
+    let SequencesClaim { sha256, published, id, original, origin, left_out, order } = claim;
     check_original(original.events())?;
     let quasi: Vec<&str> =
         original.events().of_role(Role::QuasiIdentifier).map(|c| c.name.as_str()).collect();
@@ -46,6 +48,9 @@ pub fn verify_sequences(
         return Err(Refusal::BrokenSequences { broken });
     }
     conservation::check(original, &view, origin, left_out)?;
+    if order == RecordOrder::Published {
+        people_out_of_order(published, id).map_or(Ok(()), Err)?;
+    }
     let release = VerifiedRelease::seal(sha256, promises, original.persons(), view.people());
     let events_published = published.rows;
     Ok(VerifiedSequences {

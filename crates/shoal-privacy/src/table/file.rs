@@ -6,7 +6,7 @@ use shoal_core::{RawTable, Role};
 use super::model::{ask, ask_all};
 use super::{Model, PersonalK, View};
 use crate::promise::settle;
-use crate::{BrokenPromise, PromiseResult, Unverifiable};
+use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, rows_out_of_order};
 
 /// What can be said of a published file without its original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +22,8 @@ pub struct Verdict {
     pub broken: Vec<BrokenPromise>,
     /// Columns in the file that must never be published.
     pub withheld_columns: Vec<String>,
+    /// The first row that is out of order, where the order of the file may carry something. It breaks no promise.
+    pub out_of_order: Option<OutOfOrder>,
 }
 
 impl Verdict {
@@ -64,6 +66,7 @@ pub fn verify_file(
         promises,
         broken,
         withheld_columns: names().filter(is_withheld).map(str::to_owned).collect(),
+        out_of_order: rows_out_of_order(published),
     })
 }
 
@@ -87,7 +90,7 @@ mod tests {
         let json = serde_json::to_string(&verdict).unwrap();
         assert_eq!(
             json,
-            r#"{"records":2,"classes":1,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true}],"broken":[],"withheld-columns":[]}"#
+            r#"{"records":2,"classes":1,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true}],"broken":[],"withheld-columns":[],"out-of-order":null}"#
         );
     }
 

@@ -4,7 +4,7 @@ use super::model::{ask, ask_all};
 use super::{Classes, Model, PersonalK, SuppressionLimit, View, conservation};
 use crate::origin::check_origins;
 use crate::promise::settle;
-use crate::{ConservationError, Refusal, Unverifiable, VerifiedRelease};
+use crate::{ConservationError, RecordOrder, Refusal, Unverifiable, VerifiedRelease, rows_out_of_order};
 
 /// What is said about a file that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Claim<'a> {
     pub left_out: usize,
     /// How many records may be suppressed, where that is limited.
     pub suppression: Option<SuppressionLimit>,
+    /// In which order the records are said to stand.
+    pub order: RecordOrder,
 }
 
 /// A table that may be published, and what was seen on the way.
@@ -34,7 +36,7 @@ pub struct VerifiedTable {
 /// Checks that a file keeps every promise and is true of its input. Columns of the role personal k are promises
 /// as well; no model need be given for them.
 pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<VerifiedTable, Refusal> {
-    let Claim { sha256, published, original, origin, left_out, suppression } = claim;
+    let Claim { sha256, published, original, origin, left_out, suppression, order } = claim;
     check_original(original)?;
     let names_of = |role| original.of_role(role).map(|column| column.name.as_str());
     let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
@@ -55,6 +57,9 @@ pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<Ver
         return Err(Refusal::Broken { broken });
     }
     conservation::check_columns(original, published, None, origin)?;
+    if order == RecordOrder::Published {
+        rows_out_of_order(published).map_or(Ok(()), Err)?;
+    }
     let release = VerifiedRelease::seal(sha256, promises, original.rows, published.rows);
     let starred = view.starred();
     Ok(VerifiedTable { release, classes: view.into_classes(), starred })

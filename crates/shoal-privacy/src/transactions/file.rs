@@ -1,11 +1,11 @@
 //! Any transactions, ours or not, without their original.
 
 use serde::Serialize;
-use shoal_core::{Hierarchy, Transactions};
+use shoal_core::{Hierarchy, RawTable, Transactions};
 
 use super::model::verify_all;
 use super::{ItemModel, ItemView, ItemsetViolation, Meaning, TwoImages};
-use crate::{BrokenPromise, PromiseResult, Unverifiable, Violations};
+use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, Violations, transactions_out_of_order};
 
 /// What can be said of published transactions without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,6 +21,9 @@ pub struct ItemVerdict {
     pub broken: Vec<BrokenPromise<ItemsetViolation>>,
     /// Texts that stand for the same item, so that no promise about either is worth anything.
     pub items_in_two_images: Violations<TwoImages>,
+    /// The first transaction that is out of order, where the order of the file may carry something. It breaks no
+    /// promise.
+    pub out_of_order: Option<OutOfOrder>,
 }
 
 impl ItemVerdict {
@@ -36,9 +39,10 @@ impl ItemVerdict {
 }
 
 /// Checks published transactions against a policy's models. A text is what a stranger reads in it, so a plain
-/// one stands for itself.
+/// one stands for itself. `rest` are the other columns of the file, where there are any.
 pub fn verify_transactions_file(
     published: &Transactions,
+    rest: Option<&RawTable>,
     hierarchy: Option<&Hierarchy>,
     models: &[Box<dyn ItemModel>],
 ) -> Result<ItemVerdict, Unverifiable> {
@@ -50,5 +54,6 @@ pub fn verify_transactions_file(
         promises,
         broken,
         items_in_two_images: meaning.two_images().clone(),
+        out_of_order: transactions_out_of_order(published, rest),
     })
 }

@@ -1,8 +1,8 @@
-use shoal_core::{Hierarchy, Transactions};
+use shoal_core::{Hierarchy, RawTable, Transactions};
 
 use super::model::verify_all;
 use super::{ItemModel, ItemView, Meaning, Utility, conservation};
-use crate::{Refusal, VerifiedRelease};
+use crate::{RecordOrder, Refusal, VerifiedRelease, transactions_out_of_order};
 
 /// What is said about transactions that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
@@ -18,6 +18,10 @@ pub struct TransactionsClaim<'a> {
     /// For every published transaction the input transaction that it comes from, both counted from 0. None is
     /// ever left out: one that has lost all its items is published empty.
     pub origin: &'a [u32],
+    /// The other columns of the file, where its transactions are a column of a table.
+    pub rest: Option<&'a RawTable>,
+    /// In which order the records are said to stand.
+    pub order: RecordOrder,
 }
 
 /// Transactions that may be published, and what was seen on the way.
@@ -34,7 +38,7 @@ pub fn verify_transactions(
     models: &[Box<dyn ItemModel>],
     utility: &Utility,
 ) -> Result<VerifiedTransactions, Refusal> {
-    let TransactionsClaim { sha256, published, original, hierarchy, origin } = claim;
+    let TransactionsClaim { sha256, published, original, hierarchy, origin, rest, order } = claim;
     let meaning = Meaning::of(published.items(), hierarchy).within(published, original)?;
     let (promises, broken) = verify_all(&ItemView::new(published, &meaning)?, models)?;
     if !broken.is_empty() {
@@ -42,6 +46,9 @@ pub fn verify_transactions(
     }
     let image_of = conservation::check(original, published, &meaning, origin)?;
     utility.check(original, published, &meaning)?;
+    if order == RecordOrder::Published {
+        transactions_out_of_order(published, rest).map_or(Ok(()), Err)?;
+    }
     let release = VerifiedRelease::seal(sha256, promises, original.len(), published.len());
     Ok(VerifiedTransactions { release, image_of, items_published: published.items().len() })
 }

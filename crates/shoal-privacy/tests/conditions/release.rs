@@ -5,8 +5,8 @@ use shoal_core::{
     Column, DateFormat, Distance, Domain, Kind, RawColumnBuilder, RawTable, Role, Rule, Table, ValueParser,
 };
 use shoal_privacy::{
-    Claim, Figure, KAnonymity, Model, PromiseResult, Refusal, SuppressionLimit, Unverifiable, VerifiedTable,
-    verify_file, verify_release,
+    Claim, Figure, KAnonymity, Model, PromiseResult, RecordOrder, Refusal, SuppressionLimit, Unverifiable,
+    VerifiedTable, verify_file, verify_release,
 };
 
 use crate::file::{self, models};
@@ -55,6 +55,7 @@ fn verify(
         origin: &release.origin,
         left_out: release.original.len() - release.published.len(),
         suppression,
+        order: RecordOrder::Input,
     };
     verify_release(claim, models)
 }
@@ -240,6 +241,7 @@ fn a_limit_of_what_is_left_out_is_no_promise() {
         origin: &release.origin,
         left_out: 1,
         suppression: Some(SuppressionLimit { share: 1.0, incomplete: 0, starred: false }),
+        order: RecordOrder::Input,
     };
     assert_eq!(verify_release(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }

@@ -2,8 +2,8 @@
 
 use shoal_core::{RawTable, Role};
 use shoal_privacy::{
-    ConservationError, Figure, OriginError, Refusal, SequenceConservationError, SequencesClaim, Unverifiable,
-    verify_sequences, verify_sequences_file,
+    ConservationError, Figure, OriginError, RecordOrder, Refusal, SequenceConservationError, SequencesClaim,
+    Unverifiable, verify_sequences, verify_sequences_file,
 };
 
 use crate::second_verifier::{NAMES, Release, Row, file, models, role, sequences, verify, verify_file};
@@ -94,7 +94,7 @@ fn a_verdict_is_written_in_the_words_of_the_contract() {
     let verdict = verdict(&release, &file(&release.published)).unwrap();
     assert_eq!(
         serde_json::to_string(&verdict).unwrap(),
-        r#"{"records":4,"events":6,"classes":2,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true},{"name":"confidence(illness)","asked":0.5,"found":0.5,"holds":true}],"broken":[],"withheld-columns":[]}"#
+        r#"{"records":4,"events":6,"classes":2,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true},{"name":"confidence(illness)","asked":0.5,"found":0.5,"holds":true}],"broken":[],"withheld-columns":[],"out-of-order":{"record":3}}"#
     );
 }
 
@@ -225,8 +225,15 @@ fn an_input_that_was_not_read_to_its_end_is_compared_with_nothing() {
     let original = whole.with_events(events);
     let (sha256, published) = (String::new(), file(&release.published));
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    let claim =
-        SequencesClaim { sha256, published: &published, id: "pid", original: &original, origin, left_out };
+    let claim = SequencesClaim {
+        sha256,
+        published: &published,
+        id: "pid",
+        original: &original,
+        origin,
+        left_out,
+        order: RecordOrder::Input,
+    };
     let ragged = Unverifiable::Ragged { column: "note".into(), cells: 7, rows: 8 };
     assert_eq!(verify_sequences(claim, &models(&release)).unwrap_err(), ragged.into());
 }

@@ -7,8 +7,8 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Confidence, Figure, Refusal, SequenceAnonymity, SequenceModel, SequencesClaim, VerifiedSequences,
-    verify_sequences,
+    Confidence, Figure, RecordOrder, Refusal, SequenceAnonymity, SequenceModel, SequencesClaim,
+    VerifiedSequences, verify_sequences,
 };
 
 const COLUMNS: [&str; 6] = ["PID", "AdmYr", "ZIP", "DSFC", "LOS", "Disease"];
@@ -118,6 +118,7 @@ fn verify(k: u32, c: f64, values: &[&str]) -> Result<VerifiedSequences, Refusal>
         original: &original(),
         origin: &origin,
         left_out: 0,
+        order: RecordOrder::Input,
     };
     verify_sequences(claim, &models)
 }

@@ -9,7 +9,7 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Confidence, Refusal, SequenceAnonymity, SequenceModel, SequencesClaim, VerifiedSequences,
+    Confidence, RecordOrder, Refusal, SequenceAnonymity, SequenceModel, SequencesClaim, VerifiedSequences,
     verify_sequences,
 };
 
@@ -134,6 +134,7 @@ pub(crate) fn verify_file(release: &Release, file: &RawTable) -> Result<Verified
         original: &original,
         origin: &release.origin,
         left_out: release.left_out,
+        order: RecordOrder::Input,
     };
     verify_sequences(claim, &models(release))
 }

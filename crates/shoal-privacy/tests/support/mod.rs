@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
-use shoal_privacy::{Claim, KAnonymity, Model, Refusal, VerifiedTable, verify_release};
+use shoal_privacy::{Claim, KAnonymity, Model, RecordOrder, Refusal, VerifiedTable, verify_release};
 
 /// `name`, then what is published. The first three of those are the quasi-identifiers.
 pub(crate) const NAMES: [&str; 6] = ["name", "age", "sex", "city", "illness", "note"];
@@ -101,6 +101,7 @@ pub(crate) fn verify(release: &Release) -> Result<VerifiedTable, Refusal> {
         origin: &release.origin,
         left_out: release.left_out,
         suppression: None,
+        order: RecordOrder::Input,
     };
     verify_release(claim, &models)
 }

@@ -181,7 +181,7 @@ proptest! {
 
 fn verify_alone(published: &[Row], release: &Release) -> ItemVerdict {
     let models = model(release.k, &release.promise);
-    verify_transactions_file(&transactions(published), Some(&tree()), &models).unwrap()
+    verify_transactions_file(&transactions(published), None, Some(&tree()), &models).unwrap()
 }
 
 fn release(k: u32, promise: Promise, original: &[&[&str]], published: &[&[&str]]) -> Release {
@@ -275,16 +275,16 @@ fn mixed_groups_and_too_much_suppression_are_refused() {
 fn a_verdict_is_printed_in_the_words_of_the_contract() {
     let rows = [vec!["(a,b)", "c"], vec!["(a,b)"], vec!["a"]];
     let models = model(2, &Promise::Itemsets { m: 2, share: None });
-    let verdict = verify_transactions_file(&Transactions::from_texts(&rows), None, &models).unwrap();
+    let verdict = verify_transactions_file(&Transactions::from_texts(&rows), None, None, &models).unwrap();
     assert_eq!(
         serde_json::to_string(&verdict).unwrap(),
-        r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]}}"#
+        r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]},"out-of-order":{"record":2}}"#
     );
     let nothing = Transactions::from_texts::<&str>(&[vec![], vec![]]);
-    let verdict = verify_transactions_file(&nothing, None, &models).unwrap();
+    let verdict = verify_transactions_file(&nothing, None, None, &models).unwrap();
     assert!(verdict.holds() && verdict.is_vacuous());
     assert_eq!(verdict.promises[0].found, Figure::Nothing);
-    assert_eq!(verify_transactions_file(&nothing, None, &[]), Err(Unverifiable::NoPromise));
+    assert_eq!(verify_transactions_file(&nothing, None, None, &[]), Err(Unverifiable::NoPromise));
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn the_verdict_does_not_depend_on_the_number_of_threads() {
     for promise in [Promise::Itemsets { m: 3, share: None }, Promise::Complete] {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| verify_transactions_file(&published, None, &model(9, &promise)).unwrap())
+            pool.install(|| verify_transactions_file(&published, None, None, &model(9, &promise)).unwrap())
         };
         assert_eq!(with(1), with(3));
         assert!(with(1).broken[0].violations.total > 10);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_core::{Hierarchy, Transactions, is_drawn};
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, KnownShare, Refusal, TransactionsClaim,
-    Utility, VerifiedTransactions, verify_transactions,
+    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, KnownShare, RecordOrder, Refusal,
+    TransactionsClaim, Utility, VerifiedTransactions, verify_transactions,
 };
 
 pub(crate) type Row = BTreeSet<String>;
@@ -128,6 +128,8 @@ pub(crate) fn verify(release: &Release) -> Result<VerifiedTransactions, Refusal>
         original: &original,
         hierarchy: Some(&tree()),
         origin: &release.origin,
+        rest: None,
+        order: RecordOrder::Input,
     };
     verify_transactions(claim, &model(release.k, &release.promise), &release.utility)
 }
