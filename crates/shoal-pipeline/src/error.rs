@@ -28,6 +28,20 @@ pub enum PipelineError {
         /// What the system said.
         error: std::io::Error,
     },
+    /// The system has no random numbers for a key.
+    #[error("the system gives no random numbers: {why}")]
+    NoRandomness {
+        /// What it said.
+        why: String,
+    },
+    /// A key file cannot be used.
+    #[error("the key file `{}` cannot be used: {why}", path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The policy is wrong.
     #[error("{error}")]
     Policy {
@@ -349,6 +363,10 @@ impl PipelineError {
                 return error.hint.clone();
             }
             PipelineError::Read(error) => return Some(error.hint().to_string()),
+            PipelineError::NoRandomness { .. } => "give a key with algorithm.key-file",
+            PipelineError::Key { .. } => {
+                "name a file that does not exist, and a key is made; one of your own has 64 random hexadecimal digits and mode 0600"
+            }
             PipelineError::NoRecords { .. } => "there is nothing to publish",
             PipelineError::NotOfKind { .. } => {
                 "mend the value, list it under data.missing, or change the column's kind in the policy"

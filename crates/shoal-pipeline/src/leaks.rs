@@ -1,5 +1,9 @@
 //! What a reader should know although the promise holds.
 
+mod transparency;
+
+pub(crate) use transparency::not_transparent;
+
 use serde::Serialize;
 use shoal_core::Policy;
 

@@ -54,6 +54,8 @@ pub(crate) struct Walked {
     pub leaks: Vec<Leak>,
     pub work: Option<Work>,
     pub account: Option<Account>,
+    /// The secret key of the run, in hexadecimal digits. It must never go into what leaves the house.
+    pub secret_key: Option<String>,
 }
 
 /// The main job. When it returns an error, nothing has been published.

@@ -33,10 +33,11 @@ impl Targets {
     }
 }
 
-/// Whether a file is the policy, one of its sources or one of its hierarchies, under whatever name.
+/// Whether a file is the policy, one of its sources, one of its hierarchies or its key file, under whatever name.
 fn is_input(job: &Job, file: &Path) -> Result<bool, PipelineError> {
     let hierarchies = job.policy().columns.values().filter_map(|c| c.hierarchy.as_ref());
     let mut inputs: Vec<PathBuf> = hierarchies.map(|path| job.resolve(path)).collect();
+    inputs.extend(job.policy().algorithm.key_file.iter().map(|path| job.resolve(path)));
     inputs.extend(job.source()?.files()?.into_iter().map(PathBuf::from));
     inputs.push(job.path.clone());
     let real = |path: &Path| std::fs::canonicalize(path).ok();

@@ -29,6 +29,15 @@ pub enum ParamsError {
         /// Its value.
         value: f64,
     },
+    /// A condition that nobody can keep without looking at sensitive values.
+    #[error("{condition}: only distinct and frequency l-diversity can be transparent")]
+    NotTransparent {
+        /// What was asked for.
+        condition: String,
+    },
+    /// Transparency without a condition on a sensitive column.
+    #[error("nothing is promised about a sensitive column, so that there is nothing to be transparent about")]
+    NothingToHide,
 }
 
 impl ParamsError {
@@ -41,6 +50,10 @@ impl ParamsError {
             }
             ParamsError::NotAShare { .. } => "0.01 lets one record in a hundred go",
             ParamsError::LTooSmall { .. } => "2 to 5 is usual; it cannot be more than the column has values",
+            ParamsError::NotTransparent { .. } => {
+                "take distinct or frequency l-diversity, or an algorithm that is not transparent"
+            }
+            ParamsError::NothingToHide => "promise distinct or frequency l-diversity",
             ParamsError::NotPositive { name: "beta", .. } => "1 lets a share double; 1 to 4 is usual",
             ParamsError::NotPositive { .. } => "1 to 5 is usual; the lower, the more is promised",
         }
@@ -128,6 +141,18 @@ pub enum TableError {
         /// The share that may be.
         limit: f64,
     },
+    /// No way was found to put records together that differ in every sensitive column.
+    #[error("no way was found to put all records into groups that differ in each of `{columns}`")]
+    NoPlan {
+        /// The columns.
+        columns: String,
+    },
+    /// Sets of names would take too much memory.
+    #[error("the quasi-identifiers without a hierarchy have too many names for `{algorithm}`")]
+    TooManyNames {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The table has no quasi-identifier.
     #[error("no column is a quasi-identifier, so there is nothing to generalize")]
     NoQuasiIdentifiers,
@@ -186,6 +211,8 @@ impl TableError {
             TableError::TooManySuppressed { .. } => {
                 "raise the limit, lower what is promised, or take mondrian, which leaves nobody out"
             }
+            TableError::NoPlan { .. } => "lower l, or promise l-diversity about one of the columns only",
+            TableError::TooManyNames { .. } => "give the columns with most names a hierarchy",
             TableError::NoQuasiIdentifiers => {
                 "give role = \"quasi-identifier\" to what others may know about a person: age, sex, zip, …"
             }

@@ -13,6 +13,7 @@ mod recode;
 pub mod ribbon;
 pub mod sbc;
 mod suppress;
+pub mod transparent;
 
 pub use error::{ParamsError, TableError};
 pub use ribbon::Account;

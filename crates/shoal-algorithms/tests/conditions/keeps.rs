@@ -46,6 +46,7 @@ fn follows(rule: Rule, column: &Column, class: &[usize], published: &[usize]) ->
     counts.sort_by(|a, b| b.cmp(a));
     match rule {
         Rule::Distinct { l } => counts.len() >= l,
+        Rule::Frequency { l } => counts[0] * l <= class.len(),
         Rule::Entropy { l } => {
             let shares = values.iter().map(|&value| share(class, value)).filter(|&share| share > 0.0);
             -shares.map(|share| share * share.ln()).sum::<f64>() >= l.ln() - 1e-12

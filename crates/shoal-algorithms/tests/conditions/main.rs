@@ -151,6 +151,7 @@ fn promises_do_not_end_in_one_class() {
     let table = patterned(3000);
     let rules = [
         Rule::Distinct { l: 3 },
+        Rule::Frequency { l: 2 },
         Rule::Entropy { l: 3.0 },
         Rule::Recursive { l: 2, c: 2.0 },
         Rule::Close { t: 0.2, distance: Distance::Hierarchical },

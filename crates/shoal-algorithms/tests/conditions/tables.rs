@@ -81,6 +81,7 @@ pub(crate) fn any_promise() -> impl Strategy<Value = TablePromise> {
     let beta = prop::sample::select(vec![0.5013579, 1.0013579, 2.0013579, 4.0013579]);
     let rule = prop_oneof![
         (l(), any_column()).prop_map(|(l, column)| (column, Rule::Distinct { l })),
+        (l(), any_column()).prop_map(|(l, column)| (column, Rule::Frequency { l })),
         (prop::sample::select(vec![1.5, 2.0, 2.5]), any_column())
             .prop_map(|(l, column)| (column, Rule::Entropy { l })),
         (l(), c, any_column()).prop_map(|(l, c, column)| (column, Rule::Recursive { l, c })),

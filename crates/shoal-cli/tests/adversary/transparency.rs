@@ -1,1 +1,131 @@
 //! Whoever knows the algorithm: what the choice of classes tells about sensitive values.
+//!
+//! The adversary knows everybody's age and how many people are ill, and has the program, the policy, the seed and the published
+//! file. They run the program on every world that is possible and keep those that give the same bytes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{Desk, Dice};
+
+const POLICY: &str = r#"
+version = 1
+[data]
+shape = "table"
+source = "data.csv"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns.illness]
+role = "sensitive"
+[privacy]
+k = 2
+l-diversity = { kind = "distinct", l = 2 }
+"#;
+
+/// Every way in which `carriers` of some people can have HIV.
+fn worlds(people: usize, carriers: u32) -> Vec<Vec<bool>> {
+    let all = (0..1_u32 << people).filter(|set| set.count_ones() == carriers);
+    all.map(|set| (0..people).map(|person| set >> person & 1 == 1).collect()).collect()
+}
+
+fn data(ages: &[u32], world: &[bool]) -> String {
+    let row = |(age, &ill): (&u32, &bool)| format!("{age},{}\n", if ill { "HIV" } else { "flu" });
+    std::iter::once("age,illness\n".to_owned()).chain(ages.iter().zip(world).map(row)).collect()
+}
+
+/// What the program publishes in a world.
+fn publish(desk: &Desk, ages: &[u32], world: &[bool], more: &[&str]) -> String {
+    desk.write("data.csv", data(ages, world));
+    let mut args = vec!["--quiet", "run", "policy.toml", "-o", "out.csv", "--report", "report", "--force"];
+    args.extend(more);
+    desk.shoal(&args).ended_with(0);
+    desk.read("out.csv")
+}
+
+/// Without transparency some carriers are certain, in each of these algorithms.
+#[test]
+fn crowds_made_by_looking_at_values_give_carriers_away() {
+    let desk = Desk::new();
+    desk.write("policy.toml", POLICY);
+    let ages = [20, 21, 40, 41, 42, 43];
+    for algorithm in ["ribbon", "sbc", "mondrian"] {
+        let name = format!("algorithm.name={algorithm}");
+        let mut possible: BTreeMap<String, Vec<Vec<bool>>> = BTreeMap::new();
+        for world in worlds(6, 2) {
+            let file = publish(&desk, &ages, &world, &["--set", &name]);
+            possible.entry(file).or_default().push(world);
+        }
+        let certain = |worlds: &Vec<Vec<bool>>| {
+            let people = (0..6).filter(|&person| worlds.iter().all(|world| world[person])).count();
+            people * worlds.len()
+        };
+        let certain: usize = possible.values().map(certain).sum();
+        assert!(certain > 0, "{algorithm}: the attack that shows the leak has stopped working");
+        // And the report says that this can be.
+        let report = desk.read("report/report.json");
+        assert!(report.contains("not-transparent"), "{algorithm}: {report}");
+    }
+}
+
+/// With it the adversary, who tries keys of their own, finds every file equally likely whoever has HIV.
+#[test]
+fn transparent_crowds_tell_nothing() {
+    let desk = Desk::new();
+    desk.write("policy.toml", format!("{POLICY}transparent = true\n[algorithm]\nkey-file = \"key\"\n"));
+    let (ages, keys) = ([20, 21, 40, 41], 40);
+    let mut dice = Dice::new(11);
+    let mut found: BTreeMap<String, [u32; 4]> = BTreeMap::new();
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for _ in 0..keys {
+        let key: String = (0..64).map(|_| char::from(b"0123456789abcdef"[dice.below(16)])).collect();
+        desk.write("key", format!("{key}\n"));
+        fs::set_permissions(desk.path("key"), fs::Permissions::from_mode(0o600)).unwrap();
+        for world in worlds(4, 2) {
+            let file = publish(&desk, &ages, &world, &[]);
+            *seen.entry(file.clone()).or_default() += 1;
+            let carriers = found.entry(file).or_default();
+            (0..4).filter(|&person| world[person]).for_each(|person| carriers[person] += 1);
+        }
+        for file in ["report/report.json", "out.csv"] {
+            assert!(!desk.read(file).contains(&key), "the key stands in {file}");
+        }
+    }
+    assert!(seen.len() > 1, "something is published besides the frequencies");
+    for (file, times) in &seen {
+        for (person, &carrier) in found[file].iter().enumerate() {
+            let share = f64::from(carrier) / f64::from(*times);
+            // Six standard errors of a fair coin.
+            let error = 3.0 / f64::from(*times).sqrt();
+            assert!((share - 0.5).abs() <= error, "person {person}: {share} of {times} in\n{file}");
+        }
+    }
+    let report = desk.read("report/report.json");
+    assert!(!report.contains("not-transparent"), "{report}");
+}
+
+/// The same key gives the same bytes in any order of the records; without a key file each run has a key of its own, which
+/// stays in the house.
+#[test]
+fn the_key_decides_and_stays_at_home() {
+    let desk = Desk::new();
+    desk.write("policy.toml", format!("{POLICY}transparent = true\n"));
+    let ages: Vec<u32> = (0..60).map(|n| 20 + n * 7 % 50).collect();
+    let world: Vec<bool> = (0..60).map(|n| n / 3 % 2 == 0).collect();
+    let with_key = ["--set", "algorithm.key-file=key"];
+    let first = publish(&desk, &ages, &world, &with_key);
+    assert_eq!(fs::metadata(desk.path("key")).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(publish(&desk, &ages, &world, &with_key), first);
+    let turned: Vec<usize> = Dice::new(3).shuffled((0..60).collect());
+    let (other_ages, other_world): (Vec<u32>, Vec<bool>) =
+        turned.iter().map(|&at| (ages[at], world[at])).unzip();
+    assert_eq!(publish(&desk, &other_ages, &other_world, &with_key), first);
+    // The public seed does not stand for the key.
+    let fresh: Vec<String> = (0..3).map(|_| publish(&desk, &ages, &world, &["--seed", "7"])).collect();
+    assert!(fresh[0] != fresh[1] || fresh[1] != fresh[2], "a fresh key is drawn each time");
+    fs::set_permissions(desk.path("key"), fs::Permissions::from_mode(0o644)).unwrap();
+    let said =
+        desk.shoal(&["run", "policy.toml", "-o", "x.csv", "--set", "algorithm.key-file=key"]).ended_with(2);
+    assert!(said.stderr.contains("others may read it"), "{}", said.stderr);
+}

@@ -9,7 +9,7 @@ use super::Shape;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AlgorithmPolicy {
-    /// The algorithm. Where nothing is given: ribbon for tables, pcta for transactions, cbmsa for sequences,
+    /// The algorithm. Where nothing is given: ribbon for tables (transparent with privacy.transparent), pcta for transactions, cbmsa for sequences,
     /// and fcla where privacy.length is given, delay-free for streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<AlgorithmName>,
@@ -66,7 +66,11 @@ pub struct AlgorithmPolicy {
     /// castle: whose rules; ours where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesPolicy>,
-    /// The source of all randomness.
+    /// transparent: the file of the secret key that the random choices come from, 64 hexadecimal digits; made where it is
+    /// absent. Relative to the policy's folder. Where nothing is given, every run draws a fresh key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<String>,
+    /// The source of all randomness that is not secret.
     #[serde(default)]
     pub seed: u64,
 }
@@ -139,6 +143,8 @@ pub enum AlgorithmName {
     Incognito,
     /// Greedy full-domain generalization (Sweeney 1997).
     Datafly,
+    /// Ours: crowds that do not depend on who has which sensitive value (after Xiao, Tao and Koudas 2010).
+    Transparent,
     /// Clustering of items under privacy constraints.
     Pcta,
     /// Clustering of items under privacy and utility constraints.
@@ -172,6 +178,7 @@ impl AlgorithmName {
             AlgorithmName::Sbc => "sbc",
             AlgorithmName::Incognito => "incognito",
             AlgorithmName::Datafly => "datafly",
+            AlgorithmName::Transparent => "transparent",
             AlgorithmName::Pcta => "pcta",
             AlgorithmName::Upcta => "upcta",
             AlgorithmName::Coat => "coat",
@@ -193,7 +200,8 @@ impl AlgorithmName {
             | AlgorithmName::Mondrian
             | AlgorithmName::Sbc
             | AlgorithmName::Incognito
-            | AlgorithmName::Datafly => Shape::Table,
+            | AlgorithmName::Datafly
+            | AlgorithmName::Transparent => Shape::Table,
             AlgorithmName::Pcta | AlgorithmName::Upcta | AlgorithmName::Coat | AlgorithmName::Apriori => {
                 Shape::Transactions
             }

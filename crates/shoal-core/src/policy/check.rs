@@ -6,6 +6,7 @@ mod sequences;
 mod stream;
 mod table;
 mod transactions;
+mod transparent;
 
 use super::{Policy, PolicyError, PolicyProblem, Shape};
 
@@ -93,7 +94,7 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
         let (name, shape) = (name.name(), policy.data.shape.name());
         let message = format!("`{name}` does not work on data of shape `{shape}`");
         let hint = match policy.data.shape {
-            Shape::Table => "for tables there are ribbon, mondrian, sbc, incognito, datafly",
+            Shape::Table => "for tables there are ribbon, mondrian, sbc, incognito, datafly, transparent",
             Shape::Transactions => "for transactions there are pcta, upcta, coat, apriori",
             Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline, fcla, fcla-base1, halt",
             Shape::Stream => "for streams there are delay-free, castle",

@@ -242,6 +242,44 @@ k = 10
     }
 
     #[test]
+    fn transparent_is_for_l_diversity_that_bounds_shares() {
+        let parse = |text: &str| {
+            let (privacy, rest) = text.split_once('|').unwrap_or((text, ""));
+            let text = SMALL.replace("k = 10", &format!("k = 10\ntransparent = true\n{privacy}\n{rest}"));
+            let text = text.replace("[privacy]", "[columns.ill]\nrole = \"sensitive\"\n[privacy]");
+            PolicyDocument::parse(&text, &[])
+        };
+        let distinct = "l-diversity = { kind = \"distinct\", l = 3 }";
+        let document = parse(distinct).unwrap();
+        let rules: Vec<Rule> = document.policy().table_promise().conditions.iter().map(|c| c.rule).collect();
+        assert_eq!(rules, [Rule::Distinct { l: 3 }, Rule::Frequency { l: 3 }]);
+        assert_eq!(document.policy().algorithm_name().name(), "transparent");
+        assert!(parse("l-diversity = { kind = \"frequency\", l = 3 }").is_ok());
+        for (wrong, why) in [
+            ("", "transparent adds nothing"),
+            ("l-diversity = { kind = \"entropy\", l = 3 }", "cannot be promised transparently"),
+            ("l-diversity = { kind = \"recursive\", l = 3, c = 1 }", "cannot be promised transparently"),
+            (&format!("t-closeness = 0.3\n{distinct}"), "cannot be promised transparently"),
+            (&format!("beta-likeness = 2\n{distinct}"), "cannot be promised transparently"),
+            (&format!("{distinct}|[algorithm]\nname = \"ribbon\""), "looks at sensitive values"),
+            (&format!("{distinct}|[algorithm]\nmax-suppressed = 0.1"), "leaves nobody out"),
+            (&format!("{distinct}|[algorithm]\noutliers = \"suppress\""), "means nothing to `transparent`"),
+            (&format!("{distinct}|[output]\nsuppressed = \"star\""), "depends on sensitive values"),
+            (&format!("{distinct}|[output]\nkeep-order = true"), "names its person"),
+            (
+                &format!("{distinct}|[columns.own]\nrole = \"personal-k\"\nkind = \"integer\""),
+                "a k of each person",
+            ),
+            (&format!("{distinct}|[columns.pay]\nrole = \"sensitive\"\nmissing = \"suppress\""), "left out"),
+        ] {
+            let error = parse(wrong).unwrap_err().to_string();
+            assert!(error.contains(why), "{wrong}: {error}");
+        }
+        let named = with("k = 10", "k = 10\n[algorithm]\nname = \"transparent\"").to_string();
+        assert!(named.contains("for transparent l-diversity"), "{named}");
+    }
+
+    #[test]
     fn a_column_may_ask_for_more_than_all_do() {
         let text = SMALL.replace(
             "[privacy]",

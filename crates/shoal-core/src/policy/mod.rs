@@ -312,6 +312,7 @@ impl Policy {
     /// The algorithm that is asked for, or the usual one for the shape.
     pub fn algorithm_name(&self) -> AlgorithmName {
         self.algorithm.name.unwrap_or(match self.data.shape {
+            Shape::Table if self.privacy.transparent => AlgorithmName::Transparent,
             Shape::Table => AlgorithmName::Ribbon,
             Shape::Transactions => AlgorithmName::Pcta,
             Shape::Sequences if self.privacy.length.is_some() => AlgorithmName::Fcla,

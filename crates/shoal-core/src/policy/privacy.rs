@@ -45,6 +45,11 @@ pub struct PrivacyPolicy {
     /// tables: every crowd has well-mixed values in each sensitive column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l_diversity: Option<LDiversityPolicy>,
+    /// tables: l-diversity holds against whoever knows the algorithm, the policy and every quasi-identifier, and takes
+    /// everybody to be equally likely to have each value: crowds are made without looking at who has which value. Its
+    /// random choices come from a secret key, see algorithm.key-file.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub transparent: bool,
     /// tables: every crowd's values of each sensitive column are distributed nearly as everybody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub t_closeness: Option<TClosenessPolicy>,
@@ -72,6 +77,8 @@ pub struct LDiversityPolicy {
 pub enum LDiversityKind {
     /// l distinct values.
     Distinct,
+    /// No value in more than one record of l.
+    Frequency,
     /// Entropy at least log l.
     Entropy,
     /// The most frequent value is rarer than c times the rare ones together.
@@ -178,6 +185,7 @@ impl LDiversityPolicy {
     fn rule(&self) -> Rule {
         match self.kind {
             LDiversityKind::Distinct => Rule::Distinct { l: self.l as usize },
+            LDiversityKind::Frequency => Rule::Frequency { l: self.l as usize },
             LDiversityKind::Entropy => Rule::Entropy { l: self.l },
             LDiversityKind::Recursive => {
                 Rule::Recursive { l: self.l as usize, c: self.c.unwrap_or_default() }
@@ -195,7 +203,12 @@ impl Policy {
         for (name, column) in sensitive {
             let mut promise = |rule| conditions.push(Condition { column: name.clone(), rule });
             if let Some(diversity) = column.l_diversity.as_ref().or(self.privacy.l_diversity.as_ref()) {
-                promise(diversity.rule());
+                let rule = diversity.rule();
+                promise(rule);
+                // Whoever knows the algorithm guesses by the shares in a crowd, so these are what must be bounded.
+                if let (true, Rule::Distinct { l }) = (self.privacy.transparent, rule) {
+                    promise(Rule::Frequency { l });
+                }
             }
             if let Some(closeness) = column.t_closeness.or(self.privacy.t_closeness) {
                 promise(Rule::Close { t: closeness.t(), distance: closeness.distance(column) });

@@ -35,6 +35,7 @@ impl fmt::Display for Condition {
         let Condition { column, rule } = self;
         match rule {
             Rule::Distinct { l } => write!(f, "at least {l} different values of `{column}`"),
+            Rule::Frequency { l } => write!(f, "no value of `{column}` in more than 1/{l} of the records"),
             Rule::Entropy { l } => write!(f, "values of `{column}` as mixed as {l} equally frequent ones"),
             Rule::Recursive { l, c } => {
                 let from = if *l == 2 { "all others".to_owned() } else { format!("all from number {l} on") };
@@ -66,6 +67,11 @@ pub enum Rule {
     /// Distinct l-diversity: at least l different values.
     Distinct {
         /// How many.
+        l: usize,
+    },
+    /// Frequency l-diversity: no value stands in more than one record of l.
+    Frequency {
+        /// One of how many.
         l: usize,
     },
     /// Entropy l-diversity: the entropy of the values is at least log l.
@@ -140,6 +146,7 @@ mod tests {
     fn conditions_read_as_sentences() {
         let say = |rule| Condition { column: "ill".into(), rule }.to_string();
         assert_eq!(say(Rule::Distinct { l: 3 }), "at least 3 different values of `ill`");
+        assert_eq!(say(Rule::Frequency { l: 3 }), "no value of `ill` in more than 1/3 of the records");
         assert_eq!(
             say(Rule::Recursive { l: 2, c: 1.5 }),
             "the most frequent value of `ill` rarer than 1.5 times all others together"

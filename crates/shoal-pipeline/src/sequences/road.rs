@@ -94,9 +94,10 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        leaks: Vec::new(),
+        leaks: crate::leaks::not_transparent(job.policy()).into_iter().collect(),
         work: Some(work),
         account: None,
+        secret_key: None,
         proof: proof.into_release(),
     })
 }

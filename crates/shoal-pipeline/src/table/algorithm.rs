@@ -9,14 +9,15 @@ use shoal_algorithms::table::incognito::{Choice, IncognitoParams};
 use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
+use shoal_algorithms::table::transparent::{Secret, TransparentParams};
 use shoal_core::hierarchy::build;
 use shoal_core::policy::{AlgorithmName, ChoicePolicy, OutliersPolicy, RemainderPolicy};
 use shoal_core::{BoundHierarchy, Policy, Role, Table};
 
 use crate::PipelineError;
 
-/// The algorithm that the policy asks for, its parameters checked.
-pub(crate) fn algorithm(policy: &Policy) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
+/// The algorithm that the policy asks for, its parameters checked. The key is for the one that has secrets.
+pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
     let asked = &policy.algorithm;
     let promise = policy.table_promise();
     let max_suppressed = asked.max_suppressed;
@@ -49,6 +50,9 @@ pub(crate) fn algorithm(policy: &Policy) -> Result<Box<dyn TableAlgorithm>, Pipe
             };
             let max_suppressed = max_suppressed.unwrap_or(0.0);
             Box::new(IncognitoParams { promise, max_suppressed, choose }.check()?)
+        }
+        AlgorithmName::Transparent => {
+            Box::new(TransparentParams { promise, seed: asked.seed, key: key.clone() }.check()?)
         }
         AlgorithmName::Datafly => Box::new(DataflyParams { promise, max_suppressed }.check()?),
         _ => unreachable!("the policy's check has compared the algorithm with the shape"),

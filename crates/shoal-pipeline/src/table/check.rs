@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use shoal_algorithms::table::obstacle;
+use shoal_algorithms::table::transparent::Secret;
 use shoal_core::{Kind, Progress, Role, Table, TablePromise};
 
 use super::algorithm::{algorithm, with_hierarchies};
@@ -60,7 +61,9 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     let source = job.source()?;
     let Loaded { read, bound, source_rows } = load_from(job, &source, progress)?;
     let policy = job.policy();
-    let algorithm = algorithm(policy)?;
+    super::secret::check(job)?;
+    // Nothing is drawn here, and nothing is written: any key will do.
+    let algorithm = algorithm(policy, &Secret([0; 32]))?;
     let mut notes = Vec::new();
     if algorithm.needs_hierarchies() {
         notes = with_hierarchies(&bound.table)?.1;

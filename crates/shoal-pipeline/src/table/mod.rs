@@ -7,6 +7,7 @@ mod compose;
 mod load;
 mod promises;
 mod road;
+mod secret;
 mod verbs;
 
 pub(crate) use algorithm::with_hierarchies;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
 use shoal_core::policy::SuppressedPolicy;
 use shoal_core::{Progress, RawColumn, RawTable, Recoding, Role, SUPPRESSED, Table};
@@ -13,6 +14,7 @@ use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
 use super::load::{Loaded, load_from};
 use super::promises::{models, suppression_limit};
+use super::secret::{TableKey, read_or_make};
 use crate::deadline::Deadline;
 use crate::order::record_order;
 use crate::report::{ClassFile, Loss, RecodingFile, Risk};
@@ -26,7 +28,9 @@ pub(crate) fn walk(
     seconds: &mut Seconds,
     progress: &dyn Progress,
 ) -> Result<Walked, PipelineError> {
-    let algorithm = algorithm(job.policy())?;
+    let key = read_or_make(job)?;
+    let secret = key.as_ref().map_or(Secret([0; 32]), |key| key.secret.clone());
+    let algorithm = algorithm(job.policy(), &secret)?;
     let models = models(job)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
@@ -69,6 +73,7 @@ pub(crate) fn walk(
         let why = "too many different names without a hierarchy for ribbon: mondrian made the classes, without rounds";
         notes.push(format!("{why} and with everybody; a hierarchy for these columns would help"));
     }
+    notes.extend(key.as_ref().map(|key| key.note.to_owned()));
     if !bound.incomplete.is_empty() {
         notes.push(format!("{} records left out because a value is missing", bound.incomplete.len()));
     }
@@ -84,9 +89,10 @@ pub(crate) fn walk(
         risk: Risk::Table(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        leaks: Vec::new(),
+        leaks: crate::leaks::not_transparent(job.policy()).into_iter().collect(),
         work: None,
         account,
+        secret_key: key.as_ref().map(TableKey::hex),
         proof: proof.into_release(),
     })
 }

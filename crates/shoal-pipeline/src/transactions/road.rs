@@ -87,6 +87,7 @@ pub(crate) fn walk(
         leaks: Vec::new(),
         work: None,
         account: None,
+        secret_key: None,
         proof: verified.into_release(),
     })
 }

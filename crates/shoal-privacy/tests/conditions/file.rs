@@ -76,6 +76,7 @@ pub(crate) fn rules() -> impl Strategy<Value = (Column, Rule)> {
     let t = prop_oneof![Just(0.0), Just(0.25), Just(0.5), 0.0..1.0];
     let general = prop_oneof![
         (2..5_usize).prop_map(|l| Rule::Distinct { l }),
+        (2..5_usize).prop_map(|l| Rule::Frequency { l }),
         prop_oneof![Just(2.0), Just(3.0), 1.01..5.0].prop_map(|l| Rule::Entropy { l }),
         (2..5_usize, prop_oneof![Just(1.0), Just(2.0), Just(0.5), 0.1..5.0])
             .prop_map(|(l, c)| Rule::Recursive { l, c }),

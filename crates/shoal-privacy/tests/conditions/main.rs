@@ -100,6 +100,7 @@ fn tight(table: &Table, column: Column, rule: Rule) -> Option<Rule> {
     let found = answer(table, column, rule)?.found;
     let tight = match rule {
         Rule::Distinct { .. } => Rule::Distinct { l: found as usize },
+        Rule::Frequency { .. } => Rule::Frequency { l: (1.0 / found + 1e-9) as usize },
         Rule::Entropy { .. } => Rule::Entropy { l: found },
         Rule::Recursive { l, .. } => Rule::Recursive { l, c: found * (1.0 + 1e-8) },
         Rule::Close { distance, .. } => Rule::Close { t: found, distance },
@@ -107,7 +108,7 @@ fn tight(table: &Table, column: Column, rule: Rule) -> Option<Rule> {
         Rule::Alike(Likeness::Enhanced(_)) => return answer(table, column, rule)?.holds.then_some(rule),
     };
     let promises_something = match tight {
-        Rule::Distinct { l } => l > 1,
+        Rule::Distinct { l } | Rule::Frequency { l } => l > 1,
         Rule::Entropy { l } => l > 1.0 + 1e-6,
         Rule::Recursive { c, .. } => c.is_finite(),
         Rule::Close { .. } => true,

@@ -40,6 +40,10 @@ fn one(class: &[&str], all: &[&str], column: Column, rule: Rule) -> Answer {
     different.dedup();
     match rule {
         Rule::Distinct { l } => Answer { found: different.len() as f64, holds: different.len() >= l },
+        Rule::Frequency { l } => {
+            let most = different.iter().map(|value| count(class, value)).max().expect("a record");
+            Answer { found: most as f64 / class.len() as f64, holds: most * l <= class.len() }
+        }
         Rule::Entropy { l } => {
             let entropy: f64 = different.iter().map(|value| share(class, value)).map(|q| -q * q.log2()).sum();
             Answer { found: entropy.exp2(), holds: entropy > l.log2() - NEAR }

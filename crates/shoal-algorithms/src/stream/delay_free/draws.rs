@@ -24,6 +24,8 @@ const BLOCK: usize = 64;
 pub(super) enum Purpose {
     Hardened = 1,
     Published = 2,
+    /// Which records of a table fill which column.
+    Table = 32,
 }
 
 impl KeyedDraws {
@@ -39,6 +41,11 @@ impl KeyedDraws {
         let mut hasher = hasher(key, Purpose::Published);
         hasher.update(&position.to_le_bytes());
         KeyedDraws::from(&hasher)
+    }
+
+    /// The choices for a table.
+    pub fn of_table(key: &[u8; 32]) -> KeyedDraws {
+        KeyedDraws::from(&hasher(key, Purpose::Table))
     }
 
     fn from(hasher: &Hasher) -> KeyedDraws {

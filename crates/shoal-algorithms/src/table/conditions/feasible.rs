@@ -67,6 +67,7 @@ impl Sensitive<'_> {
 fn describe(rule: Rule) -> String {
     match rule {
         Rule::Distinct { l } => format!("distinct {l}-diversity"),
+        Rule::Frequency { l } => format!("a share of at most 1/{l}"),
         Rule::Entropy { l } => format!("entropy {l}-diversity"),
         Rule::Recursive { l, c } => format!("recursive ({c}, {l})-diversity"),
         Rule::Close { t, .. } => format!("{t}-closeness"),

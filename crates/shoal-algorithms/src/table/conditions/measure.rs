@@ -17,6 +17,7 @@ const ROUNDING: f64 = 1e-13;
 /// A rule with what it has to know of everybody.
 pub(super) enum Measure {
     Distinct { l: usize },
+    Frequency { l: u64 },
     Entropy { l: f64 },
     Recursive { l: usize, c: f64 },
     Close { t: f64, spread: Spread },
@@ -34,6 +35,7 @@ impl Measure {
     pub(super) fn new(rule: Rule, column: &Column, counts: &[u32]) -> Result<Measure, TableError> {
         Ok(match rule {
             Rule::Distinct { l } => Measure::Distinct { l },
+            Rule::Frequency { l } => Measure::Frequency { l: l as u64 },
             Rule::Entropy { l } => Measure::Entropy { l },
             Rule::Recursive { l, c } => Measure::Recursive { l, c },
             Rule::Close { t, distance } => {
@@ -47,6 +49,12 @@ impl Measure {
     pub(super) fn lack(&self, records: u64, present: Present<'_>) -> f64 {
         match self {
             Measure::Distinct { l } => missing(*l, present.count()),
+            Measure::Frequency { l } => {
+                // Whole numbers, so that a share of exactly 1/l is allowed. Every value that is too frequent counts,
+                // by the records that would have to go.
+                let lack = |(_, count): (u32, u32)| (u64::from(count) * l).saturating_sub(records) as f64;
+                present.map(lack).sum::<f64>() / (records * l).max(1) as f64
+            }
             Measure::Entropy { l } => entropy_lack(*l, records, present),
             Measure::Recursive { l, c } => recursive_lack(*l, *c, records, present),
             Measure::Close { t, spread } => match spread.of(records, present) {

@@ -6,7 +6,7 @@
 //!
 //! Two classes that hold still do when they are put together, whatever is promised: the union's size and number
 //! of values are at least those of each part; entropy and the distances of t-closeness are concave and convex;
-//! the share of a value in the union lies between its shares in the parts; and if both most frequent values are
+//! the share of a value in the union lies between its shares in the parts (frequency, β-likeness); and if both most frequent values are
 //! outweighed by the rarer ones, so is that of the union. Hence a table that does not hold as a whole cannot be
 //! published by any partition ([`Conditions::of`] refuses it), and one that does always can. A class that holds
 //! and one that does not may be either together.

@@ -14,7 +14,7 @@ pub(in crate::table) fn check_promise(promise: &TablePromise) -> Result<(), Para
 
 fn check_rule(rule: Rule) -> Result<(), ParamsError> {
     let l = match rule {
-        Rule::Distinct { l } | Rule::Recursive { l, .. } => l as f64,
+        Rule::Distinct { l } | Rule::Frequency { l } | Rule::Recursive { l, .. } => l as f64,
         Rule::Entropy { l } => l,
         Rule::Close { .. } | Rule::Alike(_) => 1.0,
     };
@@ -26,7 +26,7 @@ fn check_rule(rule: Rule) -> Result<(), ParamsError> {
         false => Err(ParamsError::NotPositive { name, value }),
     };
     match rule {
-        Rule::Distinct { .. } | Rule::Entropy { .. } => Ok(()),
+        Rule::Distinct { .. } | Rule::Frequency { .. } | Rule::Entropy { .. } => Ok(()),
         Rule::Recursive { c, .. } => positive("c", c),
         Rule::Close { t, .. } if !(0.0..=1.0).contains(&t) => {
             Err(ParamsError::NotAShare { name: "t", value: t })

@@ -159,7 +159,7 @@ proptest! {
             .collect();
         let table = Table { rows: codes.len(), columns: vec![Column { codes, ..nine() }] };
         let mut rules = vec![
-            Rule::Distinct { l }, Rule::Entropy { l: l as f64 }, Rule::Recursive { l, c },
+            Rule::Distinct { l }, Rule::Frequency { l }, Rule::Entropy { l: l as f64 }, Rule::Recursive { l, c },
             Rule::Alike(Likeness::Basic(beta)), Rule::Alike(Likeness::Enhanced(beta)),
         ];
         rules.extend(DISTANCES.map(|distance| Rule::Close { t, distance }));
@@ -275,6 +275,7 @@ fn a_rare_value_brings_a_class_of_one_value_nearer() {
     let table = illnesses(&["a", "a", "a", "a", "a", "a", "b", "b", "c", "c", "d", "d"]);
     let rules = [
         Rule::Distinct { l: 3 },
+        Rule::Frequency { l: 2 },
         Rule::Entropy { l: 2.9 },
         Rule::Recursive { l: 3, c: 3.0 },
         Rule::Close { t: 0.2, distance: Distance::Equal },

@@ -40,12 +40,12 @@ mod account;
 mod axis;
 mod class;
 mod construct;
-mod dice;
+pub(super) mod dice;
 mod exact;
 mod ladder;
 mod law;
 mod merge;
-mod neighbours;
+pub(super) mod neighbours;
 mod order;
 mod outliers;
 mod params;
@@ -53,7 +53,7 @@ mod peel;
 mod piece;
 mod reform;
 mod rounds;
-mod space;
+pub(super) mod space;
 mod split;
 mod swap;
 #[cfg(test)]
@@ -159,6 +159,19 @@ impl ValidRibbonParams {
         let construction = Construction { name: account::BY_CUTS.to_owned(), loss, won: 1, tried: 1 };
         let account = Account { constructions: vec![construction], loss, ..Account::default() };
         Ok((recoding, account))
+    }
+}
+
+/// Refuses a table with too many names for sets of them.
+pub(super) fn check_room(
+    quasi: &[&Column],
+    points: &Points,
+    algorithm: &'static str,
+) -> Result<(), TableError> {
+    let words = words_of_sets(quasi);
+    match words.saturating_mul(points.len()) > ROOM {
+        true => Err(TableError::TooManyNames { algorithm }),
+        false => Ok(()),
     }
 }
 

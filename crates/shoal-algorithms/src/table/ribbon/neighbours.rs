@@ -10,14 +10,14 @@ use super::space::Space;
 const PARALLEL: usize = 4096;
 
 /// Points or classes that are to be grouped with near ones.
-pub(super) struct Neighbours<'a, C, M> {
-    pub(super) space: &'a Space,
+pub(in crate::table) struct Neighbours<'a, C, M> {
+    pub(in crate::table) space: &'a Space,
     /// The cover of an item.
-    pub(super) cover: C,
+    pub(in crate::table) cover: C,
     /// Whether some items may be a group of their own.
-    pub(super) may: M,
+    pub(in crate::table) may: M,
     /// Groups are cut while they have more items than this.
-    pub(super) most: usize,
+    pub(in crate::table) most: usize,
 }
 
 impl<'a, C, M> Neighbours<'a, C, M>
@@ -26,7 +26,7 @@ where
     M: Fn(&[u32]) -> bool + Sync,
 {
     /// Moves the items so that each group is one piece, and returns the size of each, from front to back.
-    pub(super) fn group(&self, items: &mut [u32], seed: u64) -> Vec<usize> {
+    pub(in crate::table) fn group(&self, items: &mut [u32], seed: u64) -> Vec<usize> {
         if items.len() <= self.most.max(3) {
             return vec![items.len()];
         }

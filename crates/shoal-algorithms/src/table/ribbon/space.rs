@@ -8,11 +8,11 @@ use crate::table::points::Points;
 use crate::table::recode::Scale;
 
 /// What a record loses when nothing is said about it.
-pub(super) const WHOLE: u32 = 1 << 26;
+pub(in crate::table) const WHOLE: u32 = 1 << 26;
 
 /// The points and the axes that they lie on. A *cover* is a few words that say which values are possible; a point
 /// is the cover of one record.
-pub(super) struct Space {
+pub(in crate::table) struct Space {
     /// Where the words of each axis begin, and the axis.
     axes: Vec<(usize, Axis)>,
     width: usize,
@@ -22,7 +22,7 @@ pub(super) struct Space {
 
 impl Space {
     /// Folded points; the columns that are not quasi-identifying come last in them and do not count.
-    pub(super) fn new(quasi: &[&Column], points: &Points) -> Space {
+    pub(in crate::table) fn new(quasi: &[&Column], points: &Points) -> Space {
         let total: f64 = quasi.iter().map(|c| c.weight).sum();
         let scales: Vec<Scale<'_>> = quasi.iter().map(|column| Scale::of(column)).collect();
         let mut axes = Vec::with_capacity(quasi.len());
@@ -44,39 +44,39 @@ impl Space {
     }
 
     /// How many points there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::table) fn len(&self) -> usize {
         self.weights.len()
     }
 
     /// How many columns there are.
-    pub(super) fn dims(&self) -> usize {
+    pub(in crate::table) fn dims(&self) -> usize {
         self.axes.len()
     }
 
     /// How many words a cover has.
-    pub(super) fn width(&self) -> usize {
+    pub(in crate::table) fn width(&self) -> usize {
         self.width
     }
 
     /// How many times longer it takes to look at a cover than where no set of names needs more than a word.
-    pub(super) fn heaviness(&self) -> u64 {
+    pub(in crate::table) fn heaviness(&self) -> u64 {
         1 + (self.width - self.axes.len()) as u64 / 16
     }
 
     /// The cover of one point.
     #[inline]
-    pub(super) fn point(&self, i: u32) -> &[u64] {
+    pub(in crate::table) fn point(&self, i: u32) -> &[u64] {
         &self.points[i as usize * self.width..(i as usize + 1) * self.width]
     }
 
     /// How many records share a point.
-    pub(super) fn weight(&self, i: u32) -> u32 {
+    pub(in crate::table) fn weight(&self, i: u32) -> u32 {
         self.weights[i as usize]
     }
 
     /// What a record loses in a class that covers both.
     #[inline]
-    pub(super) fn union_cost(&self, a: &[u64], b: &[u64]) -> u32 {
+    pub(in crate::table) fn union_cost(&self, a: &[u64], b: &[u64]) -> u32 {
         if self.width == self.axes.len() {
             let words = a.iter().zip(b).zip(&self.axes);
             return words.map(|((&a, &b), (_, axis))| axis.word_cost(a, b)).sum();
@@ -85,19 +85,19 @@ impl Space {
     }
 
     /// What a record loses in a class with this cover.
-    pub(super) fn cost(&self, cover: &[u64]) -> u32 {
+    pub(in crate::table) fn cost(&self, cover: &[u64]) -> u32 {
         self.union_cost(cover, cover)
     }
 
     /// The part of one column in that.
-    pub(super) fn cost_in(&self, column: usize, cover: &[u64]) -> u32 {
+    pub(in crate::table) fn cost_in(&self, column: usize, cover: &[u64]) -> u32 {
         let (slot, axis) = &self.axes[column];
         axis.union_cost(&cover[*slot..], &cover[*slot..])
     }
 
     /// Lets a cover grow by another.
     #[inline]
-    pub(super) fn join(&self, into: &mut [u64], other: &[u64]) {
+    pub(in crate::table) fn join(&self, into: &mut [u64], other: &[u64]) {
         if self.width == self.axes.len() {
             let words = into.iter_mut().zip(other).zip(&self.axes);
             words.for_each(|((a, &b), (_, axis))| *a = axis.word_join(*a, b));
@@ -109,12 +109,12 @@ impl Space {
     }
 
     /// Whether a column has names without an order.
-    pub(super) fn is_names(&self, column: usize) -> bool {
+    pub(in crate::table) fn is_names(&self, column: usize) -> bool {
         matches!(self.axes[column].1, Axis::Names { .. })
     }
 
     /// Where a cover stands when covers are sorted by one column.
-    pub(super) fn place(&self, column: usize, cover: &[u64]) -> u32 {
+    pub(in crate::table) fn place(&self, column: usize, cover: &[u64]) -> u32 {
         let (slot, axis) = &self.axes[column];
         axis.place(&cover[*slot..])
     }

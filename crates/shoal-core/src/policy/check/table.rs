@@ -1,5 +1,5 @@
 use super::columns::columns;
-use super::fail;
+use super::{fail, transparent};
 use crate::policy::{
     AlgorithmName, BetaLikenessPolicy, ColumnPolicy, LDiversityKind, LDiversityPolicy, Policy, PolicyError,
     TClosenessPolicy,
@@ -10,6 +10,7 @@ use crate::{Distance, Kind, Role};
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
     conditions(policy)?;
+    transparent::check(policy)?;
     ribbon(policy)
 }
 

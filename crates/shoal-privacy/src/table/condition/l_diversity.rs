@@ -214,7 +214,7 @@ impl Judge for JudgeRecursive<'_> {
 }
 
 /// The value that most records have, the first of them.
-fn most_frequent(class: &Class<'_>) -> (u32, u32) {
+pub(super) fn most_frequent(class: &Class<'_>) -> (u32, u32) {
     class.counts.iter().rev().copied().max_by_key(|(_, records)| *records).unwrap_or_default()
 }
 
@@ -228,7 +228,7 @@ fn too_few(spread: &Spread<'_>, class: &Class<'_>) -> String {
     format!("only {} different {values}: {}", class.counts.len(), named.join(", "))
 }
 
-fn check_l(column: &Column, l: f64) -> Result<(), ConditionError> {
+pub(super) fn check_l(column: &Column, l: f64) -> Result<(), ConditionError> {
     if l > 1.0 && l.is_finite() {
         Ok(())
     } else {

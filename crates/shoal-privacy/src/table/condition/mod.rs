@@ -12,6 +12,7 @@ mod beta_likeness;
 mod error;
 #[cfg(test)]
 mod fixture;
+mod frequency;
 mod judge;
 mod l_diversity;
 mod spread;
@@ -25,6 +26,7 @@ use shoal_core::{Condition, Hierarchy, Rule, ValueParser};
 pub use error::ConditionError;
 
 use self::beta_likeness::BetaLikeness;
+use self::frequency::Frequency;
 use self::l_diversity::{Distinct, Entropy, Recursive};
 use self::spread::Spread;
 use self::t_closeness::TCloseness;
@@ -49,6 +51,7 @@ pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn M
     let column = Column { name: condition.column.clone(), missing };
     Ok(match condition.rule {
         Rule::Distinct { l } => Box::new(Distinct::new(column, l)?),
+        Rule::Frequency { l } => Box::new(Frequency::new(column, l)?),
         Rule::Entropy { l } => Box::new(Entropy::new(column, l)?),
         Rule::Recursive { l, c } => Box::new(Recursive::new(column, l, c)?),
         Rule::Close { t, distance } => Box::new(TCloseness::new(column, t, distance, parser, hierarchy)?),

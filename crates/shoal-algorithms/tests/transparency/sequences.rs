@@ -1,0 +1,77 @@
+//! cbmsa keeps (k,c) by looking at who has a highly sensitive value, so that whoever knows it may be certain of one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shoal_algorithms::sequence::cbmsa::CbmsaParams;
+use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm};
+use shoal_core::{
+    Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role, SUPPRESSED,
+    SequencePromise, Sequences, Silent, Table, ValueParser,
+};
+
+use crate::worlds::{File, Known, Seen};
+
+/// One event a person: a ward, and whether it was HIV.
+fn people(wards: &[&str], world: &[u32]) -> Sequences {
+    let ills = world.iter().map(|&value| if value == 0 { "HIV" } else { "flu" });
+    let rows: Vec<Vec<&str>> = wards.iter().zip(ills).map(|(ward, ill)| vec![*ward, ill]).collect();
+    let raw = RawTable::from_rows(&["ward", "ill"], &rows);
+    let lines: [&[&str]; 6] = [
+        &["a1", "a", "*"],
+        &["a2", "a", "*"],
+        &["b1", "b", "*"],
+        &["b2", "b", "*"],
+        &["b3", "b", "*"],
+        &["b4", "b", "*"],
+    ];
+    let tree = Arc::new(Hierarchy::from_rows(&lines.map(<[&str]>::to_vec)).unwrap());
+    let column = |(at, raw): (usize, &shoal_core::RawColumn)| {
+        let (domain, code_of) =
+            Domain::of(raw, ValueParser::new(Kind::Text, DateFormat::default()), &[]).unwrap();
+        Column {
+            name: raw.name.clone(),
+            role: if at == 0 { Role::QuasiIdentifier } else { Role::Sensitive },
+            hierarchy: (at == 0).then(|| BoundHierarchy::new(&tree, &domain).unwrap()),
+            weight: 1.0,
+            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
+            domain,
+        }
+    };
+    let table = Table { rows: rows.len(), columns: raw.columns.iter().enumerate().map(column).collect() };
+    Sequences::new(table, (0..=rows.len() as u32).collect()).unwrap()
+}
+
+/// What is published: for each person the ward and the illness of the event, if it is there.
+fn publish(data: &Sequences, promise: &SequencePromise) -> Option<File> {
+    let algorithm = CbmsaParams { remainder: Remainder::Nearest, improve: true }.check();
+    let recoding = algorithm.anonymize(data, promise, &Silent).ok()?.recoding;
+    let [ward, ill] = &data.events().columns[..] else { panic!("two columns") };
+    let mut file: File = Vec::new();
+    for (event, &class) in recoding.events.class_of.iter().enumerate() {
+        if class != SUPPRESSED {
+            let cell = ward.render(&recoding.events.classes[class as usize].cells[0]);
+            file.push((vec![cell], ill.domain.label(ill.codes[event]).to_owned()));
+        }
+    }
+    file.sort();
+    Some(file)
+}
+
+#[test]
+fn some_carriers_are_certain() {
+    let wards = ["a1", "a2", "b1", "b2", "b3", "b4"];
+    let limit = Limit { column: "ill".into(), values: Some(vec!["HIV".into()]), bound: Bound::Share(0.5) };
+    let promise = SequencePromise { k: 2, length: None, limits: vec![limit] };
+    let known = Known { quasi: vec![Vec::new(); 6], counts: vec![2, 4] };
+    let mut seen = Seen::default();
+    let mut outcomes: BTreeMap<bool, usize> = BTreeMap::new();
+    for world in known.worlds() {
+        let file = publish(&people(&wards, &world), &promise);
+        *outcomes.entry(file.is_some()).or_default() += 1;
+        seen.add(file.unwrap_or_default(), &world, 1);
+    }
+    println!("cbmsa: {:.1} % of carriers are certain", 100.0 * seen.certain(0));
+    assert_eq!(outcomes.get(&false), None, "every world can be published");
+    assert!(seen.certain(0) > 0.05, "{}", seen.certain(0));
+}

@@ -1,0 +1,33 @@
+//! Whoever knows the algorithm.
+
+use shoal_core::Policy;
+use shoal_core::policy::Shape;
+
+use super::Leak;
+
+/// Says that crowds were made by looking at sensitive values, where they are: to whoever knows the algorithm, that a crowd
+/// is as it is and not otherwise tells about the values in it.
+pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
+    let remedy = match policy.data.shape {
+        Shape::Table if policy.privacy.transparent || policy.table_promise().conditions.is_empty() => {
+            return None;
+        }
+        Shape::Table => {
+            "privacy.transparent = true, for l-diversity of the kind distinct or frequency, makes crowds that do not \
+             depend on them"
+        }
+        Shape::Sequences if !limits_sensitive_values(policy) => return None,
+        Shape::Sequences => "for sequences there is no transparent algorithm",
+        // k^m and constraints speak of items alone; streams are judged line by line.
+        Shape::Transactions | Shape::Stream => return None,
+    };
+    let what = "not transparent: crowds were made by looking at sensitive values, so that whoever knows the algorithm can rule \
+                out values and may become certain of some (docs/transparency.md has figures)";
+    Some(Leak::new("not-transparent", format!("{what}; {remedy}")))
+}
+
+/// Whether a policy for sequences bounds how frequent a sensitive value is in a crowd.
+fn limits_sensitive_values(policy: &Policy) -> bool {
+    let privacy = &policy.privacy;
+    privacy.c.is_some() || privacy.beta.is_some() || policy.columns.values().any(|column| column.c.is_some())
+}
