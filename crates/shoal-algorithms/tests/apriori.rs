@@ -44,8 +44,11 @@ fn broken(
                 larger.extend(behind.map(|&c| [set.as_slice(), &[c]].concat()));
             }
         }
-        let support =
-            |set: &&Vec<u32>| published.iter().filter(|t| set.iter().all(|c| t.contains(c))).count();
+        let person = |number: usize| data.persons().map_or(number as u32, |persons| persons[number]);
+        let support = |set: &&Vec<u32>| {
+            let holding = published.iter().enumerate().filter(|(_, t)| set.iter().all(|c| t.contains(c)));
+            holding.map(|(number, _)| person(number)).collect::<BTreeSet<u32>>().len()
+        };
         if let Some(set) = larger.iter().find(|set| support(set) < k) {
             return Some(set.clone());
         }
@@ -131,6 +134,30 @@ proptest! {
         if broken(&data, &as_it_was(&data), k, m, &known).is_none() {
             prop_assert_eq!(recoding.clusters.len(), data.items().len(), "nothing had to be raised");
         }
+    }
+
+    #[test]
+    fn people_are_counted(
+        data in data(), tree in trees(ITEMS), k in 2..5_usize, m in 1..4_usize,
+        persons in prop::collection::vec(0..7_u32, 25),
+        known in prop::collection::vec(any::<bool>(), ITEMS),
+    ) {
+        let persons = persons[..data.len()].to_vec();
+        let data = data.with_persons(persons);
+        prop_assume!(data.people_with_items() >= k);
+        let all = vec![true; data.items().len()];
+        let recoding = anonymize(&data, &tree, &itemsets(k, m)).unwrap();
+        prop_assert!(is_a_cut(&data, &tree, &recoding));
+        prop_assert_eq!(broken(&data, &recoding, k, m, &all), None);
+        if broken(&data, &as_it_was(&data), k, m, &all).is_none() {
+            prop_assert_eq!(recoding.clusters.len(), data.items().len(), "nothing had to be raised");
+        }
+        let known = known[..data.items().len()].to_vec();
+        let promise = ItemPromise::Itemsets { k, m, linkable: Some(known.clone()) };
+        let recoding = anonymize(&data, &tree, &promise).unwrap();
+        prop_assert_eq!(broken(&data, &recoding, k, m, &known), None);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        prop_assert_eq!(pool.install(|| anonymize(&data, &tree, &promise).unwrap()), recoding);
     }
 
     #[test]

@@ -57,7 +57,8 @@ pub(crate) fn transaction_loss(loss: &TransactionLoss) -> String {
 pub(crate) fn transaction_risk(risk: &TransactionRisk) -> String {
     let crowd = |crowd: Option<u64>| crowd.map_or_else(|| "–".to_owned(), |n| grouped(n as usize));
     let SmallestCrowd { before, after } = risk.smallest_crowd;
-    format!("{} → {} for who knows {} items", crowd(before), crowd(after), risk.known_items)
+    let of = if risk.people.is_some() { " people" } else { "" };
+    format!("{} → {}{of} for who knows {} items", crowd(before), crowd(after), risk.known_items)
 }
 
 /// What published sequences lost, in a line.

@@ -197,6 +197,37 @@ proptest! {
     }
 
     #[test]
+    fn crowds_of_people_are_counted_by_looking_at_everybody(
+        release in releases(), persons in prop::collection::vec(0..4_u32, 12), seed in any::<u64>(),
+    ) {
+        let persons = persons[..release.original.len()].to_vec();
+        let original = release.original.clone().with_persons(persons.clone());
+        // In another order than the original: whose a published transaction is must be found out.
+        let mut order: Vec<usize> = (0..original.len()).collect();
+        order.sort_by_key(|&at| (at as u64 + 1).wrapping_mul(seed | 1) >> 9);
+        let texts = |at: &usize| -> Vec<String> {
+            let items = release.published.transaction(*at).iter();
+            items.map(|&text| release.published.items().get(text).to_owned()).collect()
+        };
+        let published = Transactions::from_texts(&order.iter().map(texts).collect::<Vec<_>>());
+        let items = PublishedItems::read(&original, &published, None).unwrap();
+        let found = risk::of(&items, 2, None);
+        let smallest = |transactions: &Transactions| {
+            let people: Vec<(&[u32], u32)> = transactions.iter().zip(persons.iter().copied()).collect();
+            let crowd = |set: &[u32]| {
+                let who = people.iter().filter(|(t, _)| set.iter().all(|item| t.contains(item)));
+                who.map(|(_, person)| *person).collect::<BTreeSet<u32>>().len() as u64
+            };
+            people.iter().flat_map(|(t, _)| t.iter().flat_map(|&a| t.iter().map(move |&b| crowd(&[a, b])))).min()
+        };
+        prop_assert_eq!(found.smallest_crowd.before, smallest(&release.original));
+        prop_assert_eq!(found.smallest_crowd.after, smallest(&release.published));
+        let with_items = release.original.iter().zip(&persons).filter(|(t, _)| !t.is_empty());
+        let people = with_items.map(|(_, person)| person).collect::<BTreeSet<_>>().len();
+        prop_assert_eq!(found.people, Some(people as u64));
+    }
+
+    #[test]
     fn frequent_sets_are_all_found(release in releases(), size in 1..4_usize, least in 1..4_usize, seed in any::<u64>()) {
         let data = &release.original;
         let mut sets: BTreeSet<Vec<u32>> = BTreeSet::new();

@@ -81,6 +81,20 @@ pub enum PipelineError {
         /// The value.
         at: Box<ValueAt>,
     },
+    /// A record does not say whose it is.
+    #[error("{at}: column `{}`, which names people, has no value", at.column)]
+    Nobodys {
+        /// The value.
+        at: Box<ValueAt>,
+    },
+    /// A transaction has items of two people.
+    #[error("{at}: transaction `{id}` belongs to two people: one of them is `{}` in column `{}`", at.value, at.column)]
+    TwoPeople {
+        /// The second of them.
+        at: Box<ValueAt>,
+        /// The id of the transaction.
+        id: String,
+    },
     /// A value of a quasi-identifier reads like a published generalization.
     #[error("{at}: `{}` in column `{}` cannot be told from a published generalization", at.value, at.column)]
     LooksGeneralized {
@@ -342,7 +356,10 @@ impl PipelineError {
                     | TableError::TooManySuppressed { .. }
             ),
             PipelineError::Transactions(error) => {
-                matches!(**error, TransactionError::TooFewTransactions { .. })
+                matches!(
+                    **error,
+                    TransactionError::TooFewTransactions { .. } | TransactionError::TooFewPeople { .. }
+                )
             }
             PipelineError::Sequences(error) => {
                 matches!(**error, SequenceError::TooFewPersons { .. } | SequenceError::Infeasible { .. })
@@ -373,6 +390,12 @@ impl PipelineError {
             }
             PipelineError::MissingValue { .. } => {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
+            }
+            PipelineError::Nobodys { .. } => {
+                "people cannot be counted where a record is nobody's; leave such records out with  missing = \"suppress\""
+            }
+            PipelineError::TwoPeople { .. } => {
+                "give every transaction an id of its own, e.g. the person's and the visit's in one column"
             }
             PipelineError::PersonalK { .. } => {
                 "a personal k is 1 (privacy.k is enough) or more; where it is missing, privacy.k is enough as well"

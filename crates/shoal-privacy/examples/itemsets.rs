@@ -41,6 +41,7 @@ fn time(what: &str, data: &Transactions, model: Box<dyn ItemModel>) {
         published: data,
         original: data,
         hierarchy: None,
+        withheld_columns: Vec::new(),
         origin: &origin,
         rest: None,
         order: RecordOrder::Input,

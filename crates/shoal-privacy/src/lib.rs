@@ -11,6 +11,7 @@
 mod order;
 mod origin;
 mod promise;
+mod pseudonyms;
 mod release;
 pub mod sequences;
 pub mod stream;
@@ -21,6 +22,7 @@ mod unverifiable;
 pub use order::{OutOfOrder, RecordOrder, people_out_of_order, rows_out_of_order, transactions_out_of_order};
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
+pub use pseudonyms::PseudonymError;
 pub use release::{Refusal, VerifiedRelease};
 pub use sequences::{
     BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity,
@@ -32,8 +34,8 @@ pub use table::{
     SensitiveColumn, SuppressionLimit, Verdict, VerifiedTable, View, Violation, verify_file, verify_release,
 };
 pub use transactions::{
-    CompleteAnonymity, ItemConservationError, ItemConstraints, ItemModel, ItemVerdict, ItemsetAnonymity,
-    ItemsetParamError, ItemsetViolation, KnownShare, TransactionsClaim, Utility, VerifiedTransactions,
-    verify_transactions, verify_transactions_file,
+    CompleteAnonymity, ItemConservationError, ItemConstraints, ItemModel, ItemTable, ItemVerdict,
+    ItemsetAnonymity, ItemsetParamError, ItemsetViolation, KnownShare, TransactionsClaim, Utility,
+    VerifiedTransactions, verify_transactions, verify_transactions_file,
 };
 pub use unverifiable::Unverifiable;

@@ -1,3 +1,4 @@
+use crate::pseudonyms::PseudonymError;
 use crate::table::MAX_SUPPRESSED;
 use crate::{
     BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, OutOfOrder, PromiseResult,
@@ -99,6 +100,9 @@ pub enum Refusal {
     /// The order of the records may tell who is who.
     #[error(transparent)]
     Order(#[from] OutOfOrder),
+    /// An id is published that may name a person.
+    #[error(transparent)]
+    Pseudonym(#[from] PseudonymError),
     /// A table is not true of its input.
     #[error(transparent)]
     Conservation(#[from] ConservationError),
@@ -117,6 +121,7 @@ impl Refusal {
             |broken: &BrokenPromise| broken.violations.worst.iter().any(Violation::says_nothing);
         match self {
             Refusal::Unverifiable(error) => error.hint(),
+            Refusal::Pseudonym(error) => error.hint(),
             Refusal::Conservation(error) => error.hint(),
             Refusal::ItemConservation(error) => error.hint(),
             Refusal::SequenceConservation(error) => error.hint(),

@@ -14,6 +14,8 @@ pub(super) struct Cluster {
     /// The sum of the weights of its items.
     pub(super) weight: f64,
     transactions: TransactionSet,
+    /// How many people have one of these transactions.
+    people: u32,
 }
 
 impl Cluster {
@@ -21,9 +23,14 @@ impl Cluster {
         self.items.len() as u32
     }
 
-    /// How many transactions hold it.
+    /// How many transactions hold it. What it costs to publish it depends on them.
     pub(super) fn support(&self) -> u32 {
         self.transactions.len() as u32
+    }
+
+    /// How many people have a transaction that holds it. The promise counts them.
+    pub(super) fn people(&self) -> u32 {
+        self.people
     }
 }
 
@@ -40,16 +47,15 @@ pub(super) struct Clusters<'a> {
 }
 
 impl<'a> Clusters<'a> {
-    /// Every item on its own.
+    /// Every item on its own. Where it is said whose transactions they are, those of a person stand together, as
+    /// [`by_person`](Transactions::by_person) leaves them.
     pub(super) fn of_single_items(data: &'a Transactions, weights: Option<&[f64]>) -> Clusters<'a> {
         let cluster = |(item, numbers): (usize, Vec<u32>)| {
             let weight = weights.map_or(1.0, |weights| weights[item]);
-            Some(Cluster {
-                items: vec![item as u32],
-                occurrences: weight * numbers.len() as f64,
-                weight,
-                transactions: TransactionSet::new(numbers, data.len()),
-            })
+            let occurrences = weight * numbers.len() as f64;
+            let transactions = TransactionSet::new(numbers, data.len());
+            let people = people(&transactions, data.persons());
+            Some(Cluster { items: vec![item as u32], occurrences, weight, transactions, people })
         };
         let clusters: Vec<_> = data.postings().into_iter().enumerate().map(cluster).collect();
         Clusters { data, of: (0..clusters.len() as u32).collect(), clusters, suppressed: 0 }
@@ -89,10 +95,20 @@ impl<'a> Clusters<'a> {
         self.data.iter().map(|items| self.image(items))
     }
 
-    /// How many published transactions hold all of these clusters, at most `enough`; 0 for no cluster.
+    /// How many people have a published transaction that holds all of these clusters, at most `enough`; 0 for no
+    /// cluster.
     pub(super) fn support(&self, ids: &[u32], enough: usize) -> usize {
         let mut sets: Vec<&TransactionSet> = ids.iter().map(|&id| &self.get(id).transactions).collect();
-        TransactionSet::common(&mut sets, enough)
+        match (self.data.persons(), ids) {
+            (_, [only]) => (self.get(*only).people as usize).min(enough),
+            (None, _) => TransactionSet::common(&mut sets, enough),
+            (Some(persons), _) => TransactionSet::common_people(&mut sets, persons, enough),
+        }
+    }
+
+    /// Whose each transaction is, where somebody has two.
+    pub(super) fn persons(&self) -> Option<&'a [u32]> {
+        self.data.persons()
     }
 
     /// Calls `each` with the number and the items of every transaction that holds the cluster.
@@ -116,11 +132,14 @@ impl<'a> Clusters<'a> {
         let mut items = left.items;
         items.extend_from_slice(&right.items);
         items.sort_unstable();
+        let transactions = left.transactions.union(right.transactions, self.data.len());
+        let people = people(&transactions, self.data.persons());
         self.clusters[id as usize] = Some(Cluster {
             items,
             occurrences: left.occurrences + right.occurrences,
             weight: left.weight + right.weight,
-            transactions: left.transactions.union(right.transactions, self.data.len()),
+            transactions,
+            people,
         });
         id
     }
@@ -141,11 +160,14 @@ impl<'a> Clusters<'a> {
             }
             true
         });
+        let transactions = TransactionSet::new(numbers, self.data.len());
+        let people = people(&transactions, self.data.persons());
         self.clusters[rest as usize] = Some(Cluster {
             items,
             occurrences: whole.occurrences - alone.occurrences,
             weight: whole.weight - alone.weight,
-            transactions: TransactionSet::new(numbers, self.data.len()),
+            transactions,
+            people,
         });
         self.clusters[item as usize] = Some(alone);
         (rest, whole)
@@ -178,4 +200,9 @@ impl<'a> Clusters<'a> {
     fn take(&mut self, id: u32) -> Cluster {
         self.clusters[id as usize].take().expect("a number taken from `image` is that of a cluster")
     }
+}
+
+/// Whose transactions these are: how many people.
+fn people(transactions: &TransactionSet, persons: Option<&[u32]>) -> u32 {
+    persons.map_or(transactions.len(), |persons| transactions.people(persons)) as u32
 }

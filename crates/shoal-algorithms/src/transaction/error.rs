@@ -40,6 +40,16 @@ pub enum TransactionError {
         /// How many transactions are not empty.
         transactions: usize,
     },
+    /// There are fewer people than a crowd needs.
+    #[error(
+        "k = {k} asks for crowds of {k} people, but only {people} people have a transaction with an item"
+    )]
+    TooFewPeople {
+        /// The k asked for.
+        k: usize,
+        /// How many people have a transaction that is not empty.
+        people: usize,
+    },
     /// A set of items can only be protected by suppressing more items than allowed.
     #[error(
         "the items {constraint:?} can only be hidden by suppressing {items:?}, which makes {suppressed} \
@@ -94,6 +104,7 @@ impl TransactionError {
     pub fn hint(&self) -> &'static str {
         match self {
             TransactionError::TooFewTransactions { .. } => "lower k, or publish more transactions",
+            TransactionError::TooFewPeople { .. } => "lower k, or publish the transactions of more people",
             TransactionError::Infeasible { .. } => {
                 "allow more suppressed items, join that utility constraint with another, or lower k"
             }

@@ -1,4 +1,5 @@
-//! Which merge lifts the support of a set at the least cost for each transaction that it gains.
+//! Which merge lifts the support of a set at the least cost for each person that it gains; a person with each
+//! transaction, where it is not said whose they are.
 
 use std::collections::BTreeMap;
 
@@ -6,30 +7,39 @@ use super::UtilityConstraints;
 use super::clusters::Clusters;
 use super::objective::Rate;
 
-/// Counters for the transactions that a set gains. Only a transaction that lacks exactly one of the set's
-/// clusters can be gained by one merge, so all gains are counted in a walk through those.
+/// Counters for what a set gains. Only a transaction that lacks exactly one of the set's clusters can be gained
+/// by one merge, so all gains are counted in a walk through those.
 #[derive(Debug)]
 pub(super) struct Gains<'a> {
     utility: &'a UtilityConstraints,
     /// For each cluster, what the set gains where it is merged with the cluster in question.
     counts: Vec<u32>,
+    /// For each cluster the person who was counted last.
+    last: Vec<Option<u32>>,
     touched: Vec<u32>,
 }
 
 impl<'a> Gains<'a> {
     pub(super) fn new(utility: &'a UtilityConstraints) -> Gains<'a> {
-        Gains { utility, counts: vec![0; utility.items()], touched: Vec::new() }
+        let items = utility.items();
+        Gains { utility, counts: vec![0; items], last: vec![None; items], touched: Vec::new() }
     }
 
-    /// The merge of one of these clusters, two or more and ascending, that costs least for each transaction
+    /// The merge of one of these clusters, two or more and ascending, that costs least for each person
     /// gained; there is no use in more than `missing`. Among equals the first cluster, and of its partners the
     /// smaller one, then the one of less support, then the one with the smaller item. Nothing where no merge
     /// gains anything.
     pub(super) fn best(&mut self, clusters: &Clusters<'_>, set: &[u32], missing: u32) -> Option<(u32, u32)> {
-        let lacking = lacking_one(clusters, set);
+        let lacking = match clusters.persons() {
+            None => Lacking::Transactions(lacking_one(clusters, set)),
+            Some(persons) => Lacking::People(people_lacking_one(clusters, persons, set)),
+        };
         let mut best = None;
         for &id in set {
-            self.count(&lacking, id);
+            match &lacking {
+                Lacking::Transactions(lacking) => self.count(lacking, id),
+                Lacking::People(lacking) => self.count_people(lacking, id),
+            }
             let cluster = clusters.get(id);
             for other in self.touched.drain(..) {
                 let gain = std::mem::take(&mut self.counts[other as usize]).min(missing);
@@ -57,12 +67,70 @@ impl<'a> Gains<'a> {
         }
     }
 
+    /// The same where somebody may have two transactions, either of which gains them: they are gained once.
+    fn count_people(&mut self, lacking: &[LackingOne], id: u32) {
+        for LackingOne { person, lacked, image } in lacking {
+            let gained_by = if *lacked == id { image.as_slice() } else { std::slice::from_ref(lacked) };
+            for &other in gained_by {
+                if self.last[other as usize].replace(*person) != Some(*person) {
+                    self.add(other, 1);
+                }
+            }
+        }
+        self.touched.iter().for_each(|&other| self.last[other as usize] = None);
+    }
+
     fn add(&mut self, other: u32, gain: u32) {
         if self.counts[other as usize] == 0 {
             self.touched.push(other);
         }
         self.counts[other as usize] += gain;
     }
+}
+
+/// What a set can gain by one merge.
+enum Lacking {
+    /// The images of the transactions that lack one of its clusters, by the one.
+    Transactions(BTreeMap<u32, Vec<Vec<u32>>>),
+    /// The same of people who have no transaction with the whole set, person by person.
+    People(Vec<LackingOne>),
+}
+
+/// A published transaction that holds all of a set but one.
+struct LackingOne {
+    person: u32,
+    lacked: u32,
+    image: Vec<u32>,
+}
+
+/// The published transactions that hold all of the set but one, of people who have none that holds it all: those
+/// are in its support already. The transactions of a person stand together.
+fn people_lacking_one(clusters: &Clusters<'_>, persons: &[u32], set: &[u32]) -> Vec<LackingOne> {
+    let mut by_support = set.to_vec();
+    by_support.sort_by_key(|&id| clusters.get(id).support());
+    let mut lacking: Vec<(u32, LackingOne)> = Vec::new();
+    let mut holding: Vec<u32> = Vec::new();
+    for (at, &rare) in by_support.iter().take(2).enumerate() {
+        clusters.each_transaction(rare, |number, items| {
+            if items.len() + 1 < set.len() {
+                return;
+            }
+            let image = clusters.image(items);
+            let person = persons[number as usize];
+            let mut lacked = set.iter().copied().filter(|id| image.binary_search(id).is_err());
+            match (lacked.next(), lacked.next()) {
+                (None, _) => holding.push(person),
+                (Some(only), None) if at == 0 || only == by_support[0] => {
+                    lacking.push((number, LackingOne { person, lacked: only, image }));
+                }
+                (Some(_), _) => {}
+            }
+        });
+    }
+    holding.sort_unstable();
+    lacking.sort_by_key(|(number, _)| *number);
+    let is_new = |one: &LackingOne| holding.binary_search(&one.person).is_err();
+    lacking.into_iter().map(|(_, one)| one).filter(is_new).collect()
 }
 
 /// The published transactions that hold all of the set but one, by the one that they lack.
@@ -132,10 +200,15 @@ mod tests {
             split in 1_u32..12,
             sets in vec(btree_set(0_u32..12, 2..5), 1..6),
             missing in 1_u32..9,
+            persons in proptest::option::of(vec(0_u32..9, 40)),
         ) {
             let baskets: Vec<Vec<String>> =
                 baskets.iter().map(|b| b.iter().map(u32::to_string).collect()).collect();
-            let data = Transactions::from_texts(&baskets);
+            let mut data = Transactions::from_texts(&baskets);
+            if let Some(persons) = persons {
+                let persons = persons[..data.len()].to_vec();
+                data = data.with_persons(persons).by_person().into_owned();
+            }
             let items = data.items().len() as u32;
             let split = items.min(split);
             let groups = vec![(0..split).collect(), (split..items).collect()];

@@ -79,10 +79,15 @@ mod tests {
             kind in 0..4,
             m in 1_usize..5,
             k in 1_usize..5,
+            persons in proptest::option::of(vec(0_u32..9, 25)),
         ) {
             let baskets: Vec<Vec<String>> =
                 baskets.iter().map(|b| b.iter().map(u32::to_string).collect()).collect();
-            let data = Transactions::from_texts(&baskets);
+            let mut data = Transactions::from_texts(&baskets);
+            if let Some(persons) = persons {
+                let persons = persons[..data.len()].to_vec();
+                data = data.with_persons(persons).by_person().into_owned();
+            }
             let items = data.items().len() as u32;
             let promise = match kind {
                 0 => ItemPromise::Itemsets { k, m, linkable: None },
@@ -100,7 +105,7 @@ mod tests {
             // All others as one keep any promise, unless too few hold them.
             let others: Vec<u32> = clusters.iter().map(|(id, _)| id).collect();
             others.iter().skip(1).for_each(|&id| { clusters.merge(others[0], id); });
-            prop_assume!(clusters.iter().all(|(_, cluster)| cluster.support() as usize >= k));
+            prop_assume!(clusters.iter().all(|(_, cluster)| cluster.people() as usize >= k));
 
             leave(&mut clusters, &data, &promise, None);
             prop_assert!(Violations::new(&data, &promise).unwrap().find(&clusters).is_empty());

@@ -44,7 +44,7 @@ impl<'a> Recheck<'a> {
     pub(super) fn may_be_alone(&self, item: &Cluster) -> bool {
         match self.asked {
             Asked::Itemsets { linkable, .. } => {
-                !is_known(item, linkable) || !self.is_too_seldom(item.support() as usize)
+                !is_known(item, linkable) || !self.is_too_seldom(item.people() as usize)
             }
             Asked::Sets { .. } => true,
         }
@@ -75,7 +75,7 @@ impl<'a> Recheck<'a> {
             return true;
         }
         let company = company(clusters, item, |id| id != item && is_known(clusters.get(id), linkable));
-        !self.is_too_seldom(company.len()) && all_often(&company, clusters.items(), m - 1, self.k)
+        self.is_often(clusters, item, &company, m)
     }
 
     /// Whether all sets that hold the rest, but not the item, occur often enough. They occur as often as with
@@ -105,7 +105,14 @@ impl<'a> Recheck<'a> {
             return true;
         }
         let company = company(clusters, rest, |id| id != item && lost[id as usize]);
-        !self.is_too_seldom(company.len()) && all_often(&company, clusters.items(), m - 1, self.k)
+        self.is_often(clusters, rest, &company, m)
+    }
+
+    /// Whether the cluster, and all sets of up to m that hold it and some of its company, occur often enough.
+    fn is_often(&self, clusters: &Clusters<'_>, id: u32, company: &Company, m: usize) -> bool {
+        let persons = company.persons.as_deref();
+        !self.is_too_seldom(clusters.get(id).people() as usize)
+            && all_often(&company.images, persons, clusters.items(), m - 1, self.k)
     }
 
     fn is_too_seldom(&self, support: usize) -> bool {
@@ -126,13 +133,25 @@ fn is_known(cluster: &Cluster, linkable: Option<&[bool]>) -> bool {
     linkable.is_none_or(|linkable| cluster.items.iter().any(|&item| linkable[item as usize]))
 }
 
-/// For each published transaction that holds the cluster, those of its clusters that count.
-fn company(clusters: &Clusters<'_>, id: u32, counts: impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
-    let mut company = Vec::new();
-    clusters.each_transaction(id, |_, items| {
+/// The published transactions that hold a cluster.
+struct Company {
+    /// Of each those of its clusters that count.
+    images: Vec<Vec<u32>>,
+    /// Whose each is, where somebody may have two.
+    persons: Option<Vec<u32>>,
+}
+
+/// The published transactions that hold the cluster, in their order.
+fn company(clusters: &Clusters<'_>, id: u32, counts: impl Fn(u32) -> bool) -> Company {
+    let persons = clusters.persons();
+    let mut company = Company { images: Vec::new(), persons: persons.map(|_| Vec::new()) };
+    clusters.each_transaction(id, |number, items| {
         let mut image = clusters.image(items);
         image.retain(|&id| counts(id));
-        company.push(image);
+        company.images.push(image);
+        if let (Some(of), Some(persons)) = (&mut company.persons, persons) {
+            of.push(persons[number as usize]);
+        }
     });
     company
 }

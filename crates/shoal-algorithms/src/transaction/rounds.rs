@@ -29,10 +29,10 @@ pub(super) struct Task<'a> {
 /// Which clusters of a set are merged with others to mend it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// The one whose best merge costs least: for each transaction gained with [`Objective::Ncp`], at all with
+    /// The one whose best merge costs least: for each person gained with [`Objective::Ncp`], at all with
     /// [`Objective::Ul`].
     Any,
-    /// The one that the fewest transactions hold.
+    /// The one that the fewest people have in a transaction.
     LeastSupported,
 }
 
@@ -44,6 +44,8 @@ impl Task<'_> {
         promise: &ItemPromise,
         progress: &dyn Progress,
     ) -> Result<ItemRecoding, TransactionError> {
+        // Nothing that is decided depends on the order of transactions, and people are counted in this one.
+        let data = &*data.by_person();
         let items = data.items().len();
         same_count("weights", self.weights.map_or(items, <[f64]>::len), items)?;
         same_count("utility constraints", self.utility.items(), items)?;
@@ -84,7 +86,7 @@ struct Mender<'a> {
 }
 
 impl Mender<'_> {
-    /// Merges clusters until enough transactions hold the set, and suppresses where no merge is left.
+    /// Merges clusters until enough people have a transaction with the set, and suppresses where no merge is left.
     fn mend(&mut self, set: &[u32]) -> Result<(), TransactionError> {
         loop {
             let image = self.clusters.image(set);
@@ -92,7 +94,7 @@ impl Mender<'_> {
             if support == 0 || support >= self.k {
                 return Ok(());
             }
-            let least = image.iter().copied().min_by_key(|&id| self.clusters.get(id).support());
+            let least = image.iter().copied().min_by_key(|&id| self.clusters.get(id).people());
             let merge = match (self.task.reach, self.task.objective) {
                 (Reach::LeastSupported, _) => self.cheapest_merge(least.as_slice()),
                 (Reach::Any, Objective::Ncp) if image.len() > 1 => {

@@ -81,6 +81,33 @@ impl TransactionSet {
         count
     }
 
+    /// Whose these transactions are: how many people. The transactions of a person have numbers that follow each
+    /// other, and `persons` says whose each number is.
+    pub(super) fn people(&self, persons: &[u32]) -> usize {
+        let mut people = Runs::default();
+        self.each_while(|n| {
+            people.add(persons[n as usize]);
+            true
+        });
+        people.count()
+    }
+
+    /// How many people have a number that is in all of the sets, at most `enough`. A person is not counted for one
+    /// number in one set and another number in another.
+    pub(super) fn common_people(sets: &mut [&TransactionSet], persons: &[u32], enough: usize) -> usize {
+        sets.sort_unstable_by_key(|set| set.len());
+        let Some((least, others)) = sets.split_first() else { return 0 };
+        let mut people = Runs::default();
+        let mut cursors = vec![0; others.len()];
+        least.each_while(|n| {
+            if others.iter().zip(&mut cursors).all(|(set, cursor)| set.holds(n, cursor)) {
+                people.add(persons[n as usize]);
+            }
+            people.count() < enough
+        });
+        people.count().min(enough)
+    }
+
     fn holds(&self, number: u32, cursor: &mut usize) -> bool {
         match self {
             TransactionSet::List(numbers) => {
@@ -89,6 +116,24 @@ impl TransactionSet {
             }
             TransactionSet::Bitmap { words, .. } => words[number as usize / 64] >> (number % 64) & 1 == 1,
         }
+    }
+}
+
+/// Counts people who come one after the other, each perhaps several times in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Runs {
+    last: Option<u32>,
+    runs: usize,
+}
+
+impl Runs {
+    pub(super) fn add(&mut self, person: u32) {
+        self.runs += usize::from(self.last != Some(person));
+        self.last = Some(person);
+    }
+
+    pub(super) fn count(self) -> usize {
+        self.runs
     }
 }
 
@@ -165,6 +210,24 @@ mod tests {
             let sets: Vec<_> = sets.iter().map(set).collect();
             let counted = TransactionSet::common(&mut sets.iter().collect::<Vec<_>>(), enough);
             prop_assert_eq!(counted, common.min(enough));
+        }
+
+        #[test]
+        fn people_are_counted_who_have_a_common_number(
+            sets in vec(any_set(), 1..5),
+            steps in vec(0_u32..2, LIMIT),
+            enough in 1_usize..60,
+        ) {
+            let mut person = 0;
+            let persons: Vec<u32> = steps.iter().map(|step| { person += step; person }).collect();
+            let common = (0..LIMIT as u32).filter(|n| sets.iter().all(|set| set.contains(n)));
+            let people = common.map(|n| persons[n as usize]).collect::<BTreeSet<_>>().len();
+            let of_first: BTreeSet<u32> = sets[0].iter().map(|&n| persons[n as usize]).collect();
+            let sets: Vec<_> = sets.iter().map(set).collect();
+            prop_assert_eq!(sets[0].people(&persons), of_first.len());
+            let mut all: Vec<_> = sets.iter().collect();
+            let counted = TransactionSet::common_people(&mut all, &persons, enough);
+            prop_assert_eq!(counted, people.min(enough));
         }
     }
 }

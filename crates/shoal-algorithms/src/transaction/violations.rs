@@ -27,9 +27,12 @@ impl<'a> Violations<'a> {
     /// Checks that the promise speaks of the items of the data, and that there can be a crowd.
     pub(super) fn new(data: &Transactions, promise: &'a ItemPromise) -> Result<Self, TransactionError> {
         let k = promise.k();
-        let transactions = data.iter().filter(|items| !items.is_empty()).count();
-        if k > transactions {
-            return Err(TransactionError::TooFewTransactions { k, transactions });
+        let people = data.people_with_items();
+        if k > people {
+            return Err(match data.persons() {
+                None => TransactionError::TooFewTransactions { k, transactions: people },
+                Some(_) => TransactionError::TooFewPeople { k, people },
+            });
         }
         let items = data.items().len();
         let asked = match promise {

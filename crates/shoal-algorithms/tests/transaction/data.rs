@@ -31,11 +31,22 @@ pub(crate) fn any_data() -> impl Strategy<Value = Transactions> {
     })
 }
 
+/// The same, half of them with people who may have several transactions.
+pub(crate) fn any_data_of_people() -> impl Strategy<Value = Transactions> {
+    (any_data(), proptest::option::of(vec(0_u32..8, 24))).prop_map(|(data, persons)| match persons {
+        Some(persons) => {
+            let persons = persons[..data.len()].to_vec();
+            data.with_persons(persons)
+        }
+        None => data,
+    })
+}
+
 /// Transactions with any kind of promise about them that they are enough for.
 pub(crate) fn any_promised() -> impl Strategy<Value = (Transactions, ItemPromise)> {
     let promise = |data: Transactions| {
         let items = data.items().len();
-        let crowd = data.iter().filter(|t| !t.is_empty()).count();
+        let crowd = data.people_with_items();
         let item_set =
             btree_set(0..items.max(1) as u32, 1..4).prop_map(|set| set.into_iter().collect::<Vec<_>>());
         let promise = (1..=crowd.clamp(1, 6)).prop_flat_map(move |k| {
@@ -52,5 +63,5 @@ pub(crate) fn any_promised() -> impl Strategy<Value = (Transactions, ItemPromise
         });
         (Just(data), promise)
     };
-    any_data().prop_filter("an item", |data| !data.items().is_empty()).prop_flat_map(promise)
+    any_data_of_people().prop_filter("an item", |data| !data.items().is_empty()).prop_flat_map(promise)
 }

@@ -26,7 +26,11 @@ pub(crate) fn broken(
             sets.iter().map(|set| recoding.image(set).into_iter().collect()).collect()
         }
     };
-    let support = |set: &BTreeSet<u32>| published.iter().filter(|p| set.is_subset(p)).count();
+    let person = |number: usize| data.persons().map_or(number as u32, |persons| persons[number]);
+    let support = |set: &BTreeSet<u32>| {
+        let holding = published.iter().enumerate().filter(|(_, p)| set.is_subset(p));
+        holding.map(|(number, _)| person(number)).collect::<BTreeSet<u32>>().len()
+    };
     sets.into_iter().find(|set| !set.is_empty() && (1..promise.k()).contains(&support(set)))
 }
 

@@ -173,8 +173,42 @@ fn a_merge_that_does_not_help_the_set_is_not_made() {
 }
 
 #[test]
+fn a_person_is_gained_once() {
+    // {a,b} is one person's. Merging b with c gains two transactions of one person, with d two people.
+    let data = letters(&["ab", "ac", "ac", "ad", "ad", "c", "d", "d", "d"])
+        .with_persons(vec![0, 1, 1, 2, 3, 4, 4, 5, 6]);
+    let promise = ItemPromise::Constraints { k: 3, sets: vec![set(&data, "ab")] };
+    let pcta = PctaParams::default().check().unwrap();
+    assert_eq!(words(&data, &pcta.anonymize(&data, &promise, &Silent).unwrap()), ["a", "bd", "c"]);
+    // What a person has in two transactions is not put together: nobody is known to have it.
+    let apart = letters(&["a", "b", "a", "b"]).with_persons(vec![0, 0, 1, 1]);
+    let promise = ItemPromise::Itemsets { k: 2, m: 2, linkable: None };
+    assert_eq!(words(&apart, &pcta.anonymize(&apart, &promise, &Silent).unwrap()), ["a", "b"]);
+}
+
+#[test]
+fn the_order_of_transactions_and_the_numbers_of_people_say_nothing() {
+    let texts = ["ab", "b", "abc", "c", "cd", "d", "ad", "bd", "a", ""];
+    let persons = [3, 1, 1, 2, 2, 0, 4, 3, 5, 6];
+    let published = |order: &[usize], number: &dyn Fn(u32) -> u32| {
+        let words_in: Vec<&str> = order.iter().map(|&at| texts[at]).collect();
+        let persons = order.iter().map(|&at| number(persons[at])).collect();
+        let data = letters(&words_in).with_persons(persons);
+        let promise = ItemPromise::Itemsets { k: 3, m: 2, linkable: None };
+        let algorithms = each(Objective::Ncp, None, &UtilityConstraints::one_group(4), 0.5);
+        algorithms.map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap()))
+    };
+    let once = published(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &|person| person);
+    assert_eq!(published(&[9, 4, 7, 1, 8, 0, 2, 6, 3, 5], &|person| person), once);
+    assert_eq!(published(&[9, 4, 7, 1, 8, 0, 2, 6, 3, 5], &|person| 90 - 7 * person), once);
+}
+
+#[test]
 fn bad_input_is_an_error() {
     let data = letters(&["ab", "", "b", "c"]);
+    let few = letters(&["ab", "a", "b", "c", ""]).with_persons(vec![1, 1, 1, 2, 3]);
+    let too_few = TransactionError::TooFewPeople { k: 3, people: 2 };
+    assert_eq!(refused(&few, &ItemPromise::Complete { k: 3 }), too_few);
     let too_few = TransactionError::TooFewTransactions { k: 4, transactions: 3 };
     assert_eq!(refused(&data, &ItemPromise::Complete { k: 4 }), too_few);
     let unknown = TransactionError::UnknownItem { item: 3, items: 3 };

@@ -132,7 +132,7 @@ impl<'a> Slow<'a> {
                     self.rank(&image, a, b),
                     a.first().copied(),
                     b.len(),
-                    self.support(std::slice::from_ref(b)),
+                    self.transactions(std::slice::from_ref(b)),
                     b.first().copied(),
                 )
             };
@@ -169,7 +169,7 @@ impl<'a> Slow<'a> {
         }
     }
 
-    /// How many transactions more hold the set once `a` and `b` are one, as far as k asks for them.
+    /// How many people more have a transaction with the set once `a` and `b` are one, as far as k asks for them.
     fn gain(&self, image: &[BTreeSet<u32>], a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> usize {
         let mut merged: Vec<BTreeSet<u32>> = image.iter().filter(|c| *c != a && *c != b).cloned().collect();
         merged.push(a | b);
@@ -183,7 +183,7 @@ impl<'a> Slow<'a> {
             Objective::Ncp => self.own_loss(&merged) - self.own_loss(a) - self.own_loss(b),
             Objective::Ul => {
                 let weight = merged.iter().map(|&item| self.weights[item as usize]).sum::<f64>();
-                let support = self.support(std::slice::from_ref(&merged)) as f64;
+                let support = self.transactions(std::slice::from_ref(&merged)) as f64;
                 (2_f64.powi(merged.len() as i32) - 1.0) * weight / merged.len() as f64 * support
             }
         }
@@ -210,9 +210,21 @@ impl<'a> Slow<'a> {
             .collect()
     }
 
+    /// How many people have a transaction that holds all of these clusters.
     fn support(&self, image: &[BTreeSet<u32>]) -> usize {
-        let holds = |items: &&[u32]| image.iter().all(|c| items.iter().any(|item| c.contains(item)));
-        if image.is_empty() { 0 } else { self.data.iter().filter(holds).count() }
+        let person = |number: usize| self.data.persons().map_or(number as u32, |persons| persons[number]);
+        self.holding(image).map(person).collect::<BTreeSet<u32>>().len()
+    }
+
+    /// How many transactions do: what is lost depends on them.
+    fn transactions(&self, image: &[BTreeSet<u32>]) -> usize {
+        self.holding(image).count()
+    }
+
+    fn holding(&self, image: &[BTreeSet<u32>]) -> impl Iterator<Item = usize> {
+        let holds = |items: &[u32]| image.iter().all(|c| items.iter().any(|item| c.contains(item)));
+        let transactions = self.data.iter().enumerate();
+        transactions.filter(move |(_, items)| !image.is_empty() && holds(items)).map(|(number, _)| number)
     }
 }
 

@@ -59,10 +59,14 @@ fn transactions_prose(plan: &TransactionsPlan) -> String {
         ("promise", plan.promise.clone()),
         ("algorithm", plan.algorithm.to_owned()),
     ];
+    if let Some(people) = plan.people {
+        rows.insert(2, ("people", grouped(people)));
+    }
     if let Some(constraints) = plan.utility_constraints {
         rows.push(("utility", count(constraints, "constraint", "constraints")));
     }
     rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
+    rows.extend(plan.leaks.iter().map(|leak| ("leak", leak.text.clone())));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
     facts(&rows)

@@ -69,6 +69,7 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
         ("items", grouped(found.items)),
     ];
     rows.extend(promises(&found.promises));
+    rows.extend(found.withheld_columns.iter().map(withheld));
     if found.is_vacuous() {
         rows.push(("note", "there are no items: every promise is kept by silence".to_owned()));
     }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
@@ -5,7 +6,8 @@ use hashbrown::HashTable;
 
 use super::Labels;
 
-/// Sets of items, one a person: baskets, diagnosis codes, pages visited.
+/// Sets of items: baskets, diagnosis codes, pages visited. Each is a person's only one, unless it is said whose
+/// they are.
 ///
 /// Items are numbered in their natural order (whole numbers by value, otherwise by bytes) and stand in
 /// ascending order inside a transaction, each at most once.
@@ -15,6 +17,8 @@ pub struct Transactions {
     /// Where each transaction begins among the members, and where the last one ends.
     starts: Vec<usize>,
     members: Vec<u32>,
+    /// Whose each transaction is; none where everybody has one.
+    persons: Option<Vec<u32>>,
 }
 
 impl Transactions {
@@ -73,7 +77,12 @@ impl Transactions {
             items: self.items.clone(),
             starts: vec![0],
             members: Vec::with_capacity(self.members.len()),
+            persons: None,
         };
+        selected.persons = self
+            .persons
+            .as_ref()
+            .map(|persons| transactions.iter().map(|&at| persons[at as usize]).collect());
         for &number in transactions {
             selected.members.extend_from_slice(self.transaction(number as usize));
             selected.starts.push(selected.members.len());
@@ -84,6 +93,45 @@ impl Transactions {
     /// How often items occur in all transactions together.
     pub fn occurrences(&self) -> usize {
         self.members.len()
+    }
+
+    /// The same transactions, of these people: a number per transaction, the same one for all of a person.
+    ///
+    /// # Panics
+    /// When there are not as many numbers as transactions.
+    #[must_use]
+    pub fn with_persons(self, persons: Vec<u32>) -> Transactions {
+        assert_eq!(persons.len(), self.len(), "a person for each transaction");
+        Transactions { persons: Some(persons), ..self }
+    }
+
+    /// Whose each transaction is, where that was said. Otherwise each is another person's.
+    pub fn persons(&self) -> Option<&[u32]> {
+        self.persons.as_deref()
+    }
+
+    /// How many people have a transaction with an item.
+    pub fn people_with_items(&self) -> usize {
+        let with_items = self.iter().enumerate().filter(|(_, items)| !items.is_empty());
+        let Some(persons) = &self.persons else { return with_items.count() };
+        let mut people: Vec<u32> = with_items.map(|(number, _)| persons[number]).collect();
+        people.sort_unstable();
+        people.dedup();
+        people.len()
+    }
+
+    /// The same transactions in an order in which those of a person stand together, so that people are counted by
+    /// counting where the person changes. Where nobody has two, persons are left out: then counting transactions
+    /// is counting people.
+    pub fn by_person(&self) -> Cow<'_, Transactions> {
+        let Some(persons) = &self.persons else { return Cow::Borrowed(self) };
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_by_key(|&number| persons[number as usize]);
+        let is_same = |pair: &[u32]| persons[pair[0] as usize] == persons[pair[1] as usize];
+        if !order.windows(2).any(is_same) {
+            return Cow::Owned(Transactions { persons: None, ..self.clone() });
+        }
+        Cow::Owned(self.select(&order))
     }
 
     /// How many transactions hold each item.
@@ -163,7 +211,7 @@ impl TransactionsBuilder {
         for bounds in self.starts.windows(2) {
             members[bounds[0]..bounds[1]].sort_unstable();
         }
-        (Transactions { items, starts: self.starts, members }, self.repeated)
+        (Transactions { items, starts: self.starts, members, persons: None }, self.repeated)
     }
 
     fn intern(&mut self, text: &str) -> u32 {
@@ -209,5 +257,22 @@ mod tests {
             assert_eq!(transactions.item(text), Some(code as u32));
         }
         assert_eq!(transactions.item("c"), None);
+    }
+
+    #[test]
+    fn the_transactions_of_a_person_stand_together() {
+        let data = Transactions::from_texts(&[vec!["a"], vec!["b"], vec![], vec!["a", "b"], vec![]]);
+        assert_eq!((data.persons(), data.people_with_items()), (None, 3));
+        assert_eq!(*data.by_person(), data);
+
+        let shared = data.clone().with_persons(vec![7, 3, 9, 7, 3]);
+        assert_eq!(shared.people_with_items(), 2);
+        let grouped = shared.by_person();
+        assert_eq!(grouped.persons().unwrap(), [3, 3, 7, 7, 9]);
+        assert_eq!(grouped.iter().collect::<Vec<_>>(), [&[1][..], &[], &[0], &[0, 1], &[]]);
+        assert_eq!(grouped.supports(), data.supports());
+
+        let each_one = data.clone().with_persons(vec![4, 3, 2, 1, 0]);
+        assert_eq!(*each_one.by_person(), data, "nobody has two");
     }
 }

@@ -84,7 +84,8 @@ pub struct DataPolicy {
     /// transactions: a line per transaction, or a row per item. Streams: a JSON object or a CSV row per tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DataFormat>,
-    /// streams: the column that says whose tuple it is.
+    /// transactions, streams: the column that says whose transaction or tuple it is, an identifier. Without it every
+    /// transaction is taken for another person's; with it promises count people. Basket lines have no such column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
     /// transactions in long form, sequences: the column that says whose item or event it is.

@@ -33,6 +33,22 @@ pub enum TransactionMeasureError {
         /// Another one.
         second: String,
     },
+    /// A published transaction is not what the recoding makes of any transaction of the original.
+    #[error(
+        "published transaction {row} is not true of any transaction of the original ({transactions} such)"
+    )]
+    Untrue {
+        /// The first of them, counted from 1.
+        row: u64,
+        /// How many there are.
+        transactions: usize,
+    },
+    /// Transactions of the original, with items that are published, are not in the file.
+    #[error("{transactions} transactions of the original are not in the published file")]
+    Lost {
+        /// How many there are.
+        transactions: usize,
+    },
     /// There is not one weight per item.
     #[error("{weights} weights are given for {items} items")]
     WeightCount {
@@ -71,6 +87,10 @@ impl TransactionMeasureError {
             }
             TransactionMeasureError::TwoImages { .. } => {
                 "only files in which an item is published in the same way everywhere can be measured"
+            }
+            TransactionMeasureError::Untrue { .. } | TransactionMeasureError::Lost { .. } => {
+                "is this the original? In a file that was made from it each transaction holds exactly the texts that \
+                 stand for its items"
             }
             TransactionMeasureError::WeightCount { .. } => "give each item of the original one weight",
             TransactionMeasureError::Weight { .. } => {

@@ -11,13 +11,33 @@ pub(super) fn each(
     least: usize,
     found: &mut impl FnMut(&[u32], u32),
 ) {
+    start(transactions, None, size, least, found);
+}
+
+/// Calls `found` with every set of `size` items that a transaction holds, and with the number of people who have such
+/// a transaction. The transactions of a person stand together, as [`by_person`](Transactions::by_person) leaves
+/// them; where it is not said whose they are, each is another person's.
+pub(super) fn each_of_people(transactions: &Transactions, size: usize, found: &mut impl FnMut(&[u32], u32)) {
+    start(transactions, transactions.persons(), size, 1, found);
+}
+
+fn start(
+    transactions: &Transactions,
+    persons: Option<&[u32]>,
+    size: usize,
+    least: usize,
+    found: &mut impl FnMut(&[u32], u32),
+) {
     if size == 0 {
         return;
     }
     let everywhere =
         (0..transactions.len() as u32).map(|number| Place { number, from: 0 }).collect::<Vec<_>>();
     let counts = vec![0; transactions.items().len()];
-    Walk { transactions, size, least: least.max(1), counts, prefix: Vec::new(), found }.deeper(&everywhere);
+    let last = vec![None; persons.map_or(0, |_| counts.len())];
+    let prefix = Vec::new();
+    let mut walk = Walk { transactions, persons, size, least: least.max(1), counts, last, prefix, found };
+    walk.deeper(&everywhere);
 }
 
 /// A transaction, and where the items behind the last one found begin.
@@ -29,10 +49,13 @@ struct Place {
 
 struct Walk<'a, F> {
     transactions: &'a Transactions,
+    persons: Option<&'a [u32]>,
     size: usize,
     least: usize,
     /// All 0 between uses.
     counts: Vec<u32>,
+    /// For each item the person who was counted last, where people are counted. All none between uses.
+    last: Vec<Option<u32>>,
     prefix: Vec<u32>,
     found: &'a mut F,
 }
@@ -59,7 +82,14 @@ impl<'a, F: FnMut(&[u32], u32)> Walk<'a, F> {
     fn count_last(&mut self, places: &[Place]) {
         let mut touched = Vec::new();
         for &place in places {
+            let person = self.persons.map(|persons| persons[place.number as usize]);
             for &item in self.behind(place) {
+                if person.is_some() && self.last[item as usize] == person {
+                    continue;
+                }
+                if person.is_some() {
+                    self.last[item as usize] = person;
+                }
                 let count = &mut self.counts[item as usize];
                 if *count == 0 {
                     touched.push(item);
@@ -70,6 +100,9 @@ impl<'a, F: FnMut(&[u32], u32)> Walk<'a, F> {
         touched.sort_unstable();
         for item in touched {
             let count = std::mem::take(&mut self.counts[item as usize]);
+            if let Some(last) = self.last.get_mut(item as usize) {
+                *last = None;
+            }
             if count as usize >= self.least {
                 self.prefix.push(item);
                 (self.found)(&self.prefix, count);

@@ -6,13 +6,17 @@ use super::TransactionMeasureError;
 ///
 /// A text is read as an item of the original; else as a group such as `(a,b)`; else as a node of the
 /// hierarchy, which stands for the items of the original below it. Recoding is global: an item has one image
-/// in all transactions, and an item that no text stands for is suppressed.
+/// in all transactions, and an item that no text stands for is suppressed. The file must be what this recoding
+/// makes of the original: every measure is taken from the recoding, and one that is not true of the file would
+/// call untruths useful.
 #[derive(Clone, Debug)]
 pub struct PublishedItems<'a> {
     original: &'a Transactions,
     published: &'a Transactions,
     members: Vec<Vec<u32>>,
     image: Vec<Option<u32>>,
+    /// Whose each published transaction is, where the original says whose its transactions are.
+    persons: Option<Vec<u32>>,
 }
 
 impl<'a> PublishedItems<'a> {
@@ -29,7 +33,10 @@ impl<'a> PublishedItems<'a> {
         let members = published.items().iter().map(|text| meaning(text, original, hierarchy));
         let members = members.collect::<Result<Vec<_>, _>>()?;
         let image = images(original, published, &members)?;
-        Ok(PublishedItems { original, published, members, image })
+        let origin = origins(original, published, &image)?;
+        let persons =
+            original.persons().map(|persons| origin.iter().map(|&from| persons[from as usize]).collect());
+        Ok(PublishedItems { original, published, members, image, persons })
     }
 
     /// The transactions before.
@@ -40,6 +47,12 @@ impl<'a> PublishedItems<'a> {
     /// The transactions after; their items are the published texts.
     pub fn published(&self) -> &'a Transactions {
         self.published
+    }
+
+    /// Whose each published transaction is, where the original says it. Of transactions that are published alike it is
+    /// not known which is whose; which people have them is.
+    pub fn persons(&self) -> Option<&[u32]> {
+        self.persons.as_deref()
     }
 
     /// For each published text the items of the original that it stands for, ascending, at least one.
@@ -115,6 +128,54 @@ fn images(
     Ok(image)
 }
 
+/// For each published transaction one of the original that it can come from: the published transactions are those of
+/// the original, each with its items' images and nothing else, in any order. Those of which nothing is published may
+/// be left out: they show nothing.
+fn origins(
+    original: &Transactions,
+    published: &Transactions,
+    image: &[Option<u32>],
+) -> Result<Vec<u32>, TransactionMeasureError> {
+    let image_of = |items: &[u32]| {
+        let mut image: Vec<u32> = items.iter().filter_map(|&item| image[item as usize]).collect();
+        image.sort_unstable();
+        image.dedup();
+        image
+    };
+    let mut expected: Vec<(Vec<u32>, u32)> = original.iter().map(image_of).zip(0..).collect();
+    expected.sort_unstable();
+    let mut found: Vec<(&[u32], u64)> = published.iter().zip(1..).collect();
+    found.sort_unstable();
+    let mut origins = vec![0; published.len()];
+    let (mut lost, mut untrue, mut first) = (0, 0, u64::MAX);
+    let (mut expected, mut found) = (expected.iter().peekable(), found.into_iter().peekable());
+    loop {
+        match (expected.peek(), found.peek()) {
+            (None, None) => break,
+            (Some((image, from)), Some((texts, row))) if image.as_slice() == *texts => {
+                origins[*row as usize - 1] = *from;
+                expected.next();
+                found.next();
+            }
+            (Some((image, _)), other) if other.is_none_or(|(texts, _)| image.as_slice() < *texts) => {
+                lost += usize::from(!image.is_empty());
+                expected.next();
+            }
+            (_, Some(&(_, row))) => {
+                untrue += 1;
+                first = first.min(row);
+                found.next();
+            }
+            (Some(_), None) => unreachable!("an expected one without a found one is lost"),
+        }
+    }
+    match (untrue, lost) {
+        (0, 0) => Ok(origins),
+        (0, transactions) => Err(TransactionMeasureError::Lost { transactions }),
+        (transactions, _) => Err(TransactionMeasureError::Untrue { row: first, transactions }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +217,14 @@ mod tests {
             (vec![vec!["d"]], "`d` stands for no item of the original"),
             (vec![vec!["(a,y)"]], "`(a,y)`: there is no item `y` in the original"),
             (vec![vec!["ab"], vec!["a"]], "`a` is published both as `a` and as `ab`"),
+            (
+                vec![vec!["a", "b"], vec!["a", "c"]],
+                "published transaction 2 is not true of any transaction of the original (1 such)",
+            ),
+            (
+                vec![vec!["a"], vec!["b", "c"]],
+                "published transaction 1 is not true of any transaction of the original (2 such)",
+            ),
             (vec![vec![], vec![], vec![]], "3 transactions are published, but there were only 2"),
         ] {
             let published = Transactions::from_texts(&published);

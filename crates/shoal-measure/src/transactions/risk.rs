@@ -20,9 +20,13 @@ pub struct TransactionRisk {
     pub known_items: usize,
     /// The crowds.
     pub smallest_crowd: SmallestCrowd,
+    /// How many people have a transaction with an item, where crowds count people; otherwise they count transactions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<u64>,
 }
 
-/// The least number of transactions that hold the same up to so many items, among sets of items that occur.
+/// The least number of transactions that hold the same up to so many items, among sets of items that occur; of people
+/// who have one, where the original says whose they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SmallestCrowd {
@@ -38,19 +42,23 @@ pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> Tr
     let known = m.min(MOST_KNOWN);
     let before = |item: u32| linkable.is_none_or(|linkable| linkable[item as usize]);
     let after = |text: u32| items.members()[text as usize].iter().any(|&item| before(item));
-    TransactionRisk {
-        known_items: known,
-        smallest_crowd: SmallestCrowd {
-            before: smallest(items.original(), known, before),
-            after: smallest(items.published(), known, after),
-        },
-    }
+    let original = items.original();
+    let before = smallest(&original.by_person(), known, before);
+    let after = match items.persons() {
+        None => smallest(items.published(), known, after),
+        Some(persons) => {
+            let published = items.published().clone().with_persons(persons.to_vec());
+            smallest(&published.by_person(), known, after)
+        }
+    };
+    let people = original.persons().map(|_| original.people_with_items() as u64);
+    TransactionRisk { known_items: known, smallest_crowd: SmallestCrowd { before, after }, people }
 }
 
 fn smallest(transactions: &Transactions, known: usize, linkable: impl Fn(u32) -> bool) -> Option<u64> {
     let mut smallest = None;
     for size in 1..=known {
-        itemsets::each(transactions, size, 1, &mut |items, support| {
+        itemsets::each_of_people(transactions, size, &mut |items, support| {
             if items.iter().all(|&item| linkable(item)) {
                 smallest = Some(smallest.map_or(support, |least: u32| least.min(support)));
             }

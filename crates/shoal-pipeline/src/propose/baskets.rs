@@ -56,6 +56,12 @@ impl BasketProposal {
             "# seen: {} transactions, {} different items, at most {} in one",
             self.transactions, self.items, self.largest
         );
+        let _ = writeln!(
+            text,
+            "# A line says nothing about whose it is, so each is taken for another person's. Where one person has several,\n\
+             # a crowd of k lines can be one person: bring the data into the long form (format = \"long\", id and item) or into\n\
+             # a column of a table (items), and name the column that names people:  person = \"…\""
+        );
         let m = self.largest.min(2);
         let _ = writeln!(text, "\n[privacy]\nk = {}                      # the size of the crowd", self.k);
         let _ = writeln!(text, "m = {m}                      # how many items of a person somebody may know");

@@ -24,6 +24,11 @@ use shoal_core::{Kind, RawTable, Role};
 use kinds::Reading;
 use profile::Profile;
 
+/// Whether a column's name says that it names people.
+pub(crate) fn names_people(column: &str) -> bool {
+    words::Words::of(column).identifying().is_some()
+}
+
 /// What is known about the source of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {

@@ -47,20 +47,24 @@ impl Request {
     }
 
     /// What is promised, for a person.
-    pub(crate) fn promise_in_words(&self) -> String {
+    pub(crate) fn promise_in_words(&self, data: &Transactions) -> String {
+        let crowd = match data.persons() {
+            Some(_) => "people who have a transaction with them",
+            None => "transactions",
+        };
         match &self.promise {
             ItemPromise::Itemsets { k, m, linkable: None } => {
-                format!("whoever knows up to {m} items of a person finds at least {k} transactions")
+                format!("whoever knows up to {m} items of a person finds at least {k} {crowd}")
             }
             ItemPromise::Itemsets { k, m, linkable: Some(linkable) } => {
                 let items = linkable.iter().filter(|&&l| l).count();
-                format!("whoever knows up to {m} of {items} items finds at least {k} transactions")
+                format!("whoever knows up to {m} of {items} items finds at least {k} {crowd}")
             }
             ItemPromise::Complete { k } => {
-                format!("whoever knows all items of a person finds at least {k} transactions")
+                format!("whoever knows all items of a transaction finds at least {k} {crowd}")
             }
             ItemPromise::Constraints { k, sets } => {
-                format!("whoever knows one of {} sets of items finds at least {k} transactions", sets.len())
+                format!("whoever knows one of {} sets of items finds at least {k} {crowd}", sets.len())
             }
         }
     }

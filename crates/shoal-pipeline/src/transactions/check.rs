@@ -5,7 +5,7 @@ use shoal_core::Progress;
 
 use super::algorithm::Request;
 use super::load::{Text, load};
-use crate::{Job, PipelineError};
+use crate::{Job, Leak, PipelineError};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -17,6 +17,9 @@ pub struct TransactionsPlan {
     pub records: usize,
     /// Transactions without an item; they are kept.
     pub empty: usize,
+    /// How many people have a transaction with an item, where promises count people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<usize>,
     /// How many different items there are.
     pub items: usize,
     /// How often items occur in all.
@@ -33,6 +36,8 @@ pub struct TransactionsPlan {
     pub output: Option<String>,
     /// Whether there are enough transactions for a crowd.
     pub feasible: bool,
+    /// What the promise will not cover, as far as it can be known now.
+    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
@@ -44,25 +49,33 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TransactionsPl
     let data = &loaded.data;
     let request = Request::of(job, data)?;
     let policy = job.policy();
-    let with_items = data.len() - loaded.empty;
+    let with_items = data.people_with_items();
+    let people = data.persons().map(|_| with_items);
     let feasible = with_items >= request.promise.k();
     let mut notes = loaded.notes();
     if !feasible {
         let k = request.promise.k();
-        notes.push(format!("k = {k} asks for crowds of {k}, but only {with_items} transactions have items"));
+        notes.push(match people {
+            Some(people) => {
+                format!("k = {k} asks for crowds of {k} people, but only {people} people have a transaction with items")
+            }
+            None => format!("k = {k} asks for crowds of {k}, but only {with_items} transactions have items"),
+        });
     }
     Ok(TransactionsPlan {
         source: source.location,
         records: data.len(),
         empty: loaded.empty,
+        people,
         items: data.items().len(),
         occurrences: data.occurrences(),
         largest: data.iter().map(<[u32]>::len).max().unwrap_or_default(),
-        promise: request.promise_in_words(),
+        promise: request.promise_in_words(data),
         algorithm: request.algorithm.name(),
         utility_constraints: request.utility.as_ref().map(|sets| sets.sets.len()),
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         feasible,
+        leaks: loaded.leaks,
         notes,
     })
 }

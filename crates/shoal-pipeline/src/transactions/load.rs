@@ -4,16 +4,18 @@ use shoal_core::{
     Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, looks_grouped, split_items,
 };
 use shoal_io::{BasketOptions, ITEM_SEPARATOR, Source};
+use shoal_privacy::{ItemTable, Refusal};
 
 use super::layout::Layout;
+use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
 use crate::order::{ContentHash, compare_rows};
 use crate::table::reordered_codes;
-use crate::{Job, PipelineError, ValueAt};
+use crate::{Job, Leak, PipelineError, ValueAt};
 
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// The transactions.
+    /// The transactions, with whose they are where the policy says so and it is an original.
     pub data: Transactions,
     /// The other columns of the table that the items are a column of, and the place of that column.
     pub rest: Option<(RawTable, usize)>,
@@ -23,6 +25,11 @@ pub(crate) struct Loaded {
     pub repeated: usize,
     /// Transactions without an item.
     pub empty: usize,
+    /// What an original shows that the promise does not cover.
+    pub leaks: Vec<Leak>,
+    /// The columns of a published file that must not be there; or why the file must not be published as it is.
+    /// None in an original, where columns that are not published are not read.
+    pub withheld: Result<Vec<String>, Refusal>,
     /// SHA-256 of the stored bytes.
     pub sha256: String,
     /// For each transaction its number in the source, counted from 0, for `output.keep-order`.
@@ -39,6 +46,14 @@ impl Loaded {
         }
         if self.empty > 0 {
             notes.push(format!("transactions with no item, which are kept: {}", self.empty));
+        }
+        if let Some(persons) = self.data.persons() {
+            let people: std::collections::HashSet<u32> = persons.iter().copied().collect();
+            let (transactions, people) = (persons.len(), people.len());
+            notes.push(format!(
+                "promises and risks count people, not transactions: {transactions} transactions belong to {people} people; \
+                 published transactions of one person are not linked, so each is taken for what somebody may know"
+            ));
         }
         notes
     }
@@ -59,7 +74,7 @@ impl Loaded {
             of_items.iter().zip(&of_rest).map(|(&items, &rest)| hash.list([items, rest])).collect();
         let items = |row: u32| self.data.transaction(row as usize);
         let compare = |a: u32, b: u32| items(a).cmp(items(b)).then_with(|| compare_rows(&columns, a, b));
-        self.source_rows = hash.order(&hashes, None, compare);
+        self.source_rows = hash.order(&hashes, self.data.persons(), compare);
         self.data = self.data.select(&self.source_rows);
         if let Some((table, _)) = &mut self.rest {
             for column in &mut table.columns {
@@ -95,46 +110,60 @@ pub(crate) fn load(
                 listed: false,
                 repeated: read.repeated,
                 empty: read.empty,
+                leaks: Vec::new(),
+                withheld: Ok(Vec::new()),
                 sha256: read.sha256,
                 source_rows: Vec::new(),
             }
         }
         Layout::Long { id, item } => {
-            let read = shoal_io::read_table(source, &|name| name == id || name == item, progress)?;
+            // Everything is read: a column that nobody asked for may name people, in a published file and in an original.
+            let read = shoal_io::read_table(source, &|_| true, progress)?;
             let (ids, items) = (column(job, &read.table, id, "id")?, column(job, &read.table, item, "item")?);
             refuse_groups(&read.table, items, text, |label| vec![label])?;
-            let (data, repeated, empty) = from_rows(job, ids, items);
-            Loaded {
-                data,
-                rest: None,
-                listed: false,
-                repeated,
-                empty,
-                sha256: read.sha256,
-                source_rows: Vec::new(),
+            let (mut data, repeated, empty) = from_rows(job, ids, items);
+            let mut leaks = Vec::new();
+            if text == Text::Original {
+                if let Some(name) = &job.policy().data.person {
+                    let person = column(job, &read.table, name, "person")?;
+                    // Ids have their codes in the order of their first rows, which is the order of the transactions.
+                    data = data.with_persons(persons_of_ids(job, &read.table, ids, person)?);
+                }
+                leaks = repeated_identifiers(job, &read.table, Some(ids), &[id, item]);
             }
+            let withheld = withheld(job, &read.table, text);
+            let (rest, listed, sha256, source_rows) = (None, false, read.sha256, Vec::new());
+            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, source_rows }
         }
         Layout::Column { items, separator } => {
-            let read = shoal_io::read_table_with_list(source, &|name| job.is_read(name), items, progress)?;
+            // Identifiers are read as well: in an original they say whose a transaction is, in a published file they
+            // must not be.
+            let read = shoal_io::read_table_with_list(source, &|_| true, items, progress)?;
             let separator = if read.listed { ITEM_SEPARATOR } else { separator };
             let cells = column(job, &read.table, items, "items")?;
             let cut = |label| pieces(label, separator);
             refuse_groups(&read.table, cells, text, cut)?;
-            let (data, repeated, empty) = from_cells(job, cells, separator);
+            let (mut data, repeated, empty) = from_cells(job, cells, separator);
+            let mut leaks = Vec::new();
+            if text == Text::Original {
+                // Of a published file the verifier says it.
+                check_rest(job, &read.table, items, &source.location)?;
+                if let Some(name) = &job.policy().data.person {
+                    let person = column(job, &read.table, name, "person")?;
+                    data = data.with_persons(persons_of_rows(job, &read.table, person)?);
+                }
+                leaks = repeated_identifiers(job, &read.table, None, &[items]);
+            }
+            let withheld = withheld(job, &read.table, text);
             let mut rest = read.table;
+            if text == Text::Original {
+                rest.columns.retain(|c| c.name == items || job.is_read(&c.name));
+            }
             let place = rest.columns.iter().position(|c| c.name == items).unwrap_or_default();
             rest.columns.remove(place);
-            check_rest(job, &rest, &source.location)?;
             let (listed, sha256) = (read.listed, read.sha256);
-            Loaded {
-                data,
-                rest: Some((rest, place)),
-                listed,
-                repeated,
-                empty,
-                sha256,
-                source_rows: Vec::new(),
-            }
+            let (rest, source_rows) = (Some((rest, place)), Vec::new());
+            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, source_rows }
         }
     };
     if loaded.data.is_empty() {
@@ -157,9 +186,22 @@ fn column<'a>(job: &Job, table: &'a RawTable, name: &str, key: &str) -> Result<&
     })
 }
 
+/// What must not stand in a published file beside its items.
+fn withheld(job: &Job, table: &RawTable, text: Text) -> Result<Vec<String>, Refusal> {
+    match (text, Layout::of(&job.policy().data)) {
+        (Text::Original, _) | (_, Layout::Basket { .. }) => Ok(Vec::new()),
+        (Text::Published, Layout::Long { id, item }) => ItemTable::Long { id, item }.withheld(table),
+        (Text::Published, Layout::Column { items, .. }) => {
+            let roles = job.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role));
+            ItemTable::Column { items, roles: roles.collect() }.withheld(table)
+        }
+    }
+}
+
 /// The other columns must be named in the policy: no column gets a role silently.
-fn check_rest(job: &Job, rest: &RawTable, source: &str) -> Result<(), PipelineError> {
-    match rest.columns.iter().find(|c| !job.policy().columns.contains_key(&c.name)) {
+fn check_rest(job: &Job, table: &RawTable, items: &str, source: &str) -> Result<(), PipelineError> {
+    let is_named = |name: &str| name == items || job.policy().columns.contains_key(name);
+    match table.columns.iter().find(|c| !is_named(&c.name)) {
         None => Ok(()),
         Some(unnamed) => {
             let message = format!("column `{}` of `{source}` has no role", unnamed.name);

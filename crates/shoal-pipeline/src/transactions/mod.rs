@@ -6,6 +6,7 @@ mod compose;
 mod layout;
 mod load;
 mod measures;
+mod person;
 mod road;
 mod sets;
 mod verbs;

@@ -60,6 +60,7 @@ pub(crate) fn walk(
             origin: &origin,
             rest: read.rest.as_ref().map(|(rest, _)| rest),
             order: record_order(job),
+            withheld_columns: read.withheld?,
         };
         let verified = verify_transactions(claim, &models(job)?, &utility(job)?)?;
         Ok((read.data, verified))
@@ -84,7 +85,7 @@ pub(crate) fn walk(
         risk: Risk::Transactions(measures.risk),
         recoding: recoding_file(&published),
         notes,
-        leaks: Vec::new(),
+        leaks: loaded.leaks,
         work: None,
         account: None,
         secret_key: None,

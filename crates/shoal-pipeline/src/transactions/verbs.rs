@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use shoal_core::Progress;
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
-use shoal_privacy::{ItemVerdict, Refusal, verify_transactions_file};
+use shoal_privacy::{ItemVerdict, Refusal, Unverifiable, verify_transactions_file};
 
 use super::algorithm::{Request, hierarchy};
 use super::load::{Text, load};
@@ -36,7 +36,12 @@ pub(crate) fn verify(
     let read = load(job, &source, Text::Published, progress)?;
     let rest = read.rest.as_ref().map(|(rest, _)| rest);
     let verdict = verify_transactions_file(&read.data, rest, hierarchy(job)?.as_ref(), &models(job)?)
-        .map_err(Refusal::Unverifiable)?;
+        .map_err(Refusal::Unverifiable)?
+        .with_withheld_columns(read.withheld?);
+    // What too few transactions hold, too few people have; that enough hold it says nothing about people.
+    if let (true, Some(column)) = (verdict.holds(), &job.policy().data.person) {
+        return Err(Refusal::Unverifiable(Unverifiable::Person { column: column.clone() }).into());
+    }
     Ok(TransactionsVerified { file: source.location, sha256: read.sha256, verdict })
 }
 

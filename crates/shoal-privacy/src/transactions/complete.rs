@@ -4,7 +4,8 @@ use super::tally::Tally;
 use super::{ItemModel, ItemView, ItemsetViolation};
 use crate::{KTooSmall, Outcome};
 
-/// Complete k-anonymity: whoever knows all items of a person finds at least k transactions that hold them.
+/// Complete k-anonymity: whoever knows all items of a person's transaction finds at least k transactions that hold
+/// them, of k people where it is known whose they are.
 /// A transaction of nothing is held by all and asks for no crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompleteAnonymity {

@@ -21,6 +21,12 @@ pub enum ItemConservationError {
     /// Transactions have come or gone, or are said to come from where they cannot.
     #[error(transparent)]
     Origin(#[from] OriginError),
+    /// A column is published that must never be.
+    #[error("column `{column}` is published, and must not be: the policy publishes the items without it")]
+    Withheld {
+        /// The column.
+        column: String,
+    },
     /// A text stands for something that no transaction of the input holds.
     #[error("published row {row}: `{text}` stands for `{item}`, which is no item of the input")]
     Unknown {
@@ -101,6 +107,7 @@ impl ItemConservationError {
     /// What to do.
     pub fn hint(&self) -> &'static str {
         match self {
+            ItemConservationError::Withheld { .. } => "remove the column from the file",
             ItemConservationError::Ambiguous { .. } => "rename the item before publishing",
             _ => DEFECT,
         }

@@ -5,7 +5,7 @@ use super::{ItemModel, ItemView, ItemsetViolation};
 use crate::{KTooSmall, Outcome};
 
 /// Privacy constraints: whoever knows one of these sets of items about a person finds at least k transactions
-/// that hold them, or none.
+/// that hold them, of k people where it is known whose they are, or none.
 ///
 /// Of a set, that is found which is published: the images of its items, without those that are suppressed.
 /// Where nothing of a set is published, it leads nowhere. Two sets with one image are one question.

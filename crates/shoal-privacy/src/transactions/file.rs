@@ -24,12 +24,20 @@ pub struct ItemVerdict {
     /// The first transaction that is out of order, where the order of the file may carry something. It breaks no
     /// promise.
     pub out_of_order: Option<OutOfOrder>,
+    /// Columns in the file that must never be published; see [`ItemTable`](super::ItemTable).
+    pub withheld_columns: Vec<String>,
 }
 
 impl ItemVerdict {
-    /// Whether every promise is kept and every item has one image.
+    /// Whether every promise is kept, every item has one image, and no column is there that must not be.
     pub fn holds(&self) -> bool {
-        self.broken.is_empty() && self.items_in_two_images.total == 0
+        self.broken.is_empty() && self.items_in_two_images.total == 0 && self.withheld_columns.is_empty()
+    }
+
+    /// The same of a file that has these columns, which must not be there.
+    #[must_use]
+    pub fn with_withheld_columns(self, withheld_columns: Vec<String>) -> ItemVerdict {
+        ItemVerdict { withheld_columns, ..self }
     }
 
     /// Whether the file has no items, so that every promise is kept by silence.
@@ -39,7 +47,9 @@ impl ItemVerdict {
 }
 
 /// Checks published transactions against a policy's models. A text is what a stranger reads in it, so a plain
-/// one stands for itself. `rest` are the other columns of the file, where there are any.
+/// one stands for itself. Where it is said [whose](Transactions::persons) the published transactions are, promises
+/// count people; no file says it, so it must come from the original. `rest` are the
+/// other columns of the file, where there are any.
 pub fn verify_transactions_file(
     published: &Transactions,
     rest: Option<&RawTable>,
@@ -47,7 +57,9 @@ pub fn verify_transactions_file(
     models: &[Box<dyn ItemModel>],
 ) -> Result<ItemVerdict, Unverifiable> {
     let meaning = Meaning::of(published.items(), hierarchy);
-    let (promises, broken) = verify_all(&ItemView::new(published, &meaning)?, models)?;
+    let persons = published.persons().map(<[u32]>::to_vec);
+    let view = ItemView::new(published, &meaning)?.with_persons(persons);
+    let (promises, broken) = verify_all(&view, models)?;
     Ok(ItemVerdict {
         records: published.len(),
         items: published.items().len(),
@@ -55,5 +67,6 @@ pub fn verify_transactions_file(
         broken,
         items_in_two_images: meaning.two_images().clone(),
         out_of_order: transactions_out_of_order(published, rest),
+        withheld_columns: Vec::new(),
     })
 }

@@ -1,4 +1,5 @@
-//! k^m-anonymity: whoever knows up to m items of a person finds at least k transactions that hold them.
+//! k^m-anonymity: whoever knows up to m items of a person finds at least k transactions that hold them, of k people
+//! where it is known whose they are.
 //!
 //! Every set of up to m texts that occurs together is counted. A set grows by texts that follow its last one,
 //! through the tails of the transactions that hold it, so each occurring set is met once, with all its
@@ -106,16 +107,19 @@ impl ItemsetAnonymity {
     }
 }
 
-/// The transactions with nothing but the texts that somebody may know.
+/// The transactions with nothing but the texts that somebody may know, person by person.
 struct Occurring {
     members: Vec<u32>,
     /// For each text what follows it, in every transaction that holds it.
     tails: Vec<Vec<Tail>>,
     /// The length of the longest transaction.
     longest: usize,
+    /// For each of the members whose transaction it is in; none where each transaction is another person's. Members of a
+    /// person stand together, so somebody is new where the person changes.
+    owners: Option<Vec<u32>>,
 }
 
-/// A part of a transaction, by its bounds among all members.
+/// A part of a transaction, by its bounds among all members. The text before it is one of the transaction too.
 type Tail = (usize, usize);
 
 /// One counter per text for every size, all 0 between uses.
@@ -128,14 +132,23 @@ impl Occurring {
         let mut members = Vec::with_capacity(view.published().occurrences());
         let mut tails = vec![Vec::new(); texts];
         let mut longest = 0;
-        for transaction in view.published().iter() {
+        let mut owners = view.persons().map(|_| Vec::new());
+        let mut order: Vec<usize> = (0..view.published().len()).collect();
+        if let Some(persons) = view.persons() {
+            order.sort_by_key(|&row| persons[row]);
+        }
+        for row in order {
+            let transaction = view.published().transaction(row);
             let start = members.len();
             members.extend(transaction.iter().filter(|&&text| kept[text as usize]));
             let end = members.len();
             (start..end).for_each(|at| tails[members[at] as usize].push((at + 1, end)));
             longest = longest.max(end - start);
+            if let (Some(owners), Some(persons)) = (&mut owners, view.persons()) {
+                owners.resize(end, persons[row]);
+            }
         }
-        Occurring { members, tails, longest }
+        Occurring { members, tails, longest, owners }
     }
 
     /// Counts all occurring sets of exactly `size` texts.
@@ -155,8 +168,12 @@ impl Occurring {
     /// Grows a set by one text for each of the counters, through the tails of its transactions.
     fn grow(&self, set: &mut Vec<u32>, tails: &[Tail], counters: &mut [Vec<usize>], tally: &mut Tally) {
         let Some((counter, larger)) = counters.split_first_mut() else {
-            return tally.add(set, tails.len() as u32);
+            return tally.add(set, self.people(tails));
         };
+        // The sizes of crowds of the last text need all its transactions where people are counted.
+        if larger.is_empty() && self.owners.is_some() {
+            return self.grow_by_one(set, tails, counter, tally);
+        }
         let following = self.count_following(tails, counter);
         if larger.is_empty() {
             for &text in &following {
@@ -174,6 +191,28 @@ impl Occurring {
             set.pop();
             start = end;
         }
+    }
+
+    /// Grows a set by one last text, where somebody may have several of the transactions.
+    fn grow_by_one(&self, set: &mut Vec<u32>, tails: &[Tail], counter: &mut [usize], tally: &mut Tally) {
+        let following = self.count_following(tails, counter);
+        let (sorted, ends) = self.sort_tails(tails, &following, counter);
+        let mut start = 0;
+        for (&text, end) in following.iter().zip(ends) {
+            set.push(text);
+            tally.add(set, self.people(&sorted[start..end]));
+            set.pop();
+            start = end;
+        }
+    }
+
+    /// How many people have the transactions of these tails, which come person by person.
+    fn people(&self, tails: &[Tail]) -> u32 {
+        let Some(owners) = &self.owners else { return tails.len() as u32 };
+        // A tail may be empty, but it follows a text of its transaction.
+        let owner = |&(from, _): &Tail| owners[from - 1];
+        let changes = tails.windows(2).filter(|pair| owner(&pair[0]) != owner(&pair[1])).count();
+        changes as u32 + u32::from(!tails.is_empty())
     }
 
     /// Counts in how many tails each text is; returns those that are in any.

@@ -5,6 +5,7 @@
 //! published texts alone, by counting. Beside it, [`conservation`] compares the file with the input: every
 //! published transaction is what one and the same recoding makes of its original.
 
+mod columns;
 mod complete;
 pub mod conservation;
 mod constraints;
@@ -17,6 +18,7 @@ mod tally;
 mod utility;
 mod view;
 
+pub use columns::ItemTable;
 pub use complete::CompleteAnonymity;
 pub use conservation::ItemConservationError;
 pub use constraints::ItemConstraints;

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::ItemView;
-use crate::promise::{Answer, settle, write_rows};
+use crate::promise::{Answer, ROWS_NAMED, settle, write_rows};
 use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violating};
 
 /// A promise about published transactions, which contains its own check.
@@ -20,16 +20,19 @@ pub trait ItemModel: fmt::Debug + Send + Sync {
     fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation>;
 }
 
-/// A set of published texts that too few transactions hold.
+/// A set of published texts that too few transactions hold, or transactions of too few people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ItemsetViolation {
     /// The texts.
     pub items: Vec<String>,
-    /// How many transactions hold all of them.
+    /// How many transactions hold all of them; where it is known whose they are, how many people have one that does.
     pub support: u32,
-    /// The first few of these, counted from 1.
+    /// The first few of these transactions, counted from 1.
     pub rows: Vec<u64>,
+    /// Whether the support counts people.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub people: bool,
 }
 
 impl Violating for ItemsetViolation {
@@ -39,7 +42,14 @@ impl Violating for ItemsetViolation {
 impl fmt::Display for ItemsetViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(|item| format!("`{item}`")).collect();
-        write!(f, "the itemset {} has support {} ", items.join(", "), self.support)?;
+        let items = items.join(", ");
+        if self.people {
+            let (rows, more) =
+                (self.rows.iter().map(u64::to_string).collect::<Vec<_>>().join(", "), ROWS_NAMED);
+            let more = if self.rows.len() < more { "" } else { ", …" };
+            return write!(f, "the itemset {items} belongs to {} people (rows: {rows}{more})", self.support);
+        }
+        write!(f, "the itemset {items} has support {} ", self.support)?;
         write_rows(f, &self.rows, self.support)
     }
 }

@@ -1,7 +1,8 @@
 use shoal_core::{Hierarchy, RawTable, Transactions};
 
 use super::model::verify_all;
-use super::{ItemModel, ItemView, Meaning, Utility, conservation};
+use super::{ItemConservationError, ItemModel, ItemView, Meaning, Utility, conservation};
+use crate::origin::check_origins;
 use crate::{RecordOrder, Refusal, VerifiedRelease, transactions_out_of_order};
 
 /// What is said about transactions that shall be released; every word of it is checked.
@@ -11,7 +12,7 @@ pub struct TransactionsClaim<'a> {
     pub sha256: String,
     /// The file, read back from these bytes.
     pub published: &'a Transactions,
-    /// The input.
+    /// The input. Where it says [whose](Transactions::persons) its transactions are, promises count people.
     pub original: &'a Transactions,
     /// The hierarchy of the policy, where texts may be its nodes.
     pub hierarchy: Option<&'a Hierarchy>,
@@ -22,6 +23,9 @@ pub struct TransactionsClaim<'a> {
     pub rest: Option<&'a RawTable>,
     /// In which order the records are said to stand.
     pub order: RecordOrder,
+    /// The columns of the file that must not be there, as [`ItemTable::withheld`](super::ItemTable::withheld) finds
+    /// them.
+    pub withheld_columns: Vec<String>,
 }
 
 /// Transactions that may be published, and what was seen on the way.
@@ -38,9 +42,18 @@ pub fn verify_transactions(
     models: &[Box<dyn ItemModel>],
     utility: &Utility,
 ) -> Result<VerifiedTransactions, Refusal> {
-    let TransactionsClaim { sha256, published, original, hierarchy, origin, rest, order } = claim;
+    let TransactionsClaim { sha256, published, original, hierarchy, origin, rest, order, withheld_columns } =
+        claim;
+    if let Some(column) = withheld_columns.into_iter().next() {
+        return Err(ItemConservationError::Withheld { column }.into());
+    }
     let meaning = Meaning::of(published.items(), hierarchy).within(published, original)?;
-    let (promises, broken) = verify_all(&ItemView::new(published, &meaning)?, models)?;
+    // Who is in a crowd is read off the origins, so they are looked at first.
+    check_origins(original.len(), published.len(), origin, 0).map_err(ItemConservationError::Origin)?;
+    let persons =
+        original.persons().map(|persons| origin.iter().map(|&from| persons[from as usize]).collect());
+    let view = ItemView::new(published, &meaning)?.with_persons(persons);
+    let (promises, broken) = verify_all(&view, models)?;
     if !broken.is_empty() {
         return Err(Refusal::BrokenItems { broken });
     }

@@ -59,6 +59,7 @@ impl Tally {
         let name = |(support, set): (u32, Vec<u32>)| ItemsetViolation {
             items: set.iter().map(text).collect(),
             support,
+            people: view.persons().is_some(),
             rows: view.rows_holding(&set).take(ROWS_NAMED).map(|row| number(row as usize)).collect(),
         };
         Outcome {

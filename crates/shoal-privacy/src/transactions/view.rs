@@ -11,6 +11,9 @@ pub struct ItemView<'a> {
     postings: Vec<Vec<u32>>,
     /// The transactions of each text as bits, for texts that are in so many that bits are shorter than a list.
     bits: Vec<Option<Vec<u64>>>,
+    /// Whose each published transaction is; none where each is another person's. No file says it: it comes from the
+    /// original.
+    persons: Option<Vec<u32>>,
 }
 
 impl<'a> ItemView<'a> {
@@ -22,7 +25,18 @@ impl<'a> ItemView<'a> {
         }
         let postings = published.postings();
         let bits = postings.iter().map(|holders| bits(holders, rows)).collect();
-        Ok(ItemView { published, meaning, postings, bits })
+        Ok(ItemView { published, meaning, postings, bits, persons: None })
+    }
+
+    /// The same file, whose transactions are these people's: a number per transaction. Then a crowd is counted in
+    /// people.
+    pub(super) fn with_persons(self, persons: Option<Vec<u32>>) -> ItemView<'a> {
+        ItemView { persons, ..self }
+    }
+
+    /// Whose each transaction is, where that is known.
+    pub fn persons(&self) -> Option<&[u32]> {
+        self.persons.as_deref()
     }
 
     /// The whole file.
@@ -44,8 +58,16 @@ impl<'a> ItemView<'a> {
         candidates.filter(move |&row| contains_all(self.published.transaction(row as usize), set))
     }
 
-    /// How many transactions hold all of these texts (ascending).
+    /// How many transactions hold all of these texts (ascending); where it is known whose they are, how many people
+    /// have one that does. What somebody has in two transactions is never put together: published transactions are
+    /// not linked, so whoever looks for somebody looks at one at a time.
     pub fn support(&self, set: &[u32]) -> u32 {
+        if let Some(persons) = &self.persons {
+            let mut people: Vec<u32> = self.rows_holding(set).map(|row| persons[row as usize]).collect();
+            people.sort_unstable();
+            people.dedup();
+            return people.len() as u32;
+        }
         if let [text] = set {
             return self.postings[*text as usize].len() as u32;
         }
@@ -93,6 +115,18 @@ mod tests {
         assert_eq!(rows(&[0, 1, 2]), [0]);
         assert_eq!(rows(&[]), [0, 1, 2, 3]);
         assert_eq!((view.support(&[1]), view.support(&[1, 2])), (2, 2));
+    }
+
+    #[test]
+    fn a_person_counts_once_and_only_with_what_is_in_one_transaction() {
+        let rows = [vec!["a", "b"], vec!["a"], vec!["b"], vec!["a", "b"], vec!["b"]];
+        let published = Transactions::from_texts(&rows);
+        let meaning = Meaning::of(published.items(), None);
+        let view = ItemView::new(&published, &meaning).unwrap();
+        assert_eq!([&[0][..], &[1], &[0, 1], &[]].map(|set| view.support(set)), [3, 4, 2, 5]);
+        // The second person has a and b, but never together.
+        let view = view.with_persons(Some(vec![1, 2, 2, 1, 3]));
+        assert_eq!([&[0][..], &[1], &[0, 1], &[]].map(|set| view.support(set)), [2, 3, 1, 3]);
     }
 
     /// Even texts are in many transactions and kept as bits, odd ones in few and kept as lists.

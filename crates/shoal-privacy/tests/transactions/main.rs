@@ -6,8 +6,8 @@ mod second_verifier;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use second_verifier::{
-    ITEMS, Promise, Release, Row, is_private, is_sound, items, model, one_image, releases, supports,
-    transactions, tree, verify,
+    ITEMS, Promise, Release, Row, is_private, is_sound, items, model, one_image, releases,
+    releases_of_people, supports, transactions, tree, verify,
 };
 use shoal_core::Transactions;
 use shoal_privacy::{
@@ -160,6 +160,68 @@ proptest! {
     }
 
     #[test]
+    fn releases_of_people_pass_exactly_when_they_are_sound(release in releases_of_people(1), crowded in releases_of_people(4)) {
+        for release in [release, crowded] {
+            let verified = verify(&release);
+            prop_assert_eq!(verified.is_ok(), is_sound(&release), "{:?}", verified.err());
+            if let Err(Refusal::BrokenItems { broken }) = verified {
+                let known = supports(&release, Some(&items(&release.original)));
+                for violation in &broken[0].violations.worst {
+                    let set: Row = violation.items.iter().cloned().collect();
+                    prop_assert!(known.contains(&(set, violation.support as usize)) && violation.people);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_crowd_that_is_found_counts_people(mut release in releases_of_people(3)) {
+        // Everything is looked at where nothing is broken.
+        release.k = 2;
+        let known = supports(&release, None);
+        prop_assume!(known.iter().all(|(_, support)| *support >= 2));
+        let persons = release.persons.as_ref().unwrap();
+        let of_published = release.origin.iter().map(|&from| persons[from as usize]).collect();
+        let published = transactions(&release.published).with_persons(of_published);
+        let verdict = verify_transactions_file(&published, None, Some(&tree()), &model(2, &release.promise)).unwrap();
+        let smallest = known.iter().map(|(_, support)| *support as u64).min();
+        prop_assert_eq!(&verdict.promises[0].found, &smallest.map_or(Figure::Nothing, Figure::Count));
+    }
+
+    /// Two who turn out to be one, one who turns out to be two, and somebody else's transaction.
+    #[test]
+    fn other_people_are_noticed_exactly_when_it_matters(
+        release in releases_of_people(3),
+        at in any::<(Index, Index)>(),
+        new in any::<bool>(),
+    ) {
+        let rows = release.original.len();
+        let (one, two) = (at.0.index(rows), at.1.index(rows));
+        let persons = release.persons.clone().unwrap();
+
+        let mut moved = persons.clone();
+        moved[one] = if new { 99 } else { persons[two] };
+        let moved = Release { persons: Some(moved), ..release.clone() };
+        prop_assert_eq!(verify(&moved).is_ok(), is_sound(&moved));
+
+        let joined = persons.iter().map(|&person| if person == persons[one] { persons[two] } else { person });
+        let joined = Release { persons: Some(joined.collect()), ..release.clone() };
+        prop_assert_eq!(verify(&joined).is_ok(), is_sound(&joined));
+
+        // Origins lead to people: a wrong one is noticed unless the two are published alike.
+        let mut swapped = release.clone();
+        swapped.origin.swap(one, two);
+        prop_assert_eq!(verify(&swapped).is_ok(), is_sound(&swapped));
+    }
+
+    #[test]
+    fn everybody_with_one_transaction_is_as_without_people(release in releases(2)) {
+        let mut named = release.clone();
+        named.persons = Some((0..release.original.len() as u32).map(|person| 1000 - person).collect());
+        prop_assert_eq!(verify(&named).is_ok(), verify(&release).is_ok());
+    }
+
+    #[test]
     fn utility_is_guarded(
         release in releases(3),
         // The last of four parts stands in no constraint.
@@ -190,7 +252,7 @@ fn release(k: u32, promise: Promise, original: &[&[&str]], published: &[&[&str]]
     };
     let origin = (0..published.len() as u32).collect();
     let (original, published) = (rows(original), rows(published));
-    Release { k, promise, original, published, origin, utility: Utility::default() }
+    Release { k, promise, original, published, origin, utility: Utility::default(), persons: None }
 }
 
 fn refusal(release: &Release) -> String {
@@ -199,6 +261,24 @@ fn refusal(release: &Release) -> String {
 
 fn sets(sets: &[&[&str]]) -> Promise {
     Promise::Constraints(sets.iter().map(|set| set.iter().map(|item| (*item).to_owned()).collect()).collect())
+}
+
+/// Twenty visits of one person are no crowd, whatever the promise.
+#[test]
+fn a_person_is_no_crowd() {
+    let rows: Vec<&[&str]> = vec![&["a", "b"]; 20];
+    for promise in [Promise::Itemsets { m: 2, share: None }, Promise::Complete, sets(&[&["a", "b"]])] {
+        let mut release = release(5, promise, &rows, &rows);
+        assert!(verify(&release).is_ok(), "twenty people");
+        release.persons = Some(vec![7; 20]);
+        assert!(!is_sound(&release));
+        let said = refusal(&release);
+        assert!(said.contains("asked 5, found 1") && said.contains("belongs to 1 people"), "{said}");
+        release.persons = Some((0..20).map(|row| row % 5).collect());
+        assert!(is_sound(&release) && verify(&release).is_ok());
+        release.persons = Some((0..20).map(|row| row % 4).collect());
+        assert!(refusal(&release).contains("found 4"));
+    }
 }
 
 /// {a, c} has no support at first, so a loop that pops it for good is content. Then b and c are merged for the
@@ -278,7 +358,7 @@ fn a_verdict_is_printed_in_the_words_of_the_contract() {
     let verdict = verify_transactions_file(&Transactions::from_texts(&rows), None, None, &models).unwrap();
     assert_eq!(
         serde_json::to_string(&verdict).unwrap(),
-        r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]},"out-of-order":{"record":2}}"#
+        r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]},"out-of-order":{"record":2},"withheld-columns":[]}"#
     );
     let nothing = Transactions::from_texts::<&str>(&[vec![], vec![]]);
     let verdict = verify_transactions_file(&nothing, None, None, &models).unwrap();

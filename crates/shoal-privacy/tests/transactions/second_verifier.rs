@@ -39,6 +39,8 @@ pub(crate) struct Release {
     pub(crate) published: Vec<Row>,
     pub(crate) origin: Vec<u32>,
     pub(crate) utility: Utility,
+    /// Whose each original transaction is.
+    pub(crate) persons: Option<Vec<u32>>,
 }
 
 pub(crate) fn promises() -> impl Strategy<Value = Promise> {
@@ -71,9 +73,17 @@ pub(crate) fn releases(copies: usize) -> impl Strategy<Value = Release> {
             origin.sort_by_key(|&row| (u64::from(row) + 1).wrapping_mul(seed | 1) >> 7);
             let publish = |&row: &u32| original[row as usize].iter().filter_map(image).collect();
             let published = origin.iter().map(publish).collect();
-            Release { k, promise, original, published, origin, utility: Utility::default() }
+            Release { k, promise, original, published, origin, utility: Utility::default(), persons: None }
         },
     )
+}
+
+/// The same releases, of people who may have several transactions.
+pub(crate) fn releases_of_people(copies: usize) -> impl Strategy<Value = Release> {
+    (releases(copies), prop::collection::vec(0..6_u32, 8 * copies)).prop_map(|(release, persons)| {
+        let persons = persons[..release.original.len()].to_vec();
+        Release { persons: Some(persons), ..release }
+    })
 }
 
 fn group(item: &str, clusters: &[usize], original: &[Row]) -> Option<String> {
@@ -121,12 +131,16 @@ pub(crate) fn model(k: u32, promise: &Promise) -> Vec<Box<dyn ItemModel>> {
 
 /// What the crate under test says.
 pub(crate) fn verify(release: &Release) -> Result<VerifiedTransactions, Refusal> {
-    let (original, published) = (transactions(&release.original), transactions(&release.published));
+    let (mut original, published) = (transactions(&release.original), transactions(&release.published));
+    if let Some(persons) = &release.persons {
+        original = original.with_persons(persons.clone());
+    }
     let claim = TransactionsClaim {
         sha256: "digest".to_owned(),
         published: &published,
         original: &original,
         hierarchy: Some(&tree()),
+        withheld_columns: Vec::new(),
         origin: &release.origin,
         rest: None,
         order: RecordOrder::Input,
@@ -209,7 +223,15 @@ pub(crate) fn is_private(release: &Release, known: &Row) -> bool {
 /// Every set of texts that the promise is about and that occurs, with its support: all subsets of all rows.
 pub(crate) fn supports(release: &Release, known: Option<&Row>) -> BTreeSet<(Row, usize)> {
     let published = &release.published;
-    let support = |set: &Row| published.iter().filter(|row| set.is_subset(row)).count();
+    // A number of its own for every transaction where it is not said whose it is, or cannot be.
+    let person = |row: usize| match (&release.persons, release.origin.get(row)) {
+        (Some(persons), Some(&from)) => persons.get(from as usize).copied().ok_or(row),
+        _ => Err(row),
+    };
+    let support = |set: &Row| {
+        let holding = published.iter().enumerate().filter(|(_, row)| set.is_subset(row));
+        holding.map(|(row, _)| person(row)).collect::<BTreeSet<_>>().len()
+    };
     let mut asked: BTreeSet<Row> = match &release.promise {
         Promise::Itemsets { m, share } => {
             let drawn = |item: &String| share.is_none_or(|s| is_drawn(item, s.share, s.seed));

@@ -63,6 +63,8 @@ impl TransactionAlgorithm for ValidAprioriParams {
         if let Some(given) = weights.map(<[f64]>::len).filter(|&given| given != items) {
             return Err(TransactionError::WrongItemCount { what: "weights", given, items });
         }
+        // Nothing that is decided depends on the order of transactions, and people are counted in this one.
+        let data = &*data.by_person();
         let mut violations = Violations::new(data, promise)?;
         let tree = ItemTree::new(&self.0.hierarchy, data, weights)?;
         let mut mender = Mender {
@@ -103,11 +105,11 @@ struct Mender<'a> {
 }
 
 impl Mender<'_> {
-    /// Raises nodes until enough transactions hold the set. Returns how many nodes were raised to.
+    /// Raises nodes until enough people have a transaction with the set. Returns how many nodes were raised to.
     fn mend(&mut self, set: &[u32]) -> u64 {
         let image = self.cut.image(set);
         let raised = self.cut.cheapest_raise(image, self.k);
-        let raised = raised.expect("the top stands for all items, and k transactions hold an item");
+        let raised = raised.expect("the top stands for all items, and k people have an item");
         raised.into_iter().filter(|&node| self.raise(node)).count() as u64
     }
 

@@ -11,6 +11,8 @@ use crate::transaction::transaction_set::TransactionSet;
 /// with items is left out. The item n is node n; the others follow, children before their parents.
 pub(super) struct ItemTree {
     nodes: Vec<Node>,
+    /// Whose each transaction is, where somebody has two; those of a person stand together.
+    persons: Option<Vec<u32>>,
 }
 
 struct Node {
@@ -34,7 +36,8 @@ impl ItemTree {
         data: &Transactions,
         weights: Option<&[f64]>,
     ) -> Result<ItemTree, TransactionError> {
-        let mut tree = ItemTree { nodes: Vec::with_capacity(2 * data.items().len()) };
+        let nodes = Vec::with_capacity(2 * data.items().len());
+        let mut tree = ItemTree { nodes, persons: data.persons().map(<[u32]>::to_vec) };
         // For each node of the hierarchy the nodes of this tree that are directly below it.
         let mut below: Vec<Vec<u32>> = vec![Vec::new(); hierarchy.node_count()];
         for ((item, numbers), text) in (0..).zip(data.postings()).zip(data.items().iter()) {
@@ -100,11 +103,14 @@ impl ItemTree {
         if node.items.len() == 1 { 0.0 } else { node.occurrences * node.items.len() as f64 }
     }
 
-    /// How many transactions hold an item below each of these nodes, at most `enough`.
+    /// How many people have a transaction that holds an item below each of these nodes, at most `enough`.
     pub(super) fn support(&self, nodes: &[u32], enough: usize) -> usize {
         let mut sets: Vec<&TransactionSet> =
             nodes.iter().map(|&node| &self.nodes[node as usize].transactions).collect();
-        TransactionSet::common(&mut sets, enough)
+        match &self.persons {
+            None => TransactionSet::common(&mut sets, enough),
+            Some(persons) => TransactionSet::common_people(&mut sets, persons, enough),
+        }
     }
 
     fn join(&mut self, children: &[u32], source: NodeId, hierarchy: &Hierarchy, limit: usize) -> u32 {

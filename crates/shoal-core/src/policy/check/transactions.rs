@@ -1,3 +1,4 @@
+use super::person::person;
 use super::{fail, refuse, separator};
 use crate::Role;
 use crate::policy::{AlgorithmName, DataFormat, Policy, PolicyError, Shape};
@@ -5,6 +6,7 @@ use crate::policy::{AlgorithmName, DataFormat, Policy, PolicyError, Shape};
 /// What a policy for transactions must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     layout(policy)?;
+    whose(policy)?;
     promise(policy)?;
     algorithm(policy)
 }
@@ -35,6 +37,27 @@ fn layout(policy: &Policy) -> Result<(), PolicyError> {
         return fail("data.format", "the long form needs the column of the items", "add  item = \"…\"");
     }
     Ok(())
+}
+
+/// Whose transactions they are can be said where there is a column for it beside the items.
+fn whose(policy: &Policy) -> Result<(), PolicyError> {
+    let data = &policy.data;
+    let Some(named) = &data.person else { return Ok(()) };
+    if data.is_basket() {
+        let message = "a basket file has a line per transaction and no column that says whose it is";
+        let hint =
+            "bring the data into the long form with a column that names people, or into a column of a table";
+        return fail("data.person", message, hint);
+    }
+    if data.items.as_ref() == Some(named) || data.item.as_ref() == Some(named) {
+        return fail("data.person", "the items do not say whose they are", "name the column that does");
+    }
+    if data.id.as_ref() == Some(named) {
+        let message =
+            format!("`{named}` is the id of a transaction: then everybody has one, and is counted once");
+        return fail("data.person", message, "remove  person,  or give the id of single transactions as  id");
+    }
+    person(policy)
 }
 
 /// In a table with a column of items, every other column is published as it is or not at all.
@@ -124,6 +147,15 @@ mod tests {
             &["privacy.constraints=p.txt", "algorithm.name=upcta", "utility.constraints=u.txt"],
             &["privacy.m=2", "data.format=long", "data.id=who", "data.item=what"],
             &["privacy.m=2", "data.items=codes", "columns.name.role=identifier"],
+            &["privacy.m=2", "data.items=codes", "data.person=name", "columns.name.role=identifier"],
+            &[
+                "privacy.m=2",
+                "data.format=long",
+                "data.id=visit",
+                "data.item=what",
+                "data.person=who",
+                "columns.who.role=identifier",
+            ],
             &["privacy.m=2", "algorithm.name=apriori", "data.hierarchy=h.csv"],
         ] {
             assert!(set(good).is_ok(), "{good:?}: {:?}", set(good));
@@ -143,6 +175,20 @@ mod tests {
             (&["privacy.m=2", "privacy.t-closeness=0.2"], "means nothing for data of shape `transactions`"),
             (&["privacy.m=2", "data.format=long", "data.id=who"], "needs the column of the items"),
             (&["privacy.m=2", "data.id=who"], "for the long form"),
+            (
+                &["privacy.m=2", "data.person=who", "columns.who.role=identifier"],
+                "no column that says whose it is",
+            ),
+            (&["privacy.m=2", "data.items=codes", "data.person=codes"], "do not say whose they are"),
+            (&["privacy.m=2", "data.items=codes", "data.person=name"], "none of the columns"),
+            (
+                &["privacy.m=2", "data.items=codes", "data.person=name", "columns.name.role=insensitive"],
+                "names people, but its role is",
+            ),
+            (
+                &["privacy.m=2", "data.format=long", "data.id=who", "data.item=what", "data.person=who"],
+                "is the id of a transaction",
+            ),
             (
                 &["privacy.m=2", "data.items=codes", "columns.age.role=quasi-identifier"],
                 "either about columns",

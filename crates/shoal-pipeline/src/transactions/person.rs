@@ -1,0 +1,116 @@
+//! Whose the transactions are, and what is said where the policy does not tell.
+
+use std::collections::HashMap;
+
+use shoal_core::{RawColumn, RawTable, Role};
+
+use crate::propose::names_people;
+use crate::{Job, Leak, PipelineError, ValueAt};
+
+/// A number per row of a table for the person whose it is: one number for all texts that likely name one person.
+pub(super) fn persons_of_rows(
+    job: &Job,
+    table: &RawTable,
+    column: &RawColumn,
+) -> Result<Vec<u32>, PipelineError> {
+    if let Some(code) = (0..column.labels.len() as u32).find(|&code| names_nobody(job, column, code)) {
+        return Err(PipelineError::Nobodys { at: Box::new(ValueAt::first(table, column, code)) });
+    }
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let one_of: Vec<u32> = (0_u32..)
+        .zip(column.labels.iter())
+        .map(|(code, text)| *known.entry(plain(text)).or_insert(code))
+        .collect();
+    Ok(column.codes.iter().map(|&code| one_of[code as usize]).collect())
+}
+
+/// The person of each transaction of a table with a row per item, in the order of the ids' codes. The rows of a
+/// transaction must all be one person's.
+pub(super) fn persons_of_ids(
+    job: &Job,
+    table: &RawTable,
+    ids: &RawColumn,
+    column: &RawColumn,
+) -> Result<Vec<u32>, PipelineError> {
+    let rows = persons_of_rows(job, table, column)?;
+    let mut persons: Vec<Option<u32>> = vec![None; ids.labels.len()];
+    for ((&id, &person), &code) in ids.codes.iter().zip(&rows).zip(&column.codes) {
+        if *persons[id as usize].get_or_insert(person) != person {
+            let at = Box::new(ValueAt::first(table, column, code));
+            return Err(PipelineError::TwoPeople { at, id: ids.labels.get(id).to_owned() });
+        }
+    }
+    Ok(persons.into_iter().flatten().collect())
+}
+
+/// What there is to say about a column that names people and repeats, while the policy does not say whose the
+/// transactions are: several may be one person's, and the promise takes each for another.
+///
+/// `ids` are the transactions of the rows, in a table with a row per item; `own` are the columns of the transactions
+/// themselves.
+pub(super) fn repeated_identifiers(
+    job: &Job,
+    table: &RawTable,
+    ids: Option<&RawColumn>,
+    own: &[&str],
+) -> Vec<Leak> {
+    let policy = job.policy();
+    if policy.data.person.is_some() {
+        return Vec::new();
+    }
+    let may_name_people = |column: &&RawColumn| match policy.columns.get(&column.name) {
+        Some(spec) => spec.role == Role::Identifier,
+        // The long form asks for no roles, so the name has to tell.
+        None => ids.is_some() && names_people(&column.name),
+    };
+    let others = table.columns.iter().filter(|column| !own.contains(&column.name.as_str()));
+    let leaks = others.filter(may_name_people).filter_map(|column| {
+        let (transactions, shared) = shared_transactions(job, ids, column)?;
+        let name = &column.name;
+        let text = format!(
+            "{shared} of {transactions} transactions share their `{name}` with another transaction. If it names people, a \
+             crowd of k transactions can be fewer people, even one. Name it with  [data] person = \"{name}\"  and the \
+             promise counts people."
+        );
+        (shared > 0).then(|| Leak::new("repeated-identifier", text).of_column(name).counted(shared))
+    });
+    leaks.collect()
+}
+
+/// How many transactions there are, and how many share their value with another one. None where a transaction has two
+/// values, so that they do not say whose it is.
+fn shared_transactions(job: &Job, ids: Option<&RawColumn>, column: &RawColumn) -> Option<(usize, usize)> {
+    let of_transactions: Vec<u32> = match ids {
+        None => column.codes.clone(),
+        Some(ids) => {
+            let mut value: Vec<Option<u32>> = vec![None; ids.labels.len()];
+            for (&id, &code) in ids.codes.iter().zip(&column.codes) {
+                if *value[id as usize].get_or_insert(code) != code {
+                    return None;
+                }
+            }
+            value.into_iter().flatten().collect()
+        }
+    };
+    let mut counts = vec![0_usize; column.labels.len()];
+    of_transactions.iter().for_each(|&code| counts[code as usize] += 1);
+    let repeated =
+        (0_u32..).zip(counts).filter(|&(code, count)| count > 1 && !names_nobody(job, column, code));
+    Some((of_transactions.len(), repeated.map(|(_, count)| count).sum()))
+}
+
+fn names_nobody(job: &Job, column: &RawColumn, code: u32) -> bool {
+    let missing = &job.policy().data.missing;
+    column.null == Some(code) || missing.iter().any(|text| text == column.labels.get(code))
+}
+
+/// What texts of one and the same person have in common: `7`, `07` and `7.0`, or `Ann` and `ann `. Taking two people for
+/// one costs detail; taking one for two would cost the promise.
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    // Beyond 2^53 different whole numbers are the same float.
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number.abs() < 9e15 => (number + 0.0).to_string(),
+        _ => text.to_lowercase(),
+    }
+}
