@@ -6,6 +6,7 @@ mod check;
 mod compose;
 mod load;
 mod promises;
+mod releases;
 mod road;
 mod verbs;
 
@@ -15,6 +16,8 @@ pub use check::{ColumnPlan, TablePlan};
 pub(crate) use check::{check, column_plan};
 pub(crate) use compose::{Composed, published_columns, reordered, reordered_codes};
 pub use load::load;
+pub(crate) use releases::History;
+pub use releases::{ColumnTogether, Together};
 pub(crate) use road::{check_untouched, quasi_columns, read_back, walk, write_options};
 pub use verbs::{TableMeasured, TableVerified};
 pub(crate) use verbs::{measure, verify};

@@ -5,7 +5,8 @@ use shoal_core::Progress;
 
 use super::algorithm::Request;
 use super::load::{Text, load};
-use crate::{Job, PipelineError};
+use crate::leaks::before_run;
+use crate::{Job, Leak, PipelineError};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +34,8 @@ pub struct TransactionsPlan {
     pub output: Option<String>,
     /// Whether there are enough transactions for a crowd.
     pub feasible: bool,
+    /// What the promise will not cover, as far as it can be known now.
+    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
@@ -63,6 +66,7 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TransactionsPl
         utility_constraints: request.utility.as_ref().map(|sets| sets.sets.len()),
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         feasible,
+        leaks: before_run(job, loaded.rest.as_ref().map(|(rest, _)| rest)),
         notes,
     })
 }
