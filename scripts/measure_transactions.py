@@ -38,7 +38,7 @@ def run(source, *sets, timeout=900):
         return done.stderr.strip().splitlines()[0]
     verify = [SHOAL, "--quiet", "verify", out, "--policy", policy, *options]
     subprocess.run(verify, check=True, capture_output=True)
-    with open(os.path.join(report, "report.json")) as file:
+    with open(os.path.join(report, "audit.json")) as file:
         return json.load(file)
 
 

@@ -33,7 +33,7 @@ def run(policy, *sets, stop=None):
     done = subprocess.run(verify, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{policy} {sets}: what was published does not verify\n{done.stdout}{done.stderr}")
-    with open(os.path.join(report, "report.json")) as file:
+    with open(os.path.join(report, "audit.json")) as file:
         return json.load(file)
 
 

@@ -38,6 +38,9 @@ pub(crate) struct Manner {
     /// Print the machine form: one JSON document on standard output.
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
+    /// With --json: quote values of the data in errors. Standard error always does.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub show_values: bool,
     /// Print no progress, and no summary where the product is a file; answers and errors remain.
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
@@ -142,9 +145,13 @@ pub(crate) struct RunArgs {
     /// The published file instead of the policy's: .csv[.gz|.zst] or .parquet; `-` for standard output.
     #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// The folder of report.json and release.json instead of the policy's.
+    /// The folder of report.json and audit.json instead of the policy's.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub report: Option<PathBuf>,
+    /// The audit.json (or its folder) of an earlier release of the same people; may be repeated. The new release is refused
+    /// where all of them together break a promise.
+    #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
+    pub previous: Vec<PathBuf>,
     #[command(flatten)]
     pub overrides: Overrides,
     /// The source of all randomness; short for `--set algorithm.seed=N`.
@@ -181,9 +188,13 @@ pub(crate) struct VerifyArgs {
     /// The published file.
     #[arg(value_hint = ValueHint::FilePath)]
     pub published: PathBuf,
-    /// The policy that makes the promise.
+    /// The policy that makes the promise, or the audit.json of a release.
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
     pub policy: PathBuf,
+    /// The original, in the dialect that the policy describes: then also, is every published value true, and is nobody lost or
+    /// doubled?
+    #[arg(long, value_name = "DATA", value_hint = ValueHint::FilePath)]
+    pub original: Option<PathBuf>,
     #[command(flatten)]
     pub overrides: Overrides,
 }
@@ -194,7 +205,7 @@ pub(crate) struct MeasureArgs {
     /// need no original.
     #[arg(value_names = ["ORIGINAL", "PUBLISHED"], num_args = 1..=2, required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// The policy with the columns' roles, kinds and hierarchies.
+    /// The policy with the columns' roles, kinds and hierarchies, or the audit.json of a release.
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
     pub policy: PathBuf,
     #[command(flatten)]

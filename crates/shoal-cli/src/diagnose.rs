@@ -60,7 +60,9 @@ pub(crate) fn report(failure: &Failure, voice: &Voice) -> u8 {
             }
             _ => None,
         };
-        let (message, hint) = (failure.to_string(), failure.hint());
+        // Standard error is for the person at the terminal; documents are kept and passed on.
+        let message = if voice.shows_values() { failure.to_string() } else { failure.without_values() };
+        let hint = failure.hint();
         speak(voice, ErrorBody { message, hint, key, place, exit_code });
     }
     exit_code

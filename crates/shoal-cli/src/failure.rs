@@ -8,7 +8,7 @@ use shoal_core::hierarchy::build::BuildError;
 use shoal_core::policy::PolicyProblem;
 use shoal_core::{HierarchyError, KindError, PolicyError};
 use shoal_io::{ReadError, SeparatorError, WriteError};
-use shoal_pipeline::PipelineError;
+use shoal_pipeline::{PipelineError, without_quotes};
 use shoal_stream::StreamError;
 
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +105,21 @@ impl Failure {
             Failure::Pipeline(error) => error.is_broken_promise(),
             Failure::Stream(error) => error.is_broken_promise(),
             _ => false,
+        }
+    }
+
+    /// The message without any value of the data, for what goes into logs.
+    pub(crate) fn without_values(&self) -> String {
+        match self {
+            Failure::Pipeline(error) => error.without_values(),
+            Failure::Read(_) | Failure::Stream(_) | Failure::Build { .. } => {
+                without_quotes(&self.to_string())
+            }
+            Failure::NotOfKind { place, column, kind, .. } => {
+                format!("{place}: a value in column `{column}` is not {kind}")
+            }
+            // The others speak of policies, arguments and files.
+            _ => self.to_string(),
         }
     }
 

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         // What was understood of the command line is lost here, so the one flag that matters is looked up.
         Err(error) => {
             let json = std::env::args_os().any(|arg| arg == "--json");
-            diagnose::usage(&error, &Voice::new(Manner { json, quiet: false }))
+            diagnose::usage(&error, &Voice::new(Manner { json, show_values: false, quiet: false }))
         }
     };
     ExitCode::from(code)

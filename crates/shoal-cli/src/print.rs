@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use shoal_measure::risk::Risks;
 use shoal_measure::sequences::SequenceLoss;
 use shoal_measure::transactions::{SmallestCrowd, TransactionLoss, TransactionRisk};
+use shoal_pipeline::Leak;
 use shoal_privacy::PromiseResult;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -44,6 +45,11 @@ pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
         format!("{} asked, {} found{column}: {holds}", promise.asked, promise.found)
     };
     promises.iter().map(|promise| (promise.name.as_str(), fact(promise))).collect()
+}
+
+/// What the promise does not cover, to be read directly below it.
+pub(crate) fn leaks<'a>(leaks: &[Leak]) -> Vec<(&'a str, String)> {
+    leaks.iter().map(|leak| ("but", leak.text.clone())).collect()
 }
 
 /// What published transactions lost, in a line.

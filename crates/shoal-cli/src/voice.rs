@@ -33,6 +33,11 @@ impl Voice {
         self.manner.json
     }
 
+    /// Whether documents may quote values of the data.
+    pub(crate) fn shows_values(&self) -> bool {
+        self.manner.show_values
+    }
+
     /// Says what was asked for.
     pub(crate) fn answer(
         &self,

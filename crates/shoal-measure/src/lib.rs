@@ -3,6 +3,7 @@
 //! Everything is measured on the published file, as its reader sees it, against the original table. Each
 //! measure is a pure function with its formula in its doc comment; [`measure`] takes them all.
 
+pub mod leaks;
 pub mod loss;
 mod measure;
 mod quasi;

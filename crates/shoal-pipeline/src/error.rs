@@ -12,7 +12,10 @@ use shoal_measure::MeasureError;
 use shoal_measure::sequences::SequenceMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
 use shoal_measure::transactions::TransactionMeasureError;
+use shoal_privacy::matching::NoOrigin;
 use shoal_privacy::{ConditionError, Refusal};
+
+use crate::table::Together;
 
 /// Why a verb did not reach its end.
 #[derive(Debug, thiserror::Error)]
@@ -286,6 +289,19 @@ pub enum PipelineError {
         /// What can be asked about.
         columns: String,
     },
+    /// A published file is not true of its original, so that there is no sense in measuring it.
+    #[error("`{file}` is not true of the original: {error}")]
+    Untrue {
+        /// The published file.
+        file: String,
+        /// What is wrong.
+        error: Box<NoOrigin>,
+    },
+    /// A stream is asked to be held against an original.
+    #[error(
+        "the lines of a stream cannot be held against an original: which tuple a line comes from is not known"
+    )]
+    StreamOriginal,
     /// The original is needed.
     #[error("without the original there is nothing to measure a published file against")]
     NoOriginal,
@@ -312,6 +328,42 @@ pub enum PipelineError {
     Exists {
         /// The output.
         path: PathBuf,
+    },
+    /// The report's folder holds the reports of another output and `--force` was not given.
+    #[error("`{}` holds the reports of another release", folder.display())]
+    OtherReports {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Together with earlier releases, the new one breaks a promise.
+    #[error("together with {releases} earlier release{}, {found}", if *releases == 1 { "" } else { "s" })]
+    Releases {
+        /// What is left of the promise.
+        found: Box<Together>,
+        /// How many earlier releases were given.
+        releases: usize,
+    },
+    /// A new release cannot be held against an earlier one.
+    #[error("the earlier release `{}` cannot be compared with: {problem}", output.display())]
+    Incomparable {
+        /// Where the earlier release was written to.
+        output: PathBuf,
+        /// Why not.
+        problem: String,
+    },
+    /// An audit cannot be understood.
+    #[error("`{}` is no audit of a release: {problem}", path.display())]
+    Audit {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The system has no randomness to give.
+    #[error("the system gives no random numbers: {why}")]
+    NoRandomness {
+        /// What it said.
+        why: String,
     },
     /// Neither the policy nor the command names an output.
     #[error("there is no place to write to")]
@@ -364,7 +416,9 @@ impl PipelineError {
             PipelineError::Sequences(error) => {
                 matches!(**error, SequenceError::TooFewPersons { .. } | SequenceError::Infeasible { .. })
             }
-            PipelineError::Unreachable { .. } => true,
+            PipelineError::Unreachable { .. }
+            | PipelineError::Untrue { .. }
+            | PipelineError::Releases { .. } => true,
             _ => false,
         }
     }
@@ -419,11 +473,28 @@ impl PipelineError {
                     "ask for  COLUMN=VALUE,  COLUMN=LOW..HIGH  or  COLUMN=WIDTH;  the columns are: {columns}"
                 ));
             }
+            PipelineError::Untrue { error, .. } => error.hint(),
+            PipelineError::StreamOriginal => {
+                "leave out --original; the gate has compared every line before it left"
+            }
             PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
             PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
             PipelineError::IsStream => "use  shoal stream POLICY",
             PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
             PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
+            PipelineError::OtherReports { .. } => {
+                "give --force to replace them, or another folder with --report; an audit.json that is replaced \
+                 cannot be compared with later releases any more"
+            }
+            PipelineError::Releases { .. } => {
+                "nothing was released. Hand out only one of them, or leave out of the new one who was in the earlier one"
+            }
+            PipelineError::Incomparable { .. } => {
+                "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \
+                 together"
+            }
+            PipelineError::Audit { .. } => "give the audit.json that a run has left in its report's folder",
+            PipelineError::NoRandomness { .. } => "try again; the system may be starting still",
             PipelineError::OutputIsInput { .. } => "choose another name with -o; the original would be gone",
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
             PipelineError::PublishedColumn { .. } => {

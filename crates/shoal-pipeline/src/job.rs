@@ -4,7 +4,7 @@ use shoal_core::policy::Shape;
 use shoal_core::{Policy, PolicyDocument, Role};
 use shoal_io::{CsvOptions, Source};
 
-use crate::PipelineError;
+use crate::{Audit, PipelineError};
 
 /// A policy and the folder that its paths are relative to.
 #[derive(Clone, Debug)]
@@ -18,13 +18,17 @@ pub struct Job {
 }
 
 impl Job {
-    /// Reads a policy file; `overrides` are the `KEY=VALUE`s of `--set`.
+    /// Reads a policy file, or the policy of an `audit.json`; `overrides` are the `KEY=VALUE`s of `--set`.
     pub fn open(path: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
         let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
             path: path.to_owned(),
             what: "policy",
             error,
         })?;
+        // A policy is TOML, where no text begins with a brace.
+        if text.trim_start().starts_with('{') {
+            return Job::of_audit(path, &text, overrides);
+        }
         let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
             path: path.to_owned(),
             text: text.clone(),
@@ -32,6 +36,19 @@ impl Job {
         })?;
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         Ok(Job { document, path: path.to_owned(), folder })
+    }
+
+    /// The policy that a release was made with, which knows the folder that its paths are seen from.
+    fn of_audit(path: &Path, text: &str, overrides: &[String]) -> Result<Job, PipelineError> {
+        let audit = Audit::parse(path, text)?;
+        let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };
+        let text = audit.policy.to_toml().map_err(broken)?;
+        let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
+            path: path.to_owned(),
+            text: text.clone(),
+            error: Box::new(error),
+        })?;
+        Ok(Job { document, path: path.to_owned(), folder: audit.policy_folder })
     }
 
     /// The policy.

@@ -1,11 +1,21 @@
-//! What a reader should know although the promise holds.
+//! What a reader should know although the promise holds: counted on the published file (what can be counted before, on the
+//! original), said in plain words, and never with a raw value.
 
+mod columns;
+mod sequences;
+mod table;
+mod transactions;
 mod transparency;
 
-pub(crate) use transparency::not_transparent;
+pub(crate) use sequences::of_sequences;
+pub(crate) use table::{before_table, of_table};
+pub(crate) use transactions::of_transactions;
 
 use serde::Serialize;
-use shoal_core::Policy;
+use shoal_core::policy::Shape;
+use shoal_core::{Policy, RawTable};
+
+use crate::Job;
 
 /// Something that a release gives away and that its promise does not cover, in plain words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,5 +57,40 @@ impl Leak {
     #[must_use]
     pub fn counted(self, count: usize) -> Leak {
         Leak { count: Some(count), ..self }
+    }
+}
+
+/// The report's folder holds another release of the same source.
+pub(crate) fn earlier_release(shape: Shape) -> Leak {
+    let what = "this folder held the reports of another release of the same source; whoever has both files can compare them \
+                and may learn more about a person than from either";
+    let remedy = match shape {
+        Shape::Table => "give its audit.json with --previous to hold this release against it",
+        Shape::Transactions | Shape::Sequences | Shape::Stream => {
+            "for this shape of data it cannot be told how much: hand out only one of them"
+        }
+    };
+    Leak::new("earlier-release", format!("{what}; {remedy}"))
+}
+
+/// What the policy itself gives away, before and after a run.
+pub(crate) fn of_policy(policy: &Policy) -> Vec<Leak> {
+    kept_order(policy).into_iter().chain(transparency::not_transparent(policy)).collect()
+}
+
+/// What can be said before a run of a shape whose crowds are not known then; `untouched` holds columns that will be
+/// published as they are, where there are any.
+pub(crate) fn before_run(job: &Job, untouched: Option<&RawTable>) -> Vec<Leak> {
+    let mut leaks: Vec<Leak> = untouched.map(|table| columns::of_untouched(job, table)).unwrap_or_default();
+    add_missing(&mut leaks, of_policy(job.policy()));
+    leaks
+}
+
+/// Adds leaks of kinds that are not there yet.
+pub(crate) fn add_missing(leaks: &mut Vec<Leak>, more: Vec<Leak>) {
+    for leak in more {
+        if !leaks.iter().any(|known| (known.kind, &known.column) == (leak.kind, &leak.column)) {
+            leaks.push(leak);
+        }
     }
 }

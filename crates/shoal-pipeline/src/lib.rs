@@ -3,7 +3,9 @@
 //! The fronts (the command line now; web and Python later) call [`run`], [`check`], [`verify`] and
 //! [`measure`] and turn what comes back into prose. Nothing here prints.
 
+pub mod audit;
 mod deadline;
+mod discreet;
 mod error;
 mod job;
 mod leaks;
@@ -17,13 +19,17 @@ pub mod stream;
 pub mod table;
 mod targets;
 pub mod transactions;
+mod truth;
 mod verbs;
 
+pub use audit::Audit;
+pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;
 pub use leaks::Leak;
-pub use report::{Loss, ReleaseFile, Report, Risk, Seconds};
+pub use report::{Loss, Report, Risk, Seconds};
 pub use run::{Outcome, RunOptions, run};
 pub use shoal_algorithms::sequence::Work;
 pub use shoal_algorithms::table::ribbon::{Account, Construction};
-pub use verbs::{Measured, Plan, Verified, check, measure, verify};
+pub use truth::AgainstOriginal;
+pub use verbs::{Measured, Plan, Verified, VerifyOptions, check, measure, verify, verify_with};

@@ -1,10 +1,24 @@
-//! What a run says about itself: `report.json`, and `release.json` for a later audit.
+//! What a run says about itself in public: `report.json`, which may go out with the data.
+//!
+//! Whoever has the published file and this report must not know more about a person than whoever has the file alone. So
+//! it holds no raw value, no seed and no hash of the input or of the policy: those stay in [`audit.json`](crate::audit),
+//! with all that is exact. What is computed from the raw data and must be told (the contract lists it) is told coarsely:
+//!
+//! - `loss` to four significant digits: the exact penalty of a column gives away the range of its raw values, also where
+//!   the outliers that make the range are left out;
+//! - `risk` *before* to two, counts included: exact, it says whether the one person whom somebody lacks is unique;
+//! - how many original transactions held a utility constraint's items is left out where items are suppressed, since
+//!   nobody can count that in the release;
+//! - `seconds` to hundredths and `peak-memory-bytes` to mebibytes, without the phases of an algorithm: how long a
+//!   search took, how many alignments or rounds it needed, is a fine function of the raw data and of use to nobody
+//!   outside.
+//!
+//! `notes` hold counts and names of columns, never values. Figures *after*, classes, clusters and promises can be
+//! counted in the published file, and stay exact.
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use shoal_algorithms::sequence::Work;
-use shoal_algorithms::table::Account;
-use shoal_core::Policy;
+use serde_json::Value;
 use shoal_measure::sequences::{SequenceLoss, SequenceRisk};
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
 use shoal_measure::{LossReport, RiskReport};
@@ -12,20 +26,15 @@ use shoal_privacy::PromiseResult;
 
 use crate::Leak;
 
-/// `report.json`.
+/// All that a run has found out and that names no secret. [`Report::outgoing`] is what `report.json` holds; as it stands, with
+/// exact figures, it is a part of `audit.json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Report {
     /// The version of this layout; 1.
     pub version: u32,
-    /// SHA-256 of the policy in canonical JSON, `--set` included.
-    pub policy_sha256: String,
-    /// SHA-256 of the source's bytes.
-    pub input_sha256: String,
     /// SHA-256 of the published bytes.
     pub output_sha256: String,
-    /// The seed of all randomness.
-    pub seed: u64,
     /// The shape of the data.
     pub shape: &'static str,
     /// The algorithm.
@@ -42,24 +51,106 @@ pub struct Report {
     pub classes: usize,
     /// What was promised and what the verifier found.
     pub promises: Vec<PromiseResult>,
+    /// What the promise does not cover.
+    pub leaks: Vec<Leak>,
     /// What was lost.
     pub loss: Loss,
     /// What an attacker can hope for, before and after.
     pub risk: Risk,
-    /// What the search did, where an algorithm counts it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub work: Option<Work>,
-    /// Which construction `ribbon` started from and what each step gained.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ribbon: Option<Account>,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held, where the system tells.
     pub peak_memory_bytes: Option<u64>,
-    /// What the promise does not cover.
-    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+}
+
+impl Report {
+    /// The edition that may go out with the data; the module says what it leaves out and why.
+    pub fn outgoing(&self) -> Value {
+        let mut report = serde_json::to_value(self).expect("a report holds nothing that JSON cannot");
+        if let Some(loss) = report.get_mut("loss") {
+            round(loss, &|figure| significant(figure, LOSS_DIGITS));
+            withhold_counts(loss);
+        }
+        coarsen_before(&mut report["risk"]);
+        if let Some(seconds) = report["seconds"].as_object_mut() {
+            seconds.shift_remove("phases");
+        }
+        round(&mut report["seconds"], &|seconds| (seconds * 100.0).round() / 100.0);
+        if let Some(bytes) = self.peak_memory_bytes {
+            report["peak-memory-bytes"] = bytes.next_multiple_of(MEBIBYTE).into();
+        }
+        report
+    }
+}
+
+/// Enough for a comparison of releases, too few for the range of a column.
+const LOSS_DIGITS: i32 = 4;
+/// Enough to see what a release is good for, too few to miss one person in.
+const RISK_DIGITS: i32 = 2;
+const MEBIBYTE: u64 = 1 << 20;
+
+/// Rounds every number that is no count.
+fn round(value: &mut Value, rounded: &dyn Fn(f64) -> f64) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            *value = rounded(number.as_f64().unwrap_or_default()).into();
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| round(value, rounded)),
+        Value::Object(members) => members.values_mut().for_each(|value| round(value, rounded)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The original counts of utility constraints of which something is suppressed.
+fn withhold_counts(loss: &mut Value) {
+    let constraints = loss.get_mut("utility-constraints").and_then(Value::as_array_mut);
+    for constraint in constraints.into_iter().flatten().filter_map(Value::as_object_mut) {
+        if constraint.get("kept") != Some(&Value::Bool(true)) {
+            constraint.shift_remove("before");
+        }
+    }
+}
+
+/// Every `before` inside, whole numbers too.
+fn coarsen_before(risk: &mut Value) {
+    let Value::Object(members) = risk else { return };
+    for (name, value) in members {
+        if name == "before" {
+            coarsen(value);
+        } else {
+            coarsen_before(value);
+        }
+    }
+}
+
+fn coarsen(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let rounded = significant(number.as_f64().unwrap_or_default(), RISK_DIGITS);
+            *value = if number.is_f64() { rounded.into() } else { (rounded as u64).into() };
+        }
+        Value::Object(members) => members.values_mut().for_each(coarsen),
+        Value::Array(values) => values.iter_mut().for_each(coarsen),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// The number with so many significant digits.
+fn significant(number: f64, digits: i32) -> f64 {
+    if number == 0.0 || !number.is_finite() {
+        return number;
+    }
+    let shift = digits - 1 - number.abs().log10().floor() as i32;
+    // A power of ten above 1 is exact where its reciprocal is not, so a large number is divided.
+    if shift >= 0 {
+        let unit = 10_f64.powi(shift);
+        (number * unit).round() / unit
+    } else {
+        let unit = 10_f64.powi(-shift);
+        (number / unit).round() * unit
+    }
 }
 
 /// What was lost, in the measures of the shape.
@@ -119,84 +210,45 @@ pub struct Seconds {
     pub total: f64,
 }
 
-/// `release.json`: what `apply` and a later audit need. It holds published values only, never a raw one.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ReleaseFile<'a> {
-    /// The version of this layout; 1.
-    pub version: u32,
-    /// The policy with all overrides.
-    pub policy: &'a Policy,
-    /// SHA-256 of the policy in canonical JSON.
-    pub policy_sha256: &'a str,
-    /// SHA-256 of the source's bytes.
-    pub input_sha256: &'a str,
-    /// SHA-256 of the published bytes.
-    pub output_sha256: &'a str,
-    /// The seed of all randomness.
-    pub seed: u64,
-    /// The algorithm.
-    pub algorithm: &'static str,
-    /// What was promised and found.
-    pub promises: &'a [PromiseResult],
-    /// How the data were recoded.
-    pub recoding: RecodingFile,
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// How the data were recoded.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case", untagged)]
-pub enum RecodingFile {
-    /// A table: the classes of the published file.
-    #[serde(rename_all = "kebab-case")]
-    Table {
-        /// The quasi-identifiers, in the order of the cells below.
-        quasi_identifiers: Vec<String>,
-        /// Each class: its published cells and its size.
-        classes: Vec<ClassFile>,
-    },
-    /// Transactions: the published items.
-    #[serde(rename_all = "kebab-case")]
-    Transactions {
-        /// Each published item and how many transactions hold it.
-        items: Vec<ItemFile>,
-    },
-    /// Sequences: the classes of the published file.
-    #[serde(rename_all = "kebab-case")]
-    Sequences {
-        /// The quasi-identifiers, in the order of the cells below.
-        quasi_identifiers: Vec<String>,
-        /// Each class: the events that its members publish, and how many members it has.
-        classes: Vec<SequenceFile>,
-    },
-}
+    use super::*;
 
-/// One class of the published file.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ClassFile {
-    /// The published cells.
-    pub cells: Vec<String>,
-    /// How many rows publish them.
-    pub size: u32,
-}
+    #[test]
+    fn figures_keep_so_many_digits() {
+        let rounded = [0.123_456, 98_765.0, 0.0, 7.0, -0.000_987_6].map(|figure| significant(figure, 2));
+        assert_eq!(rounded, [0.12, 99_000.0, 0.0, 7.0, -0.000_99]);
+        assert!(significant(f64::NAN, 2).is_nan());
+    }
 
-/// People who publish the same sequence.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct SequenceFile {
-    /// The published cells of each event.
-    pub events: Vec<Vec<String>>,
-    /// How many people publish them.
-    pub size: u32,
-}
+    #[test]
+    fn risk_before_is_coarse_and_after_is_not() {
+        let mut risk = json!({
+            "before": { "prosecutor": { "mean": 0.123456, "unique-records": 1234 } },
+            "after": { "prosecutor": { "mean": 0.123456, "unique-records": 1234 } },
+            "smallest-crowd": { "before": 137, "after": 137 },
+        });
+        coarsen_before(&mut risk);
+        assert_eq!(
+            risk,
+            json!({
+                "before": { "prosecutor": { "mean": 0.12, "unique-records": 1200 } },
+                "after": { "prosecutor": { "mean": 0.123456, "unique-records": 1234 } },
+                "smallest-crowd": { "before": 140, "after": 137 },
+            })
+        );
+    }
 
-/// One published item.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ItemFile {
-    /// The published text.
-    pub item: String,
-    /// How many transactions hold it.
-    pub support: u32,
+    #[test]
+    fn what_cannot_be_counted_in_the_release_is_withheld() {
+        let mut loss = json!({ "utility-constraints": [
+            { "number": 1, "before": 7, "after": 7, "kept": true },
+            { "number": 2, "before": 9, "after": 7, "kept": false },
+        ] });
+        withhold_counts(&mut loss);
+        assert_eq!(loss["utility-constraints"][0]["before"], 7);
+        assert_eq!(loss["utility-constraints"][1].get("before"), None);
+    }
 }

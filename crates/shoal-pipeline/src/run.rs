@@ -10,10 +10,12 @@ use shoal_core::policy::Shape;
 use shoal_io::{PendingFile, StagedFolder};
 use shoal_privacy::VerifiedRelease;
 
-use crate::leaks::kept_order;
-use crate::report::{Loss, RecodingFile, Risk};
-use crate::targets::Targets;
-use crate::{Job, Leak, PipelineError, ReleaseFile, Report, Seconds, Work, sequences, table, transactions};
+use crate::audit::{self, AuditFile, Key, RecodingFile};
+use crate::leaks::{add_missing, earlier_release, of_policy};
+use crate::report::{Loss, Risk};
+use crate::table::History;
+use crate::targets::{AUDIT, REPORT, Targets, recorded};
+use crate::{Audit, Job, Leak, PipelineError, Report, Seconds, Work, sequences, table, transactions};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,8 @@ pub struct RunOptions {
     pub report: Option<PathBuf>,
     /// Whether existing files may be replaced.
     pub force: bool,
+    /// The `audit.json`s of earlier releases, or their folders, that this one is held against.
+    pub previous: Vec<PathBuf>,
 }
 
 /// What a run has left.
@@ -33,8 +37,12 @@ pub struct Outcome {
     pub output: PathBuf,
     /// The folder of the reports; none where the output is a device and no folder was named.
     pub report_folder: Option<PathBuf>,
-    /// The report.
+    /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
     pub report: Report,
+    /// What the search did, where an algorithm counts it.
+    pub work: Option<Work>,
+    /// Which construction `ribbon` started from and what each step gained.
+    pub ribbon: Option<Account>,
 }
 
 /// What a shape brings back from its road: the proof for the bytes in the pending file, and what to say.
@@ -68,20 +76,33 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
     let targets = Targets::of(job, options)?;
     // Before the work: a folder that lacks or may not be written to is better known now than in an hour.
     let mut pending = PendingFile::create(&targets.output)?;
+    let history = History {
+        key: Key::random()?,
+        previous: options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?,
+        in_folder: targets.earlier,
+    };
     let walked = match job.policy().data.shape {
-        Shape::Table => table::walk(job, &mut pending, &mut seconds, progress),
+        Shape::Table => table::walk(job, &mut pending, &history, &mut seconds, progress),
         Shape::Transactions => transactions::walk(job, &mut pending, &mut seconds, progress),
         Shape::Sequences => sequences::walk(job, &mut pending, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
     seconds.total = started.elapsed().as_secs_f64();
     let proof = walked.proof;
+    let mut leaks = walked.leaks;
+    add_missing(&mut leaks, of_policy(job.policy()));
+    let shape = job.policy().data.shape;
+    let again = history.in_folder.as_ref().is_some_and(|earlier| {
+        let given = history.previous.iter().any(|previous| previous.output_sha256 == earlier.output_sha256);
+        earlier.is_of_input(&walked.input_sha256) && earlier.output_sha256 != proof.sha256() && !given
+    });
+    // Tables are held against the earlier releases that are given; of other shapes it can only be said that there are some.
+    if again || (shape != Shape::Table && !history.previous.is_empty()) {
+        add_missing(&mut leaks, vec![earlier_release(shape)]);
+    }
     let report = Report {
-        version: 1,
-        policy_sha256: shoal_io::sha256_hex(job.policy().canonical_json().as_bytes()),
-        input_sha256: walked.input_sha256,
+        version: audit::VERSION,
         output_sha256: proof.sha256().to_owned(),
-        seed: job.policy().algorithm.seed,
         shape: job.policy().data.shape.name(),
         algorithm: walked.algorithm,
         records_in: walked.records_in,
@@ -90,51 +111,50 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         clusters: walked.clusters,
         classes: walked.classes,
         promises: proof.promises().to_vec(),
+        leaks,
         loss: walked.loss,
         risk: walked.risk,
-        work: walked.work,
-        ribbon: walked.account,
         seconds,
         peak_memory_bytes: peak_memory(),
-        leaks: kept_order(job.policy()).into_iter().chain(walked.leaks).collect(),
         notes: walked.notes,
     };
     // All bytes are on the disk before anything gets its name; what follows are names only.
     let staged = match &targets.report {
-        Some(folder) => Some(stage_reports(job, folder, &report, walked.recoding)?),
+        Some(folder) => {
+            let key = history.key;
+            let audit = AuditFile {
+                key: key.hex(),
+                policy: job.policy(),
+                policy_folder: std::path::absolute(job.folder.join("."))
+                    .unwrap_or_else(|_| job.folder.clone()),
+                policy_hash: key.hash(audit::POLICY, job.policy().canonical_json().as_bytes()),
+                input_hash: key.hash(audit::INPUT, walked.input_sha256.as_bytes()),
+                output: recorded(&targets.output),
+                seed: job.policy().algorithm.seed,
+                report: &report,
+                work: walked.work,
+                ribbon: walked.account.as_ref(),
+                secret_key: walked.secret_key,
+                recoding: walked.recoding,
+            };
+            let mut staged = StagedFolder::new(folder)?;
+            staged.add(REPORT, &json(&report.outgoing()))?;
+            staged.add_closed(AUDIT, &json(&audit))?;
+            Some(staged)
+        }
         None => None,
     };
     pending.publish(&proof)?;
     if let Some(staged) = staged {
         staged.publish()?;
     }
-    Ok(Outcome { output: targets.output, report_folder: targets.report, report })
+    let (work, ribbon) = (walked.work, walked.account);
+    Ok(Outcome { output: targets.output, report_folder: targets.report, report, work, ribbon })
 }
 
-/// `report.json` and `release.json`, written where they will lie, without their names.
-fn stage_reports(
-    job: &Job,
-    folder: &Path,
-    report: &Report,
-    recoding: RecodingFile,
-) -> Result<StagedFolder, PipelineError> {
-    let release = ReleaseFile {
-        version: 1,
-        policy: job.policy(),
-        policy_sha256: &report.policy_sha256,
-        input_sha256: &report.input_sha256,
-        output_sha256: &report.output_sha256,
-        seed: report.seed,
-        algorithm: report.algorithm,
-        promises: &report.promises,
-        recoding,
-    };
-    let files = [("report.json", json(report)), ("release.json", json(&release))];
-    let mut staged = StagedFolder::new(folder)?;
-    for (name, bytes) in &files {
-        staged.add(name, bytes)?;
-    }
-    Ok(staged)
+/// An audit, or the one in a report's folder.
+fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
+    if path.is_dir() { Audit::open(&path.join(AUDIT)) } else { Audit::open(path) }
 }
 
 fn json(value: &impl serde::Serialize) -> Vec<u8> {

@@ -2,7 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Job, PipelineError, RunOptions};
+use crate::{Audit, Job, PipelineError, RunOptions};
+
+/// The edition that may go out.
+pub(crate) const REPORT: &str = "report.json";
+/// The edition that stays.
+pub(crate) const AUDIT: &str = "audit.json";
 
 /// Where a run writes to.
 pub(crate) struct Targets {
@@ -10,6 +15,8 @@ pub(crate) struct Targets {
     pub output: PathBuf,
     /// The folder of the reports; none where the output is a device and no folder was named.
     pub report: Option<PathBuf>,
+    /// The release whose reports lie in that folder already, where they can be read.
+    pub earlier: Option<Audit>,
 }
 
 impl Targets {
@@ -29,7 +36,32 @@ impl Targets {
         }
         let named = options.report.clone().or_else(|| policy.report.as_ref().map(|path| job.resolve(path)));
         let report = named.or_else(|| is_file.then(|| beside(&output)));
-        Ok(Targets { output, report })
+        let earlier = match &report {
+            Some(folder) => earlier(folder, &output, options.force)?,
+            None => None,
+        };
+        Ok(Targets { output, report, earlier })
+    }
+}
+
+/// The release whose reports lie in the folder. Those of another output are not replaced unless that is asked for: they
+/// may be the only account of a file that has long been handed out.
+fn earlier(folder: &Path, output: &Path, force: bool) -> Result<Option<Audit>, PipelineError> {
+    let audit = folder.join(AUDIT);
+    let found = audit.exists().then(|| Audit::open(&audit).ok()).flatten();
+    let is_of_output = |audit: &Audit| audit.output == recorded(output) && audit.output != Path::new("-");
+    let holds_reports = [REPORT, AUDIT].iter().any(|name| folder.join(name).exists());
+    if holds_reports && !force && !found.as_ref().is_some_and(is_of_output) {
+        return Err(PipelineError::OtherReports { folder: folder.to_owned() });
+    }
+    Ok(found)
+}
+
+/// The published file as `audit.json` names it: a name that means the same from everywhere; standard output is not a place.
+pub(crate) fn recorded(output: &Path) -> PathBuf {
+    match output == Path::new("-") {
+        true => output.to_owned(),
+        false => std::path::absolute(output).unwrap_or_else(|_| output.to_owned()),
     }
 }
 

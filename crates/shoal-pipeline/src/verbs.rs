@@ -1,6 +1,6 @@
 //! The verbs beside `run`, for every shape.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use shoal_core::Progress;
@@ -10,7 +10,7 @@ use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
 use crate::stream::{StreamMeasured, StreamPlan, StreamQuestion, StreamVerified};
 use crate::table::{TableMeasured, TablePlan, TableVerified};
 use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
-use crate::{Job, PipelineError, sequences, stream, table, transactions};
+use crate::{AgainstOriginal, Job, PipelineError, sequences, stream, table, transactions};
 
 /// What a run of a policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -56,12 +56,24 @@ impl Verified {
     /// Whether the promise is kept.
     pub fn holds(&self) -> bool {
         match self {
-            Verified::Table(verified) => verified.verdict.holds(),
-            Verified::Transactions(verified) => verified.verdict.holds(),
-            Verified::Sequences(verified) => verified.verdict.holds(),
+            Verified::Table(verified) => verified.verdict.holds() && is_true(&verified.original),
+            Verified::Transactions(verified) => verified.verdict.holds() && is_true(&verified.original),
+            Verified::Sequences(verified) => verified.verdict.holds() && is_true(&verified.original),
             Verified::Stream(verified) => verified.verdict.holds(),
         }
     }
+}
+
+/// Whether a comparison with the original, where there was one, found the file true.
+fn is_true(original: &Option<AgainstOriginal>) -> bool {
+    original.as_ref().is_none_or(|original| original.holds)
+}
+
+/// What the command line says beyond the file and the policy.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// The original that the file is said to come from.
+    pub original: Option<PathBuf>,
 }
 
 /// What `measure` found.
@@ -90,10 +102,23 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
 
 /// Does this file keep the policy's promise?
 pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Verified, PipelineError> {
+    verify_with(job, published, &VerifyOptions::default(), progress)
+}
+
+/// The same, with what the command line asks for beyond; where the original is given also: is the file true of it?
+pub fn verify_with(
+    job: &Job,
+    published: &Path,
+    options: &VerifyOptions,
+    progress: &dyn Progress,
+) -> Result<Verified, PipelineError> {
     Ok(match job.policy().data.shape {
-        Shape::Table => Verified::Table(table::verify(job, published, progress)?),
-        Shape::Transactions => Verified::Transactions(transactions::verify(job, published, progress)?),
-        Shape::Sequences => Verified::Sequences(sequences::verify(job, published, progress)?),
+        Shape::Table => Verified::Table(table::verify(job, published, options, progress)?),
+        Shape::Transactions => {
+            Verified::Transactions(transactions::verify(job, published, options, progress)?)
+        }
+        Shape::Sequences => Verified::Sequences(sequences::verify(job, published, options, progress)?),
+        Shape::Stream if options.original.is_some() => return Err(PipelineError::StreamOriginal),
         Shape::Stream => Verified::Stream(stream::verify(job, published)?),
     })
 }

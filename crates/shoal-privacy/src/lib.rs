@@ -8,6 +8,7 @@
 //!
 //! The crate knows no algorithm and shares no code with one.
 
+pub mod matching;
 mod order;
 mod origin;
 mod promise;

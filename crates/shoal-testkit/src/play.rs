@@ -59,8 +59,12 @@ fn open(folder: &Path) -> Result<Job, String> {
 }
 
 fn run(folder: &Path) -> Result<(), String> {
-    let options =
-        RunOptions { output: Some(folder.join("out.csv")), report: Some(folder.join("report")), force: true };
+    let options = RunOptions {
+        output: Some(folder.join("out.csv")),
+        report: Some(folder.join("report")),
+        force: true,
+        ..RunOptions::default()
+    };
     shoal_pipeline::run(&open(folder)?, &options, &Silent).map(|_| ()).map_err(|e| e.to_string())
 }
 

@@ -7,7 +7,7 @@ use shoal_pipeline::transactions::TransactionsPlan;
 use super::{Answer, Opened};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, table, verdict};
+use crate::print::{count, facts, grouped, leaks, table, verdict};
 use crate::progress;
 use crate::voice::Voice;
 
@@ -66,7 +66,7 @@ fn transactions_prose(plan: &TransactionsPlan) -> String {
         rows.push(("utility", count(constraints, "constraint", "constraints")));
     }
     rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
-    rows.extend(plan.leaks.iter().map(|leak| ("leak", leak.text.clone())));
+    rows.extend(leaks(&plan.leaks));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
     facts(&rows)
@@ -85,6 +85,7 @@ fn sequences_prose(plan: &SequencesPlan) -> String {
         ("algorithm", plan.algorithm.to_owned()),
         ("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())),
     ];
+    rows.extend(leaks(&plan.leaks));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
     format!("{}\n{}", columns(&plan.columns), facts(&rows))
@@ -103,6 +104,7 @@ fn table_prose(plan: &TablePlan) -> String {
     rows.extend(plan.conditions.iter().map(|condition| ("and", format!("in every class {condition}"))));
     rows.push(("algorithm", plan.algorithm.to_owned()));
     rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
+    rows.extend(leaks(&plan.leaks));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "yes", "no")));
     format!("{}\n{}", columns(&plan.columns), facts(&rows))

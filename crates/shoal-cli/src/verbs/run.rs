@@ -7,7 +7,8 @@ use super::{Answer, Opened};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::print::{
-    count, events, facts, grouped, percent, promises, sequence_loss, transaction_loss, transaction_risk,
+    count, events, facts, grouped, leaks, percent, promises, sequence_loss, transaction_loss,
+    transaction_risk,
 };
 use crate::voice::Voice;
 use crate::{print, progress};
@@ -23,7 +24,12 @@ pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
     if args.output.clone().or_else(policy_output).is_some_and(|path| is_stdout(&path)) {
         voice.leave_stdout();
     }
-    let options = RunOptions { output: args.output.clone(), report: args.report.clone(), force: args.force };
+    let options = RunOptions {
+        output: args.output.clone(),
+        report: args.report.clone(),
+        force: args.force,
+        previous: args.previous.clone(),
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
     let pool = pool.map_err(|error| Failure::Threads { threads: args.threads, error })?;
 
@@ -32,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
     let outcome = pool
         .install(|| shoal_pipeline::run(&opened.job, &options, sink).map_err(|error| opened.blame(error)))?;
     drop(progress);
-    voice.summary(&outcome.report, || prose(&outcome))?;
+    voice.summary(&outcome.report.outgoing(), || prose(&outcome))?;
     Ok(Answer::Holds)
 }
 
@@ -54,7 +60,7 @@ fn prose(outcome: &Outcome) -> String {
     };
     let mut rows: Vec<(&str, String)> = vec![("published", published)];
     if let Some(folder) = &outcome.report_folder {
-        rows.push(("reports", format!("{} (report.json, release.json)", folder.display())));
+        rows.push(("reports", format!("{} (report.json; audit.json stays with you)", folder.display())));
     }
     let (into, out) = (grouped(report.records_in), grouped(report.records_out));
     match (&report.loss, &report.risk) {
@@ -65,9 +71,10 @@ fn prose(outcome: &Outcome) -> String {
             ));
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
             rows.extend(promises(&report.promises));
+            rows.extend(leaks(&report.leaks));
             rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
-            rows.extend(report.ribbon.iter().flat_map(ribbon));
+            rows.extend(outcome.ribbon.iter().flat_map(ribbon));
         }
         (Loss::Transactions(loss), Risk::Transactions(risk)) => {
             rows.push(("transactions", format!("{into} in, {out} out")));
@@ -77,6 +84,7 @@ fn prose(outcome: &Outcome) -> String {
                 format!("{items} {}, {} suppressed", report.algorithm, loss.items_suppressed),
             ));
             rows.extend(promises(&report.promises));
+            rows.extend(leaks(&report.leaks));
             rows.push(("loss", transaction_loss(loss)));
             rows.push(("smallest crowd", transaction_risk(risk)));
         }
@@ -86,14 +94,17 @@ fn prose(outcome: &Outcome) -> String {
             rows.push(("events", events(loss)));
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
             rows.extend(promises(&report.promises));
+            rows.extend(leaks(&report.leaks));
             rows.push(("loss", sequence_loss(loss)));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
-            rows.extend(report.work.map(|work| ("work", work_done(&work))));
+            rows.extend(outcome.work.map(|work| ("work", work_done(&work))));
         }
         // A report's loss and risk are of one shape.
-        _ => rows.extend(promises(&report.promises)),
+        _ => {
+            rows.extend(promises(&report.promises));
+            rows.extend(leaks(&report.leaks));
+        }
     }
-    rows.extend(report.leaks.iter().map(|leak| ("leak", leak.text.clone())));
     rows.extend(report.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("time", format!("{:.2} s", report.seconds.total)));
     facts(&rows)

@@ -1,8 +1,8 @@
-use shoal_pipeline::Verified;
 use shoal_pipeline::sequences::SequencesVerified;
 use shoal_pipeline::stream::StreamVerified;
 use shoal_pipeline::table::TableVerified;
 use shoal_pipeline::transactions::TransactionsVerified;
+use shoal_pipeline::{AgainstOriginal, Verified, VerifyOptions};
 use shoal_privacy::stream::LineViolation;
 use shoal_privacy::{
     BrokenPromise, ItemsetViolation, OutOfOrder, PublishedCell, SequenceViolation, Violation,
@@ -11,7 +11,7 @@ use shoal_privacy::{
 use super::{Answer, Opened};
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, promises, table, verdict};
+use crate::print::{count, facts, grouped, leaks, promises, table, verdict};
 use crate::progress;
 use crate::voice::Voice;
 
@@ -19,7 +19,8 @@ use crate::voice::Voice;
 pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
     let progress = progress::sink(voice);
-    let verified = shoal_pipeline::verify(&opened.job, &args.published, progress.as_ref());
+    let options = VerifyOptions { original: args.original.clone() };
+    let verified = shoal_pipeline::verify_with(&opened.job, &args.published, &options, progress.as_ref());
     let verified = verified.map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&verified, || prose(&verified))?;
@@ -70,6 +71,8 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     ];
     rows.extend(promises(&found.promises));
     rows.extend(found.withheld_columns.iter().map(withheld));
+    rows.extend(leaks(&verified.leaks));
+    rows.extend(verified.original.as_ref().map(|original| against(original, "transactions")));
     if found.is_vacuous() {
         rows.push(("note", "there are no items: every promise is kept by silence".to_owned()));
     }
@@ -98,6 +101,8 @@ fn sequences_prose(verified: &SequencesVerified) -> String {
         ("classes", grouped(found.classes)),
     ];
     rows.extend(promises(&found.promises));
+    rows.extend(leaks(&verified.leaks));
+    rows.extend(verified.original.as_ref().map(|original| against(original, "people")));
     rows.extend(found.withheld_columns.iter().map(withheld));
     rows.extend(found.out_of_order.iter().map(out_of_order));
     if found.is_vacuous() {
@@ -159,6 +164,8 @@ fn table_prose(verified: &TableVerified) -> String {
         ("classes", grouped(found.classes)),
     ];
     rows.extend(promises(&found.promises));
+    rows.extend(leaks(&verified.leaks));
+    rows.extend(verified.original.as_ref().map(|original| against(original, "records")));
     rows.extend(found.withheld_columns.iter().map(withheld));
     rows.extend(found.out_of_order.iter().map(out_of_order));
     if found.is_vacuous() {
@@ -170,6 +177,15 @@ fn table_prose(verified: &TableVerified) -> String {
         text.push_str(&violations(broken));
     }
     text
+}
+
+/// What the original says: true or not, and who is missing.
+fn against<'a>(original: &AgainstOriginal, what: &str) -> (&'a str, String) {
+    let AgainstOriginal { file, records, left_out, holds, why } = original;
+    let found = verdict(*holds, "true, nobody doubled", "not true");
+    let why = why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+    let all = grouped(*records);
+    ("original", format!("{file}, {all} {what}, {} left out: {found}{why}", grouped(*left_out)))
 }
 
 fn withheld<'a>(name: &String) -> (&'a str, String) {

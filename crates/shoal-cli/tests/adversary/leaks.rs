@@ -1,1 +1,144 @@
-//! What a release still says although its promise holds, and whether the user is told.
+//! A promise that holds and a secret that is out: every young person has the same illness. What is printed must say so.
+
+use crate::support::{Desk, Dice, Said};
+
+const POLICY: &str = r#"version = 1
+[data]
+shape = "table"
+source = "people.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns.illness]
+role = "sensitive"
+[columns.file-number]
+role = "insensitive"
+[columns.note]
+role = "insensitive"
+[privacy]
+k = 10
+[output]
+path = "out.csv"
+"#;
+
+/// A hundred people: whoever is under thirty has HIV. File numbers are unique, notes name people.
+fn ward() -> Desk {
+    let desk = Desk::new();
+    let mut dice = Dice::new(3);
+    let mut text = "name,age,illness,file-number,note\n".to_owned();
+    for number in 0..100 {
+        let young = number % 2 == 0;
+        let age = if young { 20 + dice.below(10) } else { 50 + dice.below(30) };
+        let illness = if young { "HIV" } else { ["flu", "cold", "cough", "asthma"][dice.below(4)] };
+        // `hiv` and `HIV ` are the same illness to whoever reads them.
+        let illness = if young && number % 4 == 0 { "hiv" } else { illness };
+        text.push_str(&format!(
+            "person{number},{age},{illness},F{number},brought in by person{} after lunch on day {number}\n",
+            (number + 1) % 100
+        ));
+    }
+    desk.write("people.csv", text);
+    desk.write("policy.toml", POLICY);
+    desk
+}
+
+fn leaks(said: &Said) -> Vec<(String, String)> {
+    let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let text = |leak: &serde_json::Value, key: &str| leak[key].as_str().unwrap_or_default().to_owned();
+    document["leaks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|leak| (text(leak, "kind"), text(leak, "column")))
+        .collect()
+}
+
+fn has(leaks: &[(String, String)], kind: &str, column: &str) -> bool {
+    leaks.iter().any(|leak| (leak.0.as_str(), leak.1.as_str()) == (kind, column))
+}
+
+#[test]
+fn a_crowd_that_shares_its_secret_is_said_below_the_promise() {
+    let desk = ward();
+    let said = desk.shoal(&["run", "policy.toml"]).ended_with(0);
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    let promise = lines.iter().position(|line| line.starts_with("k-anonymity")).unwrap();
+    assert!(lines[promise].contains("holds"), "{}", said.stdout);
+    assert!(lines[promise + 1].starts_with("but"), "{}", said.stdout);
+    assert!(lines[promise + 1].contains("everybody has the same `illness`"), "{}", said.stdout);
+    assert!(said.stdout.contains("50 records"), "{}", said.stdout);
+    let verified = desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    assert!(verified.stdout.contains("everybody has the same `illness`"), "{}", verified.stdout);
+}
+
+#[test]
+fn everything_is_in_the_report_in_verify_and_as_far_as_known_in_check() {
+    let desk = ward();
+    let ran = leaks(&desk.shoal(&["run", "policy.toml", "--json"]).ended_with(0));
+    let verified =
+        leaks(&desk.shoal(&["verify", "out.csv", "--policy", "policy.toml", "--json"]).ended_with(0));
+    for leaks in [&ran, &verified] {
+        assert!(has(leaks, "one-value-classes", "illness"), "{leaks:?}");
+        assert!(has(leaks, "best-guess", "illness"), "{leaks:?}");
+        assert!(has(leaks, "unique-values", "file-number"), "{leaks:?}");
+        assert!(has(leaks, "free-text", "note"), "{leaks:?}");
+    }
+    let planned = leaks(&desk.shoal(&["check", "policy.toml", "--json"]).ended_with(0));
+    assert!(has(&planned, "no-condition", "illness"), "{planned:?}");
+    assert!(has(&planned, "unique-values", "file-number"), "{planned:?}");
+    assert!(has(&planned, "free-text", "note"), "{planned:?}");
+    // What can be changed about the order of rows is said before and after.
+    for verb in ["check", "run"] {
+        let mut args = vec![verb, "policy.toml", "--json", "--set", "output.keep-order=true"];
+        if verb == "run" {
+            args.push("--force");
+        }
+        assert!(has(&leaks(&desk.shoal(&args).ended_with(0)), "kept-order", ""), "{verb}");
+    }
+}
+
+#[test]
+fn a_condition_that_is_kept_takes_the_worst_away() {
+    let desk = ward();
+    // Three, since `HIV` and `hiv` would do for two where spelling counts.
+    let l = "privacy.l-diversity={ kind = \"distinct\", l = 3 }";
+    let kept = leaks(&desk.shoal(&["run", "policy.toml", "--json", "--set", l]).ended_with(0));
+    assert!(!has(&kept, "one-value-classes", "illness"), "{kept:?}");
+    assert!(has(&kept, "best-guess", "illness"), "{kept:?}");
+    let planned = leaks(&desk.shoal(&["check", "policy.toml", "--json", "--set", l]).ended_with(0));
+    assert!(!has(&planned, "no-condition", "illness"), "{planned:?}");
+}
+
+#[test]
+fn crowds_of_sequences_and_rare_transactions_are_said_too() {
+    let desk = Desk::new();
+    let mut text = "patient,day,zip,illness\n".to_owned();
+    for patient in 0..20 {
+        let illness = if patient < 10 { "HIV" } else { "flu" };
+        text.push_str(&format!("p{patient},1,{},{illness}\n", if patient < 10 { "a" } else { "b" }));
+    }
+    desk.write("visits.csv", text);
+    desk.write(
+        "visits.toml",
+        "version = 1\n[data]\nshape = \"sequences\"\nsource = \"visits.csv\"\nid = \"patient\"\norder = [\"day\"]\n\
+         [columns.patient]\nrole = \"identifier\"\n[columns.day]\nrole = \"identifier\"\nkind = \"integer\"\n\
+         [columns.zip]\nrole = \"quasi-identifier\"\n[columns.illness]\nrole = \"sensitive\"\n\
+         [privacy]\nk = 5\nc = 1.0\nsensitive-values = [\"HIV\"]\n[output]\npath = \"visits.out.csv\"\n",
+    );
+    let found = leaks(&desk.shoal(&["run", "visits.toml", "--json"]).ended_with(0));
+    assert!(has(&found, "one-value-classes", "illness"), "{found:?}");
+
+    let mut baskets = "rare bread\n".to_owned();
+    (0..10).for_each(|n| baskets.push_str(if n % 2 == 0 { "bread milk\n" } else { "milk beer\n" }));
+    desk.write("baskets.dat", baskets);
+    desk.write("secret.txt", "beer\n");
+    desk.write(
+        "baskets.toml",
+        "version = 1\n[data]\nshape = \"transactions\"\nsource = \"baskets.dat\"\n\
+         [privacy]\nk = 3\nconstraints = \"secret.txt\"\n[output]\npath = \"baskets.out.dat\"\n",
+    );
+    let found = leaks(&desk.shoal(&["run", "baskets.toml", "--json"]).ended_with(0));
+    assert!(has(&found, "rare-items", "") && has(&found, "unique-transactions", ""), "{found:?}");
+}

@@ -1,1 +1,136 @@
-//! Several releases of the same people, held side by side.
+//! Two releases of the same people, each of which keeps its promise: the adversary intersects what is possible.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Desk, Dice, Said, csv};
+
+const PEOPLE: usize = 1_000;
+const ILLNESSES: usize = 20;
+
+const POLICY: &str = r#"version = 1
+[data]
+shape = "table"
+source = "people.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns.zip]
+role = "quasi-identifier"
+kind = "integer"
+[columns.illness]
+role = "sensitive"
+[privacy]
+k = 10
+l-diversity = { kind = "distinct", l = 5 }
+[algorithm]
+name = "mondrian"
+"#;
+
+/// Name, age, zip, illness.
+fn hospital() -> (Desk, Vec<(usize, usize, String)>) {
+    let desk = Desk::new();
+    let mut dice = Dice::new(7);
+    let mut text = "name,age,zip,illness\n".to_owned();
+    let mut people = Vec::new();
+    for number in 0..PEOPLE {
+        let person =
+            (18 + dice.below(70), 10_000 + dice.below(500), format!("illness{}", dice.below(ILLNESSES)));
+        text.push_str(&format!("person{number},{},{},{}\n", person.0, person.1, person.2));
+        people.push(person);
+    }
+    desk.write("people.csv", text);
+    desk.write("policy.toml", POLICY);
+    (desk, people)
+}
+
+/// Whether a published cell may stand for a number.
+fn may_be(cell: &str, number: usize) -> bool {
+    if cell == "*" {
+        return true;
+    }
+    let inside = cell.trim_start_matches('[').trim_end_matches(']');
+    let bounds: Vec<usize> = inside.split(", ").map(|bound| bound.parse().unwrap()).collect();
+    bounds[0] <= number && number <= bounds[bounds.len() - 1]
+}
+
+/// The illnesses that somebody of this age and zip may have, by one release. Mondrian's classes do not overlap, so
+/// whoever knows both numbers knows the class.
+fn possible(rows: &[Vec<String>], age: usize, zip: usize) -> BTreeSet<String> {
+    let fits = |row: &&Vec<String>| may_be(&row[0], age) && may_be(&row[1], zip);
+    rows.iter().filter(fits).map(|row| row[2].clone()).collect()
+}
+
+/// A release that keeps zips finer and ages coarser: its classes lie across those of the first.
+fn second(desk: &Desk, more: &[&str]) -> Said {
+    let mut args =
+        vec!["run", "policy.toml", "-o", "second.csv", "--set", "columns.zip.weight=9.0", "--json"];
+    args.extend(more);
+    desk.shoal(&args)
+}
+
+fn kinds(said: &Said) -> Vec<String> {
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let leaks = report["leaks"].as_array().unwrap().iter();
+    leaks.map(|leak| leak["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn two_releases_are_held_against_each_other() {
+    let (desk, people) = hospital();
+    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    second(&desk, &[]).ended_with(0);
+    // The attack: each release leaves at least five illnesses for everybody, both together do not.
+    let (first, other) = (csv(&desk.read("first.csv")).1, csv(&desk.read("second.csv")).1);
+    let mut betrayed = 0;
+    for (age, zip, illness) in &people {
+        let (one, two) = (possible(&first, *age, *zip), possible(&other, *age, *zip));
+        assert!(one.len() >= 5 && two.len() >= 5);
+        let both: BTreeSet<&String> = one.intersection(&two).collect();
+        assert!(both.contains(illness));
+        betrayed += usize::from(both.len() < 5);
+    }
+    assert!(betrayed > 50, "{betrayed} people have fewer than five possible illnesses");
+
+    // Held against the first, the second is refused and leaves nothing.
+    std::fs::remove_file(desk.path("second.csv")).unwrap();
+    std::fs::remove_dir_all(desk.path("second.report")).unwrap();
+    let refused = second(&desk, &["--previous", "first.report/audit.json"]).ended_with(1);
+    assert!(refused.stderr.contains("too few possible values of `illness`"), "{}", refused.stderr);
+    assert!(!desk.exists("second.csv") && !desk.exists("second.report"));
+    // Whoever publishes the same again gives nothing new away, whatever its name is.
+    let again = ["run", "policy.toml", "-o", "again.csv", "--previous", "first.report", "--json"];
+    let said = desk.shoal(&again).ended_with(0);
+    assert!(kinds(&said).contains(&"earlier-releases".to_owned()), "{}", said.stdout);
+}
+
+#[test]
+fn a_folder_that_held_a_release_of_the_same_people_says_so() {
+    let (desk, _) = hospital();
+    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--report", "reports", "--quiet"]).ended_with(0);
+    // The same people in another order, and one more: another file.
+    let text = desk.read("people.csv");
+    let (head, rows) = text.split_once('\n').unwrap();
+    let mut rows: Vec<&str> = rows.lines().rev().collect();
+    rows.push("newcomer,50,10100,illness3");
+    desk.write("people.csv", format!("{head}\n{}\n", rows.join("\n")));
+    let said = second(&desk, &["--report", "reports", "--force"]).ended_with(0);
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let leak = report["leaks"].as_array().unwrap().iter().find(|leak| leak["kind"] == "earlier-release");
+    assert!(leak.unwrap()["count"].as_u64().unwrap() > 900, "{}", said.stdout);
+}
+
+#[test]
+fn other_people_may_be_published_beside() {
+    let (desk, _) = hospital();
+    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    let mut dice = Dice::new(99);
+    let mut text = "name,age,zip,illness\n".to_owned();
+    for number in 0..500 {
+        let (age, zip, illness) = (18 + dice.below(70), 20_000 + dice.below(500), dice.below(ILLNESSES));
+        text.push_str(&format!("other{number},{age},{zip},illness{illness}\n"));
+    }
+    desk.write("people.csv", text);
+    second(&desk, &["--previous", "first.report"]).ended_with(0);
+}

@@ -14,7 +14,7 @@ fn refused(name: &str, shop: &Workshop, code: i32, args: &[&str]) {
     assert_eq!(said.stdout, "");
     insta::assert_snapshot!(name, said.error());
 
-    run.push("--json");
+    run.extend(["--json", "--show-values"]);
     let body = shop.shoal(&run).ended_with(code).json();
     assert_eq!(body["error"]["exit-code"], code);
     let message = body["error"]["message"].as_str().unwrap().to_owned();

@@ -2,10 +2,12 @@
 
 mod adult;
 mod bad_input;
+mod editions;
 mod hierarchy;
 mod init;
 mod killed;
 mod manner;
+mod original;
 mod promises;
 mod reference;
 mod run;

@@ -81,8 +81,8 @@ fn a_personal_k_is_proven_by_the_run_and_cannot_be_seen_in_the_file() {
 fn a_timed_run_can_be_repeated_by_its_rounds() {
     let shop = Workshop::with_people();
     shop.shoal(&["run", "policy.toml", "--set", "algorithm.seconds=0.2"]).ended_with(0);
-    let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
-    let rounds = report["ribbon"]["rounds"].as_array().unwrap().len();
+    let audit = shop.json("out.report/audit.json");
+    let rounds = audit["ribbon"]["rounds"].as_array().unwrap().len();
     let set = format!("algorithm.rounds={rounds}");
     shop.shoal(&["run", "policy.toml", "--set", &set, "-o", "again.csv"]).ended_with(0);
     assert_eq!(shop.read("out.csv"), shop.read("again.csv"));
@@ -95,11 +95,10 @@ fn what_is_left_out_is_limited_and_priced() {
     shop.write("people.csv", text);
     shop.edit_policy("k = 3", "k = 3\n[algorithm]\noutliers = \"suppress\"\nmax-suppressed = 0.1");
     shop.shoal(&["run", "policy.toml"]).ended_with(0);
-    let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
-    let price = &report["ribbon"]["outliers"];
+    let audit = shop.json("out.report/audit.json");
+    let price = &audit["ribbon"]["outliers"];
     assert!(price["published"].as_f64().unwrap() <= price["keeping"].as_f64().unwrap());
-    assert!(report["records-suppressed"].as_u64().unwrap() <= 1);
-    let limit =
-        report["promises"].as_array().unwrap().iter().find(|p| p["name"] == "max-suppressed").unwrap();
+    assert!(audit["records-suppressed"].as_u64().unwrap() <= 1);
+    let limit = audit["promises"].as_array().unwrap().iter().find(|p| p["name"] == "max-suppressed").unwrap();
     assert_eq!(limit["holds"], true);
 }

@@ -49,7 +49,7 @@ sensitive-values = ["HIV"]
 path = "out.csv"
 "#;
 
-fn ward() -> Workshop {
+pub(crate) fn ward() -> Workshop {
     let ward = Workshop::empty();
     ward.write("visits.csv", VISITS);
     ward.write("policy.toml", POLICY);

@@ -30,7 +30,7 @@ m = 2
 path = "out.dat"
 "#;
 
-fn shop() -> Workshop {
+pub(crate) fn shop() -> Workshop {
     let shop = Workshop::empty();
     shop.write("baskets.dat", BASKETS);
     shop.write("policy.toml", POLICY);

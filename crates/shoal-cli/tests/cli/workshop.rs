@@ -98,6 +98,11 @@ impl Workshop {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// A JSON file.
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }

@@ -271,7 +271,7 @@ pub struct OutputPolicy {
     /// given), `nats://…` or `kafka://…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The folder of report.json and release.json. Relative to the policy's folder; beside the published
+    /// The folder of report.json and audit.json. Relative to the policy's folder; beside the published
     /// file where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
@@ -322,7 +322,12 @@ impl Policy {
         })
     }
 
-    /// The policy as canonical JSON: what `policy-sha256` is taken of, overrides included.
+    /// The policy as a file would hold it, overrides included; an error where TOML cannot say it.
+    pub fn to_toml(&self) -> Result<String, String> {
+        toml::to_string(self).map_err(|error| error.to_string())
+    }
+
+    /// The policy as canonical JSON: what `policy-hash` in an audit is taken of, overrides included.
     pub fn canonical_json(&self) -> String {
         serde_json::to_string(self).expect("a policy holds nothing that JSON cannot")
     }

@@ -26,9 +26,18 @@ impl StagedFolder {
 
     /// Writes the bytes of a file that shall have this name in the folder.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        self.stage(name, bytes, false)
+    }
+
+    /// The same for a file that nobody but its owner may read (mode 0600).
+    pub fn add_closed(&mut self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        self.stage(name, bytes, true)
+    }
+
+    fn stage(&mut self, name: &str, bytes: &[u8], closed: bool) -> Result<(), WriteError> {
         let path = self.folder.join(name);
         let target = Target::of(&path)?;
-        self.files.push(StagedFile::new(path, target, bytes)?);
+        self.files.push(StagedFile { closed, ..StagedFile::new(path, target, bytes)? });
         Ok(())
     }
 
@@ -65,6 +74,7 @@ struct StagedFile {
     path: PathBuf,
     target: Target,
     temporary: Temporary,
+    closed: bool,
 }
 
 impl StagedFile {
@@ -73,11 +83,14 @@ impl StagedFile {
         let mut file = temporary.as_file();
         let written = file.write_all(bytes).and_then(|()| file.sync_all());
         written.map_err(|source| WriteError::io(&path, "write", source))?;
-        Ok(StagedFile { path, target, temporary })
+        Ok(StagedFile { path, target, temporary, closed: false })
     }
 
     fn publish(self) -> Result<(), WriteError> {
-        self.target.receive(&self.path, self.temporary)
+        match self.closed {
+            true => self.target.receive_closed(&self.path, self.temporary),
+            false => self.target.receive(&self.path, self.temporary),
+        }
     }
 }
 
@@ -114,6 +127,22 @@ mod tests {
         assert_eq!(fs::read(folder.join("a.json")).unwrap(), b"a");
         assert_eq!(fs::read(folder.join("b.json")).unwrap(), b"b");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_closed_file_is_its_owners_also_in_the_place_of_an_open_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret.json");
+        for _ in 0..2 {
+            let mut staged = StagedFolder::new(folder.path()).unwrap();
+            staged.add_closed("secret.json", b"secret").unwrap();
+            staged.publish().unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            // The next one replaces a file that somebody has opened to all.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
     }
 
     #[test]

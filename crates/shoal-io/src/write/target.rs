@@ -17,6 +17,15 @@ pub(super) enum Target {
     Stdout,
 }
 
+/// Who may read a file once it has its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// Those who may read the file that it replaces, or any new file.
+    Usual,
+    /// Its owner. A temporary file is made so, and stays so.
+    Owner,
+}
+
 impl Target {
     pub(super) fn of(path: &Path) -> Result<Target, WriteError> {
         if path == Path::new(STDIN) {
@@ -51,13 +60,25 @@ impl Target {
         made.map_err(|source| WriteError::io(path, "create a file beside it", source))
     }
 
-    /// Brings the bytes of a temporary file, which are already on disk, to their place.
+    /// Brings the bytes of a temporary file, which are already on disk, to their place, where others may read them as they
+    /// may any new file there.
     pub(super) fn receive(&self, path: &Path, temporary: Temporary) -> Result<(), WriteError> {
+        self.receive_for(Readers::Usual, path, temporary)
+    }
+
+    /// The same for a file that only its owner may read, whatever the file before it allowed.
+    pub(super) fn receive_closed(&self, path: &Path, temporary: Temporary) -> Result<(), WriteError> {
+        self.receive_for(Readers::Owner, path, temporary)
+    }
+
+    fn receive_for(&self, readers: Readers, path: &Path, temporary: Temporary) -> Result<(), WriteError> {
         let refused = |action| move |source| WriteError::io(path, action, source);
         match self {
             Target::File(file) => {
                 let folder = folder_of(file);
-                open_to_others(temporary.as_file(), file, folder).map_err(refused("set permissions"))?;
+                if readers == Readers::Usual {
+                    open_to_others(temporary.as_file(), file, folder).map_err(refused("set permissions"))?;
+                }
                 temporary.persist(file).map_err(refused("give the file its name"))?;
                 sync_folder(folder).map_err(refused("sync the folder"))
             }

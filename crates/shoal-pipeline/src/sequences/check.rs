@@ -7,8 +7,9 @@ use super::algorithm::algorithm;
 use super::load::load;
 use super::promise::{check_values, in_words, promise};
 use super::road::id;
+use crate::leaks::before_run;
 use crate::table::{ColumnPlan, column_plan, with_hierarchies};
-use crate::{Job, PipelineError};
+use crate::{Job, Leak, PipelineError};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +35,8 @@ pub struct SequencesPlan {
     pub output: Option<String>,
     /// Whether there are enough people for a crowd.
     pub feasible: bool,
+    /// What the promise will not cover, as far as it can be known now.
+    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
@@ -69,6 +72,7 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<SequencesPlan,
         algorithm: algorithm(policy).name(),
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         feasible: usable >= promise.k,
+        leaks: before_run(job, Some(&loaded.raw)),
         notes,
         source: source.location,
     })

@@ -17,9 +17,11 @@ use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::promise::{check_values, promise};
+use crate::audit::{RecodingFile, SequenceFile};
+use crate::leaks::of_sequences;
 use crate::order::record_order;
 use crate::phases::Phases;
-use crate::report::{Loss, RecodingFile, Risk, SequenceFile};
+use crate::report::{Loss, Risk};
 use crate::run::{Walked, timed};
 use crate::table::{Composed, quasi_columns, read_back, read_hierarchy, with_hierarchies, write_options};
 use crate::{Job, PipelineError, Seconds};
@@ -94,7 +96,7 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        leaks: crate::leaks::not_transparent(job.policy()).into_iter().collect(),
+        leaks: of_sequences(job, &published, id, proof.classes()),
         work: Some(work),
         account: None,
         secret_key: None,

@@ -4,13 +4,17 @@ use std::path::Path;
 
 use serde::Serialize;
 use shoal_core::{Progress, Role};
+use shoal_io::ReadTable;
 use shoal_measure::sequences::SequenceMeasures;
-use shoal_privacy::{Refusal, SequenceVerdict, verify_sequences_file};
+use shoal_privacy::matching::match_sequences;
+use shoal_privacy::sequences::conservation;
+use shoal_privacy::{Refusal, SequenceVerdict, SequenceView, verify_sequences_file};
 
 use super::load::load;
 use super::promise::promise;
 use super::road::{id, models, take_measures};
-use crate::{Job, PipelineError};
+use crate::leaks::of_sequences;
+use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
@@ -23,20 +27,61 @@ pub struct SequencesVerified {
     /// The verifier's answer.
     #[serde(flatten)]
     pub verdict: SequenceVerdict,
+    /// What a comparison with the original found, where one was asked for. Its records are people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<AgainstOriginal>,
+    /// What the promise does not cover.
+    pub leaks: Vec<Leak>,
 }
 
-/// Does this file keep the policy's promise?
+/// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
     job: &Job,
     published: &Path,
+    options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<SequencesVerified, PipelineError> {
     let source = job.published(published)?;
     let read = shoal_io::read_table(&source, &|_| true, progress)?;
     let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let verdict = verify_sequences_file(&read.table, id(job), &roles, &models(job, &promise(job.policy()))?)
-        .map_err(Refusal::Unverifiable)?;
-    Ok(SequencesVerified { file: source.location, sha256: read.sha256, verdict })
+    let models = models(job, &promise(job.policy()))?;
+    let verdict =
+        verify_sequences_file(&read.table, id(job), &roles, &models).map_err(Refusal::Unverifiable)?;
+    let original = match &options.original {
+        Some(original) => Some(compare(job, &read, &verdict, original, progress)?),
+        None => None,
+    };
+    let quasi: Vec<&str> = job.policy().columns_of(Role::QuasiIdentifier);
+    let view = SequenceView::new(&read.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
+    let leaks = of_sequences(job, &read.table, id(job), view.classes());
+    Ok(SequencesVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
+}
+
+/// Whether published sequences are true of the original. All promises about them can be seen in the file alone.
+fn compare(
+    job: &Job,
+    published: &ReadTable,
+    verdict: &SequenceVerdict,
+    original: &Path,
+    progress: &dyn Progress,
+) -> Result<AgainstOriginal, PipelineError> {
+    let source = job.original(original)?;
+    let loaded = load(job, &source, progress)?;
+    let (file, people) = (&source.location, loaded.data.persons());
+    progress.stage("comparing", 0);
+    let origins = match_sequences(&loaded.data, &published.table, id(job), &loaded.incomplete);
+    let origins = match origins.map_err(Refusal::Unverifiable)? {
+        Ok(origins) => origins,
+        Err(why) => return Ok(AgainstOriginal::no_origin(file, people, verdict.records, &why)),
+    };
+    let found = AgainstOriginal::is_true(file, people, people - verdict.records);
+    let quasi: Vec<&str> =
+        loaded.data.events().of_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
+    let view = SequenceView::new(&published.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
+    Ok(match conservation::check(&loaded.data, &view, &origins.origin, origins.left_out) {
+        Ok(()) => found,
+        Err(untrue) => found.because(untrue),
+    })
 }
 
 /// What `measure` found.
@@ -60,7 +105,12 @@ pub(crate) fn measure(
     progress: &dyn Progress,
 ) -> Result<SequencesMeasured, PipelineError> {
     let loaded = load(job, &job.original(original)?, progress)?;
-    let release = shoal_io::read_table(&job.published(published)?, &|_| true, progress)?.table;
+    let file = job.published(published)?;
+    let release = shoal_io::read_table(&file, &|_| true, progress)?.table;
+    // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
+    match_sequences(&loaded.data, &release, id(job), &loaded.incomplete)
+        .map_err(Refusal::Unverifiable)?
+        .map_err(|error| PipelineError::Untrue { file: file.location, error: Box::new(error) })?;
     let measures = take_measures(job, &loaded.data, &release)?;
     Ok(SequencesMeasured {
         records_in: measures.loss.persons_in as usize,

@@ -8,7 +8,8 @@ use shoal_core::{Kind, Progress, Role, Table, TablePromise};
 use super::algorithm::{algorithm, with_hierarchies};
 use super::compose::reordered_codes;
 use super::load::{Loaded, load_from};
-use crate::{Job, PipelineError};
+use crate::leaks::{add_missing, before_table, of_policy};
+use crate::{Job, Leak, PipelineError};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +35,8 @@ pub struct TablePlan {
     pub most_classes: usize,
     /// Whether the promise can be kept at all.
     pub feasible: bool,
+    /// What the promise will not cover, as far as it can be known now.
+    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
@@ -88,6 +91,11 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         most_classes: usable / k.max(1),
         feasible: obstacle.is_none(),
+        leaks: {
+            let mut leaks = before_table(job, &read.table);
+            add_missing(&mut leaks, of_policy(policy));
+            leaks
+        },
         notes,
         source: source.location,
     })

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexMap;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
 use shoal_core::policy::SuppressedPolicy;
@@ -14,10 +15,13 @@ use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
 use super::load::{Loaded, load_from};
 use super::promises::{models, suppression_limit};
+use super::releases::{Current, History, Identity, person_hash};
 use super::secret::{TableKey, read_or_make};
+use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::deadline::Deadline;
+use crate::leaks::of_table;
 use crate::order::record_order;
-use crate::report::{ClassFile, Loss, RecodingFile, Risk};
+use crate::report::{Loss, Risk};
 use crate::run::{Walked, timed};
 use crate::{Job, PipelineError, Seconds};
 
@@ -25,6 +29,7 @@ use crate::{Job, PipelineError, Seconds};
 pub(crate) fn walk(
     job: &Job,
     pending: &mut PendingFile,
+    history: &History,
     seconds: &mut Seconds,
     progress: &dyn Progress,
 ) -> Result<Walked, PipelineError> {
@@ -64,6 +69,25 @@ pub(crate) fn walk(
         let proof = verify_release(claim, &models)?;
         Ok((published.table, proof))
     })?;
+    let people = Identity::of(job, &read.table);
+    let classes = class_files(job, &published, proof.classes(), &people, &origin, &history.key);
+    let mut leaks = of_table(job, &published, proof.classes());
+    let current = Current {
+        job,
+        raw: &read.table,
+        original: &bound.table,
+        origin: &origin,
+        class_of: &proof.classes().class_of,
+        classes: &classes,
+    };
+    let mut together = 0.0;
+    leaks.extend(timed(&mut together, || {
+        if !history.previous.is_empty() {
+            progress.stage("comparing with earlier releases", 0);
+        }
+        history.tell(&current, proof.release().sha256())
+    })?);
+    seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
         Ok(shoal_measure::measure(&bound.table, &published, proof.classes(), job.policy().privacy.k)?)
@@ -87,9 +111,13 @@ pub(crate) fn walk(
         classes: proof.classes().len(),
         loss: Loss::Table(measures.loss),
         risk: Risk::Table(measures.risk),
-        recoding: recoding_file(job, &published, proof.classes()),
+        recoding: RecodingFile::Table {
+            quasi_identifiers: quasi_columns(job, &published).iter().map(|c| c.name.clone()).collect(),
+            known_by: people.columns,
+            classes,
+        },
         notes,
-        leaks: crate::leaks::not_transparent(job.policy()).into_iter().collect(),
+        leaks,
         work: None,
         account,
         secret_key: key.as_ref().map(TableKey::hex),
@@ -159,18 +187,44 @@ pub(crate) fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, P
     Ok(shoal_io::read_table(&pending.source(job.dialect(true)?), &|_| true, &shoal_core::Silent)?)
 }
 
-fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {
+/// What the classes of the published file say, and about whom.
+fn class_files(
+    job: &Job,
+    published: &RawTable,
+    classes: &Classes,
+    people: &Identity,
+    origin: &[u32],
+    key: &Key,
+) -> Vec<ClassFile> {
     let quasi = quasi_columns(job, published);
+    let sensitive: Vec<&RawColumn> = job
+        .policy()
+        .columns_of(Role::Sensitive)
+        .into_iter()
+        .filter_map(|name| published.column(name))
+        .collect();
     let cells = |row: u32| quasi.iter().map(|c| c.text(row as usize).to_owned()).collect();
-    let first_rows = classes.first_rows();
-    RecodingFile::Table {
-        quasi_identifiers: quasi.iter().map(|c| c.name.clone()).collect(),
-        classes: first_rows
-            .iter()
-            .zip(&classes.sizes)
-            .map(|(&row, &size)| ClassFile { cells: cells(row), size })
-            .collect(),
+    let class = |(&row, &size): (&u32, &u32)| ClassFile {
+        cells: cells(row),
+        size,
+        values: sensitive.iter().map(|column| (column.name.clone(), IndexMap::new())).collect(),
+        people: Vec::with_capacity(size as usize),
+    };
+    let mut files: Vec<ClassFile> = classes.first_rows().iter().zip(&classes.sizes).map(class).collect();
+    let hashes: Vec<String> = people.texts.iter().map(|text| person_hash(key, text)).collect();
+    for (row, &class) in classes.class_of.iter().enumerate() {
+        let file = &mut files[class as usize];
+        for (column, counts) in sensitive.iter().zip(file.values.values_mut()) {
+            *counts.entry(column.text(row).to_owned()).or_insert(0) += 1;
+        }
+        file.people.push(hashes[people.person_of[origin[row] as usize] as usize].clone());
     }
+    // Sorted, so that the place of a hash does not tell whose row is whose.
+    for file in &mut files {
+        file.people.sort_unstable();
+        file.values.values_mut().for_each(IndexMap::sort_keys);
+    }
+    files
 }
 
 /// The quasi-identifiers of a published file.

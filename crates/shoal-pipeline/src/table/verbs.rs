@@ -3,13 +3,20 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::{Progress, RawColumn, Role};
+use shoal_core::policy::{AlgorithmName, ColumnPolicy, OutliersPolicy, RemainderPolicy, SuppressedPolicy};
+use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
+use shoal_io::ReadTable;
 use shoal_measure::Measures;
-use shoal_privacy::{Classes, Refusal, Verdict};
+use shoal_privacy::matching::match_table;
+use shoal_privacy::{
+    BrokenPromise, Claim, Classes, Model, PromiseResult, RecordOrder, Refusal, Verdict, verify_release,
+};
 
 use super::load::load_from;
-use super::promises::models;
-use crate::{Job, PipelineError};
+use super::promises::{models, suppression_limit};
+use super::road::quasi_columns;
+use crate::leaks::of_table;
+use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
@@ -22,20 +29,125 @@ pub struct TableVerified {
     /// The verifier's answer.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// What a comparison with the original found, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<AgainstOriginal>,
+    /// What the promise does not cover.
+    pub leaks: Vec<Leak>,
 }
 
-/// Does this file keep the policy's promise?
+/// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
     job: &Job,
     published: &Path,
+    options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<TableVerified, PipelineError> {
     let source = job.published(published)?;
     let read = shoal_io::read_table(&source, &|_| true, progress)?;
-    let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let verdict =
-        shoal_privacy::verify_file(&read.table, &roles, &models(job)?).map_err(Refusal::Unverifiable)?;
-    Ok(TableVerified { file: source.location, sha256: read.sha256, verdict })
+    let models = models(job)?;
+    let (verdict, original) = match &options.original {
+        None => (judge(job, &read.table, &models, role)?, None),
+        Some(original) => {
+            let (verdict, found) = compare(job, &read, original, &models, progress)?;
+            (verdict, Some(found))
+        }
+    };
+    let leaks = of_table(job, &read.table, &Classes::of(read.table.rows, &quasi_columns(job, &read.table)));
+    Ok(TableVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
+}
+
+/// The promises that can be seen in the file alone.
+fn judge(
+    job: &Job,
+    published: &RawTable,
+    models: &[Box<dyn Model>],
+    role: impl Fn(&ColumnPolicy) -> Role,
+) -> Result<Verdict, PipelineError> {
+    let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), role(c))).collect();
+    Ok(shoal_privacy::verify_file(published, &roles, models).map_err(Refusal::Unverifiable)?)
+}
+
+fn role(column: &ColumnPolicy) -> Role {
+    column.role
+}
+
+/// A personal k is a promise that the file alone cannot show; with the original it is asked for there.
+fn role_without_personal_k(column: &ColumnPolicy) -> Role {
+    if column.role == Role::PersonalK { Role::Identifier } else { column.role }
+}
+
+/// The promises, those included that only the original can show, and whether the file is true of it.
+fn compare(
+    job: &Job,
+    published: &ReadTable,
+    original: &Path,
+    models: &[Box<dyn Model>],
+    progress: &dyn Progress,
+) -> Result<(Verdict, AgainstOriginal), PipelineError> {
+    let source = job.original(original)?;
+    let bound = load_from(job, &source, progress)?.bound;
+    let (file, records) = (&source.location, bound.table.rows);
+    progress.stage("comparing", 0);
+    let mut verdict = judge(job, &published.table, models, role_without_personal_k)?;
+    let origins = match match_table(&bound.table, &published.table, &bound.incomplete) {
+        Ok(origins) => origins,
+        Err(why) => {
+            let found = AgainstOriginal::no_origin(file, records, published.table.rows, &why);
+            return Ok((verdict, found));
+        }
+    };
+    let claim = Claim {
+        sha256: published.sha256.clone(),
+        published: &published.table,
+        original: &bound.table,
+        origin: &origins.origin,
+        left_out: origins.left_out,
+        suppression: suppression_limit(job, bound.incomplete.len()),
+        // The verdict says where the order may carry something; a file of others may stand in any.
+        order: RecordOrder::Input,
+    };
+    let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
+    match verify_release(claim, models) {
+        Ok(proof) => verdict.promises = proof.release().promises().to_vec(),
+        Err(Refusal::Broken { broken }) => add_broken(&mut verdict, broken),
+        Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
+        // The other kinds of refusal say that the file is not true.
+        Err(untrue) => found = found.because(untrue),
+    }
+    let missing = origins.left_out.saturating_sub(bound.incomplete.len());
+    if missing > 0 && !may_leave_out(job.policy()) {
+        let left_out = format!("{missing} records are not in the file, though the policy leaves nobody out");
+        found = found.because(left_out);
+    }
+    Ok((verdict, found))
+}
+
+/// Adds the promises that were found broken with the original at hand and are not among those of the file.
+fn add_broken(verdict: &mut Verdict, broken: Vec<BrokenPromise>) {
+    for broken in broken {
+        let same = |known: &PromiseResult| {
+            (&known.name, &known.column) == (&broken.promise.name, &broken.promise.column)
+        };
+        if !verdict.promises.iter().any(same) {
+            verdict.promises.push(broken.promise.clone());
+            verdict.broken.push(broken);
+        }
+    }
+}
+
+/// Whether a run of the policy may leave complete records out of the file. A limit, where there is one, is a promise.
+fn may_leave_out(policy: &Policy) -> bool {
+    let asked = &policy.algorithm;
+    policy.output.suppressed == SuppressedPolicy::Drop
+        && match policy.algorithm_name() {
+            AlgorithmName::Ribbon => asked.outliers == Some(OutliersPolicy::Suppress),
+            AlgorithmName::Sbc => asked.remainder == RemainderPolicy::Suppress,
+            AlgorithmName::Incognito => asked.max_suppressed.is_some_and(|share| share > 0.0),
+            AlgorithmName::Mondrian => false,
+            // Datafly leaves out what remains; the others are for other shapes.
+            _ => true,
+        }
 }
 
 /// What `measure` found.
@@ -74,6 +186,9 @@ pub(crate) fn measure(
             })
         })
         .collect::<Result<_, _>>()?;
+    // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
+    match_table(&bound.table, &release, &bound.incomplete)
+        .map_err(|error| PipelineError::Untrue { file: file.location.clone(), error: Box::new(error) })?;
     let classes = Classes::of(release.rows, &quasi);
     let measures = shoal_measure::measure(&bound.table, &release, &classes, job.policy().privacy.k)?;
     Ok(TableMeasured {

@@ -5,6 +5,7 @@ use shoal_core::Progress;
 
 use super::algorithm::Request;
 use super::load::{Text, load};
+use crate::leaks::before_run;
 use crate::{Job, Leak, PipelineError};
 
 /// What a run of the policy would do.
@@ -75,7 +76,10 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TransactionsPl
         utility_constraints: request.utility.as_ref().map(|sets| sets.sets.len()),
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         feasible,
-        leaks: loaded.leaks,
+        leaks: before_run(job, loaded.rest.as_ref().map(|(rest, _)| rest))
+            .into_iter()
+            .chain(loaded.leaks)
+            .collect(),
         notes,
     })
 }

@@ -13,8 +13,10 @@ use super::layout::Layout;
 use super::load::{Loaded, Text, load};
 use super::measures;
 use super::sets::read_names;
+use crate::audit::{ItemFile, RecodingFile};
+use crate::leaks::of_transactions;
 use crate::order::record_order;
-use crate::report::{ItemFile, Loss, RecodingFile, Risk};
+use crate::report::{Loss, Risk};
 use crate::run::{Walked, timed};
 use crate::table::check_untouched;
 use crate::{Job, PipelineError, Seconds};
@@ -46,7 +48,7 @@ pub(crate) fn walk(
         Ok(origin)
     })?;
 
-    let (published, verified) = timed(&mut seconds.verify, || {
+    let (published, rest, verified) = timed(&mut seconds.verify, || {
         progress.stage("verifying", 0);
         let read = load(job, &written(job, pending)?, Text::Published, &shoal_core::Silent)?;
         if let (Some((before, _)), Some((after, _))) = (&loaded.rest, &read.rest) {
@@ -63,7 +65,7 @@ pub(crate) fn walk(
             withheld_columns: read.withheld?,
         };
         let verified = verify_transactions(claim, &models(job)?, &utility(job)?)?;
-        Ok((read.data, verified))
+        Ok((read.data, read.rest, verified))
     })?;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
@@ -85,7 +87,10 @@ pub(crate) fn walk(
         risk: Risk::Transactions(measures.risk),
         recoding: recoding_file(&published),
         notes,
-        leaks: loaded.leaks,
+        leaks: of_transactions(job, &published, rest.as_ref().map(|(rest, _)| rest))
+            .into_iter()
+            .chain(loaded.leaks)
+            .collect(),
         work: None,
         account: None,
         secret_key: None,
@@ -157,7 +162,7 @@ pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn ItemModel>>, PipelineError
 }
 
 /// What the release must stay good for.
-fn utility(job: &Job) -> Result<Utility, PipelineError> {
+pub(crate) fn utility(job: &Job) -> Result<Utility, PipelineError> {
     let utility = &job.policy().utility;
     let Some(file) = &utility.constraints else { return Ok(Utility::default()) };
     let constraints = Some(read_names(job, file, "utility constraints")?);

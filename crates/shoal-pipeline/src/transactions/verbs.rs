@@ -5,13 +5,19 @@ use std::path::Path;
 use serde::Serialize;
 use shoal_core::Progress;
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
-use shoal_privacy::{ItemVerdict, Refusal, Unverifiable, verify_transactions_file};
+use shoal_privacy::matching::match_transactions;
+use shoal_privacy::{
+    ItemVerdict, RecordOrder, Refusal, TransactionsClaim, Unverifiable, verify_transactions,
+    verify_transactions_file,
+};
 
 use super::algorithm::{Request, hierarchy};
-use super::load::{Text, load};
+use super::load::{Loaded, Text, load};
 use super::measures;
-use super::road::models;
-use crate::{Job, PipelineError};
+use super::road::{models, utility};
+use crate::leaks::of_transactions;
+use crate::table::{bind, check_untouched};
+use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
@@ -24,12 +30,18 @@ pub struct TransactionsVerified {
     /// The verifier's answer.
     #[serde(flatten)]
     pub verdict: ItemVerdict,
+    /// What a comparison with the original found, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<AgainstOriginal>,
+    /// What the promise does not cover.
+    pub leaks: Vec<Leak>,
 }
 
-/// Does this file keep the policy's promise?
+/// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
     job: &Job,
     published: &Path,
+    options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<TransactionsVerified, PipelineError> {
     let source = job.published(published)?;
@@ -37,12 +49,66 @@ pub(crate) fn verify(
     let rest = read.rest.as_ref().map(|(rest, _)| rest);
     let verdict = verify_transactions_file(&read.data, rest, hierarchy(job)?.as_ref(), &models(job)?)
         .map_err(Refusal::Unverifiable)?
-        .with_withheld_columns(read.withheld?);
-    // What too few transactions hold, too few people have; that enough hold it says nothing about people.
-    if let (true, Some(column)) = (verdict.holds(), &job.policy().data.person) {
+        .with_withheld_columns(read.withheld.clone()?);
+    // What too few transactions hold, too few people have; that enough hold it says nothing about people, whom only the
+    // original names.
+    if let (true, Some(column), None) = (verdict.holds(), &job.policy().data.person, &options.original) {
         return Err(Refusal::Unverifiable(Unverifiable::Person { column: column.clone() }).into());
     }
-    Ok(TransactionsVerified { file: source.location, sha256: read.sha256, verdict })
+    let original = match &options.original {
+        Some(original) => Some(compare(job, &read, original, progress)?),
+        None => None,
+    };
+    let leaks = of_transactions(job, &read.data, read.rest.as_ref().map(|(rest, _)| rest));
+    Ok(TransactionsVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
+}
+
+/// Whether published transactions are what one recoding makes of the original, and stay as useful as the policy asks.
+fn compare(
+    job: &Job,
+    published: &Loaded,
+    original: &Path,
+    progress: &dyn Progress,
+) -> Result<AgainstOriginal, PipelineError> {
+    let source = job.original(original)?;
+    let before = load(job, &source, Text::Original, progress)?;
+    let tree = hierarchy(job)?;
+    progress.stage("comparing", 0);
+    let bound = match &before.rest {
+        Some((rest, _)) => Some(bind(job, rest)?.table),
+        None => None,
+    };
+    let rest = bound.as_ref().zip(published.rest.as_ref()).map(|(before, (after, _))| (before, after));
+    let (file, records) = (&source.location, before.data.len());
+    let origins = match match_transactions(&before.data, &published.data, tree.as_ref(), rest) {
+        Ok(origins) => origins,
+        Err(why) => return Ok(AgainstOriginal::no_origin(file, records, published.data.len(), &why)),
+    };
+    let found = AgainstOriginal::is_true(file, records, origins.left_out);
+    if let (Some((before, _)), Some((after, _))) = (&before.rest, &published.rest) {
+        check_untouched(job, before, after, &origins.origin)?;
+    }
+    let claim = TransactionsClaim {
+        sha256: published.sha256.clone(),
+        published: &published.data,
+        original: &before.data,
+        hierarchy: tree.as_ref(),
+        origin: &origins.origin,
+        rest: published.rest.as_ref().map(|(rest, _)| rest),
+        // The verdict says where the order may carry something; a file of others may stand in any.
+        order: RecordOrder::Input,
+        withheld_columns: published.withheld.clone()?,
+    };
+    Ok(match verify_transactions(claim, &models(job)?, &utility(job)?) {
+        // Whose a transaction is stands in the original only, so a promise about people may be broken here first.
+        Err(broken @ Refusal::BrokenItems { .. }) if job.policy().data.person.is_some() => {
+            return Err(broken.into());
+        }
+        // Any other broken promise is said by the verdict on the file alone.
+        Ok(_) | Err(Refusal::BrokenItems { .. }) => found,
+        Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
+        Err(untrue) => found.because(untrue),
+    })
 }
 
 /// What `measure` found.

@@ -46,7 +46,7 @@ pub(crate) fn check_columns(
 }
 
 /// Every published column with the original that it shows: all that may be there and no other.
-fn pair_columns<'a>(
+pub(crate) fn pair_columns<'a>(
     original: &'a Table,
     published: &'a RawTable,
     pseudonyms: Option<&str>,
@@ -105,7 +105,7 @@ fn check_unchanged(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), 
 }
 
 /// What each distinct text of a quasi-identifier means. A null is the missing value.
-fn read_texts(from: &Column, to: &RawColumn) -> Result<Vec<PublishedValue>, ConservationError> {
+pub(crate) fn read_texts(from: &Column, to: &RawColumn) -> Result<Vec<PublishedValue>, ConservationError> {
     let read = |code: u32| {
         let text = to.labels.get(code);
         if to.null == Some(code) {

@@ -1,0 +1,133 @@
+//! The two editions of a report: what may go out, and what stays in the house.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::workshop::{PEOPLE, Workshop};
+
+const HEX_DIGITS_OF_SHA256: usize = 64;
+
+/// All texts of a document, however deep.
+fn texts(value: &serde_json::Value, into: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => into.push(text.clone()),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| texts(value, into)),
+        serde_json::Value::Object(members) => members.iter().for_each(|(name, value)| {
+            into.push(name.clone());
+            texts(value, into);
+        }),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_goes_out_names_no_seed_no_hash_of_the_input_and_no_person() {
+    let shop = Workshop::with_people();
+    // A seed that no figure could be by chance.
+    let printed = shop.shoal(&["run", "policy.toml", "--json", "--seed", "918273645"]).ended_with(0).json();
+    let report = shop.json("out.report/report.json");
+    assert_eq!(printed, report);
+    let text = shop.read("out.report/report.json");
+    assert!(!text.contains("918273645") && !text.contains("seed"), "{text}");
+    let mut all = Vec::new();
+    texts(&report, &mut all);
+    let is_hash =
+        |text: &&String| text.len() == HEX_DIGITS_OF_SHA256 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let hashes: Vec<&String> = all.iter().filter(is_hash).collect();
+    assert_eq!(hashes, [report["output-sha256"].as_str().unwrap()]);
+    for line in PEOPLE.lines().skip(1) {
+        let name = line.split(',').next().unwrap();
+        assert!(!text.contains(name), "{name}");
+    }
+    for key in ["ribbon", "work", "recoding", "policy", "key"] {
+        assert!(report.get(key).is_none(), "{key}");
+    }
+}
+
+#[test]
+fn what_stays_is_closed_to_others_and_names_the_input_by_a_keyed_hash() {
+    let shop = Workshop::with_people();
+    let audit_of = |out: &str| {
+        shop.shoal(&["run", "policy.toml", "--quiet", "-o", &format!("{out}.csv"), "--seed", "7"])
+            .ended_with(0);
+        let name = format!("{out}.report/audit.json");
+        let mode = fs::metadata(shop.path(&name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        shop.json(&name)
+    };
+    let (a, b) = (audit_of("a"), audit_of("b"));
+    assert_eq!(a["seed"], 7);
+    assert_eq!(a["output-sha256"], b["output-sha256"]);
+    // The same input and policy, and yet nothing that could be looked up elsewhere.
+    for hash in ["key", "input-hash", "policy-hash"] {
+        assert_eq!(a[hash].as_str().unwrap().len(), HEX_DIGITS_OF_SHA256, "{hash}");
+        assert_ne!(a[hash], b[hash], "{hash}");
+    }
+    // Who is in a class is told by hashes of that key.
+    assert_eq!(a["recoding"]["classes"][0]["cells"], b["recoding"]["classes"][0]["cells"]);
+    assert_ne!(a["recoding"]["classes"][0]["people"], b["recoding"]["classes"][0]["people"]);
+    assert_eq!(a["policy"], b["policy"]);
+}
+
+#[test]
+fn reports_of_another_output_are_not_replaced_by_accident() {
+    let shop = Workshop::with_people();
+    shop.shoal(&["run", "policy.toml", "--report", "reports"]).ended_with(0);
+    let before = shop.everything();
+    let other = ["run", "policy.toml", "-o", "other.csv", "--report", "reports"];
+    let said = shop.shoal(&other).ended_with(2);
+    assert!(said.stderr.contains("holds the reports of another release"), "{}", said.stderr);
+    assert_eq!(shop.everything(), before);
+    let mut forced = other.to_vec();
+    forced.push("--force");
+    shop.shoal(&forced).ended_with(0);
+    assert_ne!(shop.bytes("reports/audit.json"), before[&shop.path("reports/audit.json")]);
+    // The same output, which is gone, takes its own reports with it.
+    fs::remove_file(shop.path("other.csv")).unwrap();
+    shop.shoal(&other).ended_with(0);
+}
+
+#[test]
+fn a_folder_that_held_a_release_of_the_same_source_says_so() {
+    let shop = Workshop::with_people();
+    let leaks = |args: &[&str]| {
+        let mut run = vec!["run", "policy.toml", "--json", "--force"];
+        run.extend(args);
+        let report = shop.shoal(&run).ended_with(0).json();
+        let kinds =
+            report["leaks"].as_array().unwrap().iter().map(|leak| leak["kind"].as_str().unwrap().to_owned());
+        kinds.filter(|kind| kind == "earlier-release").count()
+    };
+    assert_eq!(leaks(&[]), 0);
+    assert_eq!(leaks(&[]), 0, "the same bytes again are the same release");
+    assert_eq!(leaks(&["--set", "privacy.k=4"]), 1);
+}
+
+#[test]
+fn an_audit_serves_as_the_policy_of_its_release() {
+    let shop = Workshop::with_people();
+    shop.write("deep/policy.toml", shop.read("policy.toml").replace("people.csv", "../people.csv"));
+    shop.shoal(&["run", "deep/policy.toml", "--set", "privacy.k=4"]).ended_with(0);
+    fs::remove_file(shop.path("deep/policy.toml")).unwrap();
+    let audit = "deep/out.report/audit.json";
+    let said = shop.shoal(&["verify", "deep/out.csv", "--policy", audit]).ended_with(0);
+    assert!(said.stdout.contains("4 asked"), "{}", said.stdout);
+    shop.shoal(&["verify", "deep/out.csv", "--policy", audit, "--set", "privacy.k=13"]).ended_with(1);
+    shop.shoal(&["measure", "people.csv", "deep/out.csv", "--policy", audit]).ended_with(0);
+    shop.write("broken.json", "{\"version\": 1}");
+    let said = shop.shoal(&["verify", "deep/out.csv", "--policy", "broken.json"]).ended_with(2);
+    assert!(said.stderr.contains("is no audit of a release"), "{}", said.stderr);
+}
+
+#[test]
+fn an_error_in_a_document_names_the_place_and_not_the_value() {
+    let shop = Workshop::with_people();
+    shop.write("people.csv", PEOPLE.replace("Cid,41", "Cid,forty-one"));
+    let said = shop.shoal(&["run", "policy.toml", "--json"]).ended_with(2);
+    assert!(said.stderr.contains("`forty-one` in column `age`"), "{}", said.stderr);
+    assert!(!said.stdout.contains("forty-one"), "{}", said.stdout);
+    let message = said.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("people.csv:4") && message.contains("`age`"), "{message}");
+    let asked = shop.shoal(&["run", "policy.toml", "--json", "--show-values"]).ended_with(2);
+    assert!(asked.stdout.contains("forty-one"), "{}", asked.stdout);
+}

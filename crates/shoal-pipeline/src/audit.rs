@@ -1,0 +1,238 @@
+//! What stays in the house: `audit.json`, closed to everybody but its owner.
+//!
+//! It holds what `verify`, `measure`, a later release of the same people and an audit need: the policy with its seed, the
+//! recoding, exact figures, and what the algorithm did. It names the input by a *keyed* hash, so that the same input can be
+//! recognized by whoever has this file, and a hash that is copied elsewhere tells nothing: a plain hash of a
+//! small table can be found by trying tables.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use shoal_algorithms::sequence::Work;
+use shoal_algorithms::table::Account;
+use shoal_core::Policy;
+
+use crate::{PipelineError, Report};
+
+/// The layout that this version writes and reads.
+pub(crate) const VERSION: u32 = 1;
+
+/// `audit.json`, as it is written.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AuditFile<'a> {
+    /// The key of all hashes in this file, in hex.
+    pub key: String,
+    /// The policy with all overrides.
+    pub policy: &'a Policy,
+    /// The folder that the policy's paths are relative to.
+    pub policy_folder: PathBuf,
+    /// Keyed hash of the policy in canonical JSON.
+    pub policy_hash: String,
+    /// Keyed hash of the SHA-256 of the source's bytes.
+    pub input_hash: String,
+    /// Where the release was written to.
+    pub output: PathBuf,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// The report, with exact figures.
+    #[serde(flatten)]
+    pub report: &'a Report,
+    /// What the search did, where an algorithm counts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// Which construction `ribbon` started from and what each step gained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ribbon: Option<&'a Account>,
+    /// The secret key from which a transparent algorithm drew, where none was given in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_key: Option<String>,
+    /// How the data were recoded.
+    pub recoding: RecodingFile,
+}
+
+/// What is read of an `audit.json`; the rest of it is for people.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Audit {
+    /// The version of its layout.
+    pub version: u32,
+    /// The key of its hashes.
+    key: String,
+    /// The policy of the release.
+    pub policy: Policy,
+    /// The folder that the policy's paths are relative to.
+    pub policy_folder: PathBuf,
+    /// Where the release was written to.
+    pub output: PathBuf,
+    /// SHA-256 of the published bytes.
+    pub output_sha256: String,
+    input_hash: String,
+    /// How the data were recoded, and who is in which class.
+    pub recoding: RecodingFile,
+}
+
+impl Audit {
+    /// Reads an `audit.json`.
+    pub fn open(path: &Path) -> Result<Audit, PipelineError> {
+        let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
+            path: path.to_owned(),
+            what: "audit",
+            error,
+        })?;
+        Audit::parse(path, &text)
+    }
+
+    /// Reads the text of an `audit.json` at `path`.
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Audit, PipelineError> {
+        let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };
+        let audit: Audit = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        if audit.version != VERSION {
+            let problem =
+                format!("its version is {}, and this program reads version {VERSION}", audit.version);
+            return Err(broken(problem));
+        }
+        Key::from_hex(&audit.key).ok_or_else(|| broken("its key is not 64 hex digits".to_owned()))?;
+        Ok(audit)
+    }
+
+    /// Whether it is about a source of this SHA-256.
+    pub(crate) fn is_of_input(&self, sha256: &str) -> bool {
+        self.key().is_some_and(|key| key.hash(INPUT, sha256.as_bytes()) == self.input_hash)
+    }
+
+    /// The key of its hashes; there is one, parsing has looked.
+    pub(crate) fn key(&self) -> Option<Key> {
+        Key::from_hex(&self.key)
+    }
+}
+
+/// What a hash is of, so that equal bytes of two kinds have two hashes.
+pub(crate) const INPUT: &str = "input";
+/// What somebody is known by.
+pub(crate) const PERSON: &str = "person";
+/// A policy.
+pub(crate) const POLICY: &str = "policy";
+
+/// A key that was drawn for one release.
+#[derive(Clone, Copy)]
+pub(crate) struct Key([u8; 32]);
+
+impl Key {
+    /// A fresh one.
+    pub(crate) fn random() -> Result<Key, PipelineError> {
+        let mut key = [0; 32];
+        let failed = |error: getrandom::Error| PipelineError::NoRandomness { why: error.to_string() };
+        getrandom::fill(&mut key).map_err(failed)?;
+        Ok(Key(key))
+    }
+
+    pub(crate) fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    pub(crate) fn from_hex(hex: &str) -> Option<Key> {
+        let digit = |at: usize| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok();
+        let bytes: Vec<u8> = (0..32).map(digit).collect::<Option<_>>()?;
+        (hex.len() == 64).then_some(())?;
+        Some(Key(bytes.try_into().ok()?))
+    }
+
+    /// The keyed hash of some bytes of a kind, in hex.
+    pub(crate) fn hash(&self, kind: &str, bytes: &[u8]) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        // Kinds hold no zero byte, so that kind and bytes cannot run into each other.
+        hasher.update(kind.as_bytes()).update(&[0]).update(bytes);
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
+/// How the data were recoded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", untagged)]
+pub enum RecodingFile {
+    /// A table: the classes of the published file.
+    #[serde(rename_all = "kebab-case")]
+    Table {
+        /// The quasi-identifiers, in the order of the cells below.
+        quasi_identifiers: Vec<String>,
+        /// The columns by which people are recognized in later releases.
+        known_by: Vec<String>,
+        /// Each class: what it publishes, and who is in it.
+        classes: Vec<ClassFile>,
+    },
+    /// Transactions: the published items.
+    #[serde(rename_all = "kebab-case")]
+    Transactions {
+        /// Each published item and how many transactions hold it.
+        items: Vec<ItemFile>,
+    },
+    /// Sequences: the classes of the published file.
+    #[serde(rename_all = "kebab-case")]
+    Sequences {
+        /// The quasi-identifiers, in the order of the cells below.
+        quasi_identifiers: Vec<String>,
+        /// Each class: the events that its members publish, and how many members it has.
+        classes: Vec<SequenceFile>,
+    },
+}
+
+/// One class of the published file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClassFile {
+    /// The published cells.
+    pub cells: Vec<String>,
+    /// How many rows publish them.
+    pub size: u32,
+    /// By sensitive column, how often each value stands in these rows.
+    pub values: IndexMap<String, IndexMap<String, u32>>,
+    /// Keyed hashes of whom they are about, a hash per row, ascending.
+    pub people: Vec<String>,
+}
+
+/// People who publish the same sequence.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SequenceFile {
+    /// The published cells of each event.
+    pub events: Vec<Vec<String>>,
+    /// How many people publish them.
+    pub size: u32,
+}
+
+/// One published item.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ItemFile {
+    /// The published text.
+    pub item: String,
+    /// How many transactions hold it.
+    pub support: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_survives_its_hex_and_nothing_else_is_one() {
+        let key = Key([0xa5; 32]);
+        assert_eq!(Key::from_hex(&key.hex()).unwrap().0, key.0);
+        for wrong in ["", "a5", &"a5".repeat(33), &"g5".repeat(32), &"é".repeat(32)] {
+            assert!(Key::from_hex(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn hashes_differ_by_key_kind_and_bytes() {
+        let (key, other) = (Key([1; 32]), Key([2; 32]));
+        let hashes =
+            [key.hash(INPUT, b"a"), other.hash(INPUT, b"a"), key.hash(POLICY, b"a"), key.hash(INPUT, b"b")];
+        for (at, hash) in hashes.iter().enumerate() {
+            assert!(!hashes[..at].contains(hash));
+        }
+        assert_eq!(key.hash(INPUT, b"a"), hashes[0]);
+    }
+}

@@ -1,0 +1,145 @@
+//! Releases of the same people, held against each other.
+//!
+//! Two releases that keep a promise each may break it together: whoever has both and knows where somebody stands in
+//! each may intersect what is possible. So `audit.json` remembers, by keyed hashes, who stands in which class, and what a class
+//! publishes. A new release is looked at together with all earlier ones that are given:
+//!
+//! - **The crowd**: everybody who is in all releases that a person is in, and whose quasi-identifiers fit the person's class in
+//!   each of them. At least k.
+//! - **The candidates for a sensitive value**: what stands in the person's class in every release, as often as in the one where it
+//!   stands least often. As mixed as l-diversity asks. Somebody whose own value is not among them has another value
+//!   than before, and the comparison leads nowhere.
+//!
+//! Every promise counts that was made to a person, the earlier ones too. Who cannot be told apart (equal quasi-identifiers
+//! where there is no name, several records of one person) is looked at together: all their classes are possible.
+
+mod candidates;
+mod identity;
+mod verdict;
+
+use std::collections::HashMap;
+
+use shoal_core::policy::Shape;
+use shoal_core::{PublishedValue, RawTable, Table};
+use shoal_measure::leaks::look;
+
+use crate::audit::{ClassFile, Key, PERSON};
+use crate::leaks::earlier_release;
+use crate::{Audit, Job, Leak, PipelineError};
+
+use candidates::{Candidates, Seen};
+pub(crate) use identity::Identity;
+pub use verdict::{ColumnTogether, Together};
+
+/// A release that is about to be published.
+pub(crate) struct Current<'a> {
+    pub job: &'a Job,
+    /// The original as it was read.
+    pub raw: &'a RawTable,
+    /// The original in codes.
+    pub original: &'a Table,
+    /// For each published row its original.
+    pub origin: &'a [u32],
+    /// For each published row its class.
+    pub class_of: &'a [u32],
+    /// What each class publishes.
+    pub classes: &'a [ClassFile],
+}
+
+/// What is known of earlier releases of the same people.
+pub(crate) struct History {
+    /// The key by which this release remembers its people.
+    pub key: Key,
+    /// The releases that this one is to be held against.
+    pub previous: Vec<Audit>,
+    /// The release whose reports lie where this one's will.
+    pub in_folder: Option<Audit>,
+}
+
+impl History {
+    /// What earlier releases mean for a new one, whose bytes have this SHA-256. An error where a promise breaks.
+    pub(crate) fn tell(&self, current: &Current<'_>, sha256: &str) -> Result<Vec<Leak>, PipelineError> {
+        let mut leaks = Vec::new();
+        if !self.previous.is_empty() {
+            leaks.extend(hold_against(current, &self.previous)?);
+        }
+        // The same bytes again are the same release, and one that was given has been looked at.
+        let is_news = |audit: &&Audit| {
+            let given = self.previous.iter().any(|previous| previous.output_sha256 == audit.output_sha256);
+            audit.output_sha256 != sha256 && !given
+        };
+        if let Some(audit) = self.in_folder.as_ref().filter(is_news)
+            && let Some(people) = in_common(current, audit).filter(|&people| people > 0)
+        {
+            leaks.push(earlier_release(Shape::Table).counted(people));
+        }
+        Ok(leaks)
+    }
+}
+
+/// Looks at a new release together with earlier ones. Where a promise breaks, the release is refused; otherwise what was
+/// found is said.
+fn hold_against(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, PipelineError> {
+    let people = Identity::of(current.job, current.raw);
+    let mut seen = vec![Seen::now(current, &people)];
+    for audit in previous {
+        seen.push(Seen::earlier(current, &people, audit)?);
+    }
+    let found = Candidates::new(current, &people, &seen).judge(previous);
+    match found.breaks() {
+        true => Err(PipelineError::Releases { found: Box::new(found), releases: previous.len() }),
+        false => Ok(found.leak(previous.len()).into_iter().collect()),
+    }
+}
+
+/// How many people of the new release an earlier one knows, too; `None` where that cannot be told.
+fn in_common(current: &Current<'_>, audit: &Audit) -> Option<usize> {
+    let people = Identity::of(current.job, current.raw);
+    let seen = Seen::earlier(current, &people, audit).ok()?;
+    Some(seen.classes_of.iter().filter(|classes| !classes.is_empty()).count())
+}
+
+/// What a class of a release says, in terms of the new original.
+pub(super) struct Class {
+    /// The cells by quasi-identifier of the new original; none where they cannot be read in its terms.
+    cells: Option<Vec<PublishedValue>>,
+    /// By sensitive column, how often each value stands in it.
+    values: HashMap<String, HashMap<String, u32>>,
+}
+
+impl Class {
+    fn of(file: &ClassFile, quasi: &[String], original: &Table) -> Class {
+        let columns = original.quasi_identifiers();
+        let cell = |column: &&shoal_core::Column| {
+            let at = quasi.iter().position(|name| *name == column.name)?;
+            PublishedValue::parse(file.cells.get(at)?, &column.domain, column.hierarchy.as_ref()).ok()
+        };
+        // Other columns than now: what the class covers cannot be said, only who is in it.
+        let same = columns.len() == quasi.len();
+        let cells = same.then(|| columns.iter().map(cell).collect::<Option<Vec<_>>>()).flatten();
+        let fold = |values: &indexmap::IndexMap<String, u32>| {
+            let mut folded: HashMap<String, u32> = HashMap::new();
+            values.iter().for_each(|(text, count)| *folded.entry(look(text)).or_default() += count);
+            folded
+        };
+        Class {
+            cells,
+            values: file.values.iter().map(|(column, values)| (column.clone(), fold(values))).collect(),
+        }
+    }
+
+    /// Whether a record of the new original may stand in the class, by its quasi-identifiers.
+    fn covers(&self, original: &Table, row: usize) -> bool {
+        let Some(cells) = &self.cells else { return false };
+        original
+            .quasi_identifiers()
+            .iter()
+            .zip(cells)
+            .all(|(column, cell)| cell.covers(column.codes[row], &column.domain, column.hierarchy.as_ref()))
+    }
+}
+
+/// The keyed hash of somebody's identity, as an audit remembers it.
+pub(crate) fn person_hash(key: &Key, identity: &str) -> String {
+    key.hash(PERSON, identity.as_bytes())[..32].to_owned()
+}

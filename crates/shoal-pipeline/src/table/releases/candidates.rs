@@ -1,0 +1,241 @@
+//! Who else could it be, what else could they have, over all releases together?
+
+use std::collections::HashMap;
+
+use shoal_core::{Role, Rule};
+use shoal_measure::leaks::look;
+
+use super::identity::{Identity, KnownBy, people};
+use super::verdict::{ColumnTogether, Together};
+use super::{Class, Current, person_hash};
+use crate::audit::RecodingFile;
+use crate::{Audit, PipelineError};
+
+/// A release as the people of the new original are in it.
+pub(super) struct Seen {
+    pub classes: Vec<Class>,
+    /// For each person the classes of their records, ascending; empty for whoever is not in it.
+    pub classes_of: Vec<Vec<u32>>,
+}
+
+impl Seen {
+    /// The new release.
+    pub(super) fn now(current: &Current<'_>, people: &Identity) -> Seen {
+        let quasi: Vec<String> =
+            current.original.quasi_identifiers().iter().map(|column| column.name.clone()).collect();
+        let mut classes_of = vec![Vec::new(); people.texts.len()];
+        for (&row, &class) in current.origin.iter().zip(current.class_of) {
+            classes_of[people.person_of[row as usize] as usize].push(class);
+        }
+        let classes =
+            current.classes.iter().map(|class| Class::of(class, &quasi, current.original)).collect();
+        Seen { classes, classes_of: sorted(classes_of) }
+    }
+
+    /// An earlier one. Its people are recognized by the columns that it knew them by.
+    pub(super) fn earlier(
+        current: &Current<'_>,
+        now: &Identity,
+        audit: &Audit,
+    ) -> Result<Seen, PipelineError> {
+        let cannot = |problem: String| PipelineError::Incomparable { output: audit.output.clone(), problem };
+        let RecodingFile::Table { quasi_identifiers, known_by, classes } = &audit.recoding else {
+            return Err(cannot("it is no release of a table".to_owned()));
+        };
+        let Some((texts, person_of)) = people(current.raw, known_by) else {
+            let columns = known_by.join(", ");
+            return Err(cannot(format!("it knows people by {columns}, which the new source does not have")));
+        };
+        let mut class_of_hash: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (number, class) in classes.iter().enumerate() {
+            for hash in &class.people {
+                class_of_hash.entry(hash).or_default().push(number as u32);
+            }
+        }
+        let key = audit.key().ok_or_else(|| cannot("its key is broken".to_owned()))?;
+        let of_text: Vec<Vec<u32>> = texts
+            .iter()
+            .map(|text| class_of_hash.get(person_hash(&key, text).as_str()).cloned().unwrap_or_default())
+            .collect();
+        // People as the new release tells them apart; where it does so by more, several of them may be one person there.
+        let mut classes_of = vec![Vec::new(); now.texts.len()];
+        for (&person, &text) in now.person_of.iter().zip(&person_of) {
+            classes_of[person as usize].extend_from_slice(&of_text[text as usize]);
+        }
+        let classes =
+            classes.iter().map(|class| Class::of(class, quasi_identifiers, current.original)).collect();
+        Ok(Seen { classes, classes_of: sorted(classes_of) })
+    }
+}
+
+fn sorted(mut lists: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    for list in &mut lists {
+        list.sort_unstable();
+        list.dedup();
+    }
+    lists
+}
+
+/// How many people may fall below the promise before no more are looked for: the release is refused anyway, and a search for
+/// the crowd of each of them looks at everybody.
+const ENOUGH: usize = 2_000;
+
+/// All releases together.
+pub(super) struct Candidates<'a> {
+    current: &'a Current<'a>,
+    people: &'a Identity,
+    /// The new release first.
+    seen: &'a [Seen],
+    /// The first record of each person, for their quasi-identifiers, and how many people it stands for.
+    first: Vec<(usize, usize)>,
+    /// The people of each class of the new release.
+    members: Vec<Vec<u32>>,
+}
+
+impl<'a> Candidates<'a> {
+    pub(super) fn new(current: &'a Current<'a>, people: &'a Identity, seen: &'a [Seen]) -> Candidates<'a> {
+        let mut first = vec![(usize::MAX, 0); people.texts.len()];
+        for &row in current.origin {
+            let (at, count) = &mut first[people.person_of[row as usize] as usize];
+            *at = (*at).min(row as usize);
+            // Records with equal quasi-identifiers are as many people; those of one name are one.
+            *count = if people.known_by == KnownBy::QuasiIdentifiers { *count + 1 } else { 1 };
+        }
+        let mut members = vec![Vec::new(); current.classes.len()];
+        for (person, classes) in seen[0].classes_of.iter().enumerate() {
+            classes.iter().for_each(|&class| members[class as usize].push(person as u32));
+        }
+        Candidates { current, people, seen, first, members }
+    }
+
+    /// Asks for everybody who was in an earlier release.
+    pub(super) fn judge(&self, previous: &[Audit]) -> Together {
+        let policies =
+            || std::iter::once(self.current.job.policy()).chain(previous.iter().map(|audit| &audit.policy));
+        let k = policies().map(|policy| policy.table_promise().k).max().unwrap_or_default();
+        let columns = self.current.job.policy().columns_of(Role::Sensitive).into_iter();
+        let mut columns: Vec<ColumnTogether> = columns
+            .map(|name| {
+                let conditions = policies().flat_map(|policy| policy.table_promise().conditions);
+                let rules =
+                    conditions.filter(|condition| condition.column == name).map(|condition| condition.rule);
+                ColumnTogether::new(name, rules.collect())
+            })
+            .collect();
+        let mut together = Together { asked_k: k, ..Together::default() };
+        // People who stand in the same classes everywhere have the same crowd and the same candidates.
+        let mut crowds: HashMap<Vec<&[u32]>, usize> = HashMap::new();
+        let mut mixes: HashMap<(usize, Vec<&[u32]>), Vec<(String, u32)>> = HashMap::new();
+        for person in 0..self.people.texts.len() {
+            let stands: Vec<&[u32]> =
+                self.seen.iter().map(|seen| seen.classes_of[person].as_slice()).collect();
+            if stands[0].is_empty() || stands[1..].iter().all(|classes| classes.is_empty()) {
+                continue;
+            }
+            let weight = self.first[person].1;
+            together.people += weight;
+            if together.below_k < ENOUGH {
+                let crowd = *crowds.entry(stands.clone()).or_insert_with(|| self.crowd(&stands, k));
+                if crowd < k {
+                    together.below_k += weight;
+                    together.smallest = Some(together.smallest.map_or(crowd, |least| least.min(crowd)));
+                }
+            }
+            for (number, column) in columns.iter_mut().enumerate() {
+                let mix =
+                    mixes.entry((number, stands.clone())).or_insert_with(|| self.mix(&column.name, &stands));
+                let own = self.own_value(person, &column.name);
+                if mix.iter().any(|(value, _)| own.as_deref() == Some(value)) {
+                    column.look_at(mix, weight);
+                }
+            }
+        }
+        together.columns = columns;
+        together
+    }
+
+    /// How many people could stand where a person stands, in every release that the person is in; counting stops at `enough`.
+    fn crowd(&self, stands: &[&[u32]], enough: usize) -> usize {
+        let fits = |person: usize| {
+            self.seen.iter().zip(stands).all(|(seen, classes)| {
+                let own = &seen.classes_of[person];
+                classes.is_empty()
+                    || (!own.is_empty()
+                        && classes.iter().any(|class| {
+                            let row = self.first[person].0;
+                            own.binary_search(class).is_ok()
+                                || seen.classes[*class as usize].covers(self.current.original, row)
+                        }))
+            })
+        };
+        // Those of the same classes first: mostly they are enough.
+        let near: Vec<u32> =
+            stands[0].iter().flat_map(|&class| self.members[class as usize].iter().copied()).collect();
+        let mut counted = vec![false; self.people.texts.len()];
+        let all = near.into_iter().chain(0..self.people.texts.len() as u32);
+        let mut crowd = 0;
+        for person in all {
+            if !std::mem::replace(&mut counted[person as usize], true) && fits(person as usize) {
+                crowd += self.first[person as usize].1;
+                if crowd >= enough {
+                    break;
+                }
+            }
+        }
+        crowd
+    }
+
+    /// The values of a column that stand in the classes of a person in every release, each as often as where it stands least often.
+    fn mix(&self, column: &str, stands: &[&[u32]]) -> Vec<(String, u32)> {
+        let mut common: Option<HashMap<String, u32>> = None;
+        for (seen, classes) in self.seen.iter().zip(stands) {
+            let mut here: HashMap<String, u32> = HashMap::new();
+            for values in classes.iter().filter_map(|&class| seen.classes[class as usize].values.get(column))
+            {
+                values.iter().for_each(|(value, count)| *here.entry(value.clone()).or_default() += count);
+            }
+            // A release that the person is not in, or that did not publish the column, says nothing.
+            if here.is_empty() {
+                continue;
+            }
+            common = Some(match common {
+                None => here,
+                Some(before) => {
+                    let least = |(value, count): (String, u32)| {
+                        let other = *here.get(&value)?;
+                        Some((value, count.min(other)))
+                    };
+                    before.into_iter().filter_map(least).collect()
+                }
+            });
+        }
+        let mut mix: Vec<(String, u32)> = common.unwrap_or_default().into_iter().collect();
+        mix.sort_unstable();
+        mix
+    }
+
+    /// The value that a person has in the new original, as it looks.
+    fn own_value(&self, person: usize, column: &str) -> Option<String> {
+        Some(look(self.current.raw.column(column)?.text(self.first[person].0)))
+    }
+}
+
+/// Whether values keep a rule among each other; `None` for rules that compare with everybody, which are not asked here.
+pub(super) fn keeps(rule: Rule, counts: &[u32]) -> Option<bool> {
+    let total: f64 = counts.iter().map(|&count| f64::from(count)).sum();
+    let mut falling: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
+    falling.sort_unstable_by(|a, b| b.total_cmp(a));
+    match rule {
+        Rule::Distinct { l } => Some(counts.len() >= l),
+        Rule::Entropy { l } => {
+            let entropy: f64 = falling.iter().map(|count| -(count / total) * (count / total).ln()).sum();
+            // What the verifier lets pass on one release must not fail here by rounding alone.
+            Some(entropy >= l.ln() - 1e-9)
+        }
+        Rule::Recursive { l, c } => {
+            let rest: f64 = falling.iter().skip(l.saturating_sub(1)).sum();
+            Some(falling.first().is_some_and(|most| *most < c * rest))
+        }
+        Rule::Close { .. } | Rule::Alike(_) => None,
+    }
+}
