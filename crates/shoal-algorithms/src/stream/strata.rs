@@ -397,7 +397,7 @@ mod tests {
 
     fn people() -> impl Strategy<Value = Vec<PriorRow>> {
         let person = (0..6_u32, 0..3_usize, 0..5_usize, 0..5_usize, 0..5_u32, 1..9_u64);
-        let row = |(age, sex, city, dose, value, count)| PriorRow {
+        let row = |(age, sex, city, dose, value, count): (u32, usize, usize, usize, u32, u64)| PriorRow {
             cells: vec![
                 (20 + 7 * age).to_string(),
                 ["F", "M", "x, y"][sex].to_owned(),

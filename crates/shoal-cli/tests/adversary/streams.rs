@@ -44,7 +44,7 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
         let illnesses: Vec<String> =
             (0..600).map(|_| format!("i{}", dice.below(30).min(dice.below(30)))).collect();
         let input: String =
-            illnesses.iter().enumerate().map(|(n, illness)| tuple(n, 20 + n % 60, "F", illness)).collect();
+            illnesses.iter().enumerate().map(|(n, illness)| tuple(n, 1000 + n, "F", illness)).collect();
         let desk = Desk::new();
         // Half of the time the domain is declared, too.
         let domain: Vec<String> = (0..30).map(|n| format!("\"i{n}\"")).collect();
@@ -54,22 +54,11 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
         desk.write("policy.toml", format!("{policy}[algorithm]\nlearn = 60\n"));
         let published = desk.shoal_reading(&["stream", "policy.toml"], &input).ended_with(0).stdout;
         let lines: Vec<&str> = published.lines().collect();
-        // Who is shown cannot be read off a line that names nobody: ages run on with the tuples.
-        let age = |line: &str| {
-            line.split("\"age\":").nth(1).unwrap().split(',').next().unwrap().parse::<usize>().unwrap()
+        // Whose line it is stands there: what is hidden is the value.
+        let who = |line: &&str| {
+            line.split("\"age\":").nth(1).unwrap().split(',').next().unwrap().parse::<usize>().unwrap() - 1000
         };
-        let mut next = 0;
-        let shown: Vec<usize> = lines
-            .iter()
-            .map(|line| {
-                let mut at = next;
-                while 20 + at % 60 != age(line) || !values(line).contains(&illnesses[at]) {
-                    at += 1;
-                }
-                next = at + 1;
-                at
-            })
-            .collect();
+        let shown: Vec<usize> = lines.iter().map(who).collect();
         let first = lines.len().min(60);
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for at in 0..first {
@@ -108,7 +97,7 @@ fn drifting(algorithm: &str, parts: [&[usize]; 2], tuples: [usize; 2]) -> (i32, 
     (said.code, said.stderr, said.stdout.lines().count())
 }
 
-/// All values equally likely, and one has four fifths of the tuples: 85 % of the guesses are right, promised are 50 %.
+/// All values equally likely, and one has four fifths of the tuples: 88 % of the guesses are right, promised are 50 %.
 #[test]
 fn a_skewed_stream_under_a_uniform_design_is_stopped() {
     let skewed: [&[usize]; 2] = [&[16, 2, 1, 1], &[]];

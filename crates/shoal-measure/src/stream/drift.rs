@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_skewed_prior_under_a_uniform_design_is_too_much() {
-        // Shares of .8, .1, .05, .05: the best guess is right with .8 + .1·2/3 + .05·1/3.
+        // Shares of .8, .1, .05, .05: the best guess is right with .8 + .1·2/3 + .05·1/3 = .883, a little less for sure.
         let drift = feed(&mut monitor(SetDesign::uniform(4, 2).unwrap()), 20_000, &[16, 2, 1, 1]);
         assert!(drift.is_too_much() && (drift.success - 0.85).abs() < 0.05, "{drift:?}");
         assert_eq!((drift.value, drift.expected), (0, 0.25));

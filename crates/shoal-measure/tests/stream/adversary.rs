@@ -72,7 +72,7 @@ fn what_values_go_with_is_learned_from_exact_cells_and_not_in_strata() {
 
 #[test]
 fn a_skewed_prior_is_learned_from_uniform_sets() {
-    // With l = 2 of four values and shares of .8, .1, .05, .05 the best guess is right with .85.
+    // With l = 2 of four values and shares of .8, .1, .05, .05 the best guess is right with .883.
     let value =
         |n: u64| [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3][(scatter(n) % 20) as usize];
     let lines: Vec<Line> = (0..PEOPLE)
@@ -85,7 +85,7 @@ fn a_skewed_prior_is_learned_from_uniform_sets() {
     let truth: Vec<u32> = (0..PEOPLE).map(value).collect();
     let design = StreamDesign::for_everybody(labels()[..4].to_vec(), SetDesign::uniform(4, 2).unwrap());
     let right = guesses(&lines, &design, &truth).right.unwrap();
-    assert!((right.all - 0.85).abs() < 0.03, "{right:?}");
+    assert!((right.all - 0.883).abs() < 0.02, "{right:?}");
 }
 
 #[test]
