@@ -109,6 +109,27 @@ pub enum StreamError {
         /// What to do.
         hint: String,
     },
+    /// The values that come are not those that the design was made for.
+    #[error(
+        "the best guess of a value is right with {success:.2} instead of 1/l = {promised:.2}{stratum}: `{value}` has {:.0} % of \
+         the tuples of late, and the design is made for {:.0} %; the stream stops here",
+        share * 100.0,
+        expected * 100.0
+    )]
+    Drifted {
+        /// How often the best guess is right.
+        success: f64,
+        /// How often it may be.
+        promised: f64,
+        /// Where, in words; empty where there are no strata.
+        stratum: String,
+        /// The value whose share has grown most.
+        value: String,
+        /// Its share of late.
+        share: f64,
+        /// Its share in the design.
+        expected: f64,
+    },
     /// The system gives no randomness.
     #[error("the system gives no random numbers: {why}")]
     NoRandomness {
@@ -184,6 +205,7 @@ impl StreamError {
             StreamError::Pipeline(error) => error.is_broken_promise(),
             StreamError::Refused { .. }
             | StreamError::Unreadable { .. }
+            | StreamError::Drifted { .. }
             | StreamError::NothingLearned { .. } => true,
             _ => false,
         }
@@ -200,6 +222,10 @@ impl StreamError {
                 "the first line must name the columns of the policy; without one say  header = false  and  names = […]"
             }
             StreamError::NothingLearned { hint, .. } => return Some(hint.clone()),
+            StreamError::Drifted { .. } => {
+                "take a new prior (prior = \"calibrated\" with a prior-file of today, or learn again) with a new key and a new \
+                 state folder; or go on with  algorithm.drift = \"warn\""
+            }
             StreamError::NoRandomness { .. } => "name a key-file that holds 64 hex digits",
             StreamError::File { .. } => "check the name, and that you may write there",
             StreamError::NoKey { .. } => {

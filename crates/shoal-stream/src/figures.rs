@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use serde::Serialize;
+use shoal_measure::stream::{SAID_ABOVE, STOPS_ABOVE};
+use shoal_pipeline::stream::Words;
 
 use crate::engine::KernelFigures;
 
@@ -15,6 +17,9 @@ pub struct Figures {
     pub tuples: u64,
     /// Tuples of this run.
     pub tuples_now: u64,
+    /// Tuples of this run that were learned from and are not published.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub learned: u64,
     /// Messages that left in this run; a tuple's lines, or those of a whole crowd.
     pub messages: u64,
     /// Lines of this run that were not understood.
@@ -31,6 +36,14 @@ pub struct Figures {
     /// What the kernel says.
     #[serde(flatten)]
     pub kernel: KernelFigures,
+    /// What is promised, and what that does not cover.
+    #[serde(flatten)]
+    pub words: Words,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Figures {
@@ -47,6 +60,7 @@ impl Figures {
         };
         let count = |count: u64| Some(count as f64);
         metric("tuples_total", "counter", "Tuples understood in this run.", count(self.tuples_now));
+        metric("learned_total", "counter", "Tuples learned from and not published.", count(self.learned));
         metric("messages_total", "counter", "Messages released in this run.", count(self.messages));
         metric(
             "dead_letters_total",
@@ -67,6 +81,20 @@ impl Figures {
         metric("sau_bound", "gauge", "What no method can go below.", kernel.sau_bound);
         let error = kernel.standard_error;
         metric("estimator_standard_error", "gauge", "Greatest standard error of an estimated count.", error);
+        let success = kernel.guess_success;
+        metric(
+            "guess_success",
+            "gauge",
+            "How often the best guess of a value is right, from the values of late.",
+            success,
+        );
+        metric("guess_promised", "gauge", "1/l: how often it may be right.", kernel.guess_promised);
+        let drifting = success.zip(kernel.guess_promised).map(|(success, promised)| {
+            let level =
+                u8::from(success > SAID_ABOVE * promised) + u8::from(success > STOPS_ABOVE * promised);
+            f64::from(level)
+        });
+        metric("drift", "gauge", "0 as promised, 1 past the first bound, 2 past the second.", drifting);
         metric("waiting", "gauge", "Tuples that wait for a crowd.", optional(kernel.waiting));
         metric(
             "suppressed_total",
@@ -90,6 +118,11 @@ impl Figures {
         }
         if let Some(error) = kernel.standard_error {
             let _ = write!(line, ", counts ± {error:.0}");
+        }
+        if let (Some(success), Some(promised)) = (kernel.guess_success, kernel.guess_promised)
+            && success > SAID_ABOVE * promised
+        {
+            let _ = write!(line, ", guessed with {success:.2} instead of {promised:.2}");
         }
         if let Some(waiting) = kernel.waiting {
             let _ = write!(line, ", {waiting} waiting");

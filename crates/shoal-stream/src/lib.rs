@@ -7,6 +7,7 @@
 mod address;
 mod connector;
 mod dead_letters;
+mod drift;
 mod engine;
 mod error;
 mod figures;

@@ -36,6 +36,14 @@ impl Frontier {
         *next = (*next).max(offset + 1);
     }
 
+    /// Says that everything that another frontier covers has been read.
+    pub fn join(&mut self, other: &Frontier) {
+        for (partition, next) in other.iter() {
+            let known = self.0.entry(partition).or_default();
+            *known = (*known).max(next);
+        }
+    }
+
     /// The first offset of a partition that has not been read, where any has.
     pub fn next(&self, partition: u32) -> Option<u64> {
         self.0.get(&partition).copied()

@@ -2,6 +2,7 @@
 //! two of these steps is mended by the next start.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use shoal_io::stream::{LINE_LIMIT, LineError, StreamLayout};
 use shoal_privacy::stream::{Gate, GateColumn, GateState};
 
 use crate::dead_letters::DeadLetters;
+use crate::drift::DriftWatch;
 use crate::engine::{Arrival, Engine, EngineState, Unreleasable};
 use crate::figures::Times;
 use crate::header::Headed;
@@ -34,6 +36,8 @@ pub(crate) struct Runner<'r> {
     pub gate: Gate,
     pub promise: StreamPromise,
     pub columns: Vec<GateColumn>,
+    /// hardened: notices when values are no longer those that the design was made for.
+    pub drift: Option<DriftWatch>,
     pub source: Headed,
     pub sink: Box<dyn Sink>,
     pub journal: Option<Journal>,
@@ -55,7 +59,7 @@ pub(crate) struct Progress {
     pub published: u64,
     /// The step of the last snapshot.
     snapshot: u64,
-    figures: Figures,
+    pub figures: Figures,
     times: Times,
     started: Instant,
 }
@@ -102,7 +106,11 @@ impl Runner<'_> {
         let Some(journal) = &self.journal else {
             // Without a state of its own, a stream is where its sink is.
             if let Some(last) = last {
-                self.gate = Gate::new(self.promise, self.columns.clone()).starting_at(last.step);
+                let gate = Gate::new(self.promise, self.columns.clone()).starting_at(last.step);
+                self.gate = match &self.engine {
+                    Engine::Hardened(engine) => gate.for_design(Arc::clone(engine.design())),
+                    Engine::Published(_) | Engine::Castle(_) => gate,
+                };
                 self.progress.position = last.step;
                 self.progress.published = last.step;
                 self.progress.mark = last;
@@ -216,6 +224,16 @@ impl Runner<'_> {
             if first_time && self.journal.is_some() {
                 entries.push(Entry::of(record));
             }
+            // What comes after is not looked at: it stays in the source.
+            if self.has_drifted().is_err() {
+                break;
+            }
+        }
+        if let (Some(watch), Engine::Hardened(engine)) = (&mut self.drift, &mut self.engine) {
+            watch.write_down(engine, &self.progress.mark.frontier)?;
+            if let Some(text) = watch.notice(engine) {
+                self.watcher.notice(&text);
+            }
         }
         self.dead_letters.settle()?;
         let mut messages = Vec::with_capacity(steps.len());
@@ -230,7 +248,15 @@ impl Runner<'_> {
         self.sink.publish(&messages)?;
         self.progress.figures.messages += messages.len() as u64;
         self.progress.published = self.progress.published.max(self.progress.mark.step);
-        Ok(())
+        self.has_drifted()
+    }
+
+    /// Whether values are still hidden as promised.
+    pub(crate) fn has_drifted(&self) -> Result<(), StreamError> {
+        match (&self.drift, &self.engine) {
+            (Some(watch), Engine::Hardened(engine)) => watch.verdict(engine),
+            _ => Ok(()),
+        }
     }
 
     /// What becomes of one record.

@@ -1,26 +1,27 @@
 //! From a policy to a stream that runs: the values, the key, the state, the connectors.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use shoal_algorithms::stream::castle::{Castle, CastleParams, CastleRules};
 use shoal_algorithms::stream::delay_free::{Published, PublishedParams};
-use shoal_core::policy::RulesPolicy;
-use shoal_core::stream::{SetDesign, StreamPromise};
-use shoal_pipeline::stream::{SensitiveValues, StreamBinding, bind, read_prior};
+use shoal_core::policy::{PriorPolicy, RulesPolicy};
+use shoal_core::stream::{SetDesign, StreamDesign, StreamPromise};
+use shoal_pipeline::stream::{Counted, SensitiveValues, StreamBinding, Words, bind, read_prior, words};
 use shoal_pipeline::{Job, PipelineError};
 use shoal_privacy::stream::Gate;
 
 use crate::dead_letters::DeadLetters;
+use crate::drift::DriftWatch;
 use crate::engine::{CastleEngine, Engine, HardenedEngine, PublishedEngine, Unreleasable, kernel_columns};
 use crate::header::Headed;
 use crate::journal::{Journal, keep_secret, make_folder};
 use crate::key::Key;
 use crate::metrics::{self, Shared};
 use crate::runner::{BATCH, Progress, Runner, WAIT};
-use crate::{Figures, Frontier, Record, Sink, Source, StreamError, key};
+use crate::{Figures, Frontier, FrontierError, Record, Sink, Source, StreamError, key};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -63,10 +64,18 @@ pub fn run_between(
     start.warn();
     let journal = start.open_journal()?;
     start.in_sink = sink.last()?.map_or(0, |last| last.step);
-    let Some(engine) = start.engine()? else { return Ok(Figures::default()) };
-    let Start { binding, source, held, dead_letters, .. } = start;
+    let Some(mut engine) = start.engine()? else { return Ok(Figures::default()) };
+    let gate = Gate::new(start.binding.promise, start.binding.columns.clone());
+    let gate = match &engine {
+        Engine::Hardened(hardened) => gate.for_design(Arc::clone(hardened.design())),
+        Engine::Published(_) | Engine::Castle(_) => gate,
+    };
+    let drift = start.watch_drift(&mut engine)?;
+    let words = words(job, &start.binding);
+    let Start { binding, source, held, learned, dead_letters, .. } = start;
     let mut runner = Runner {
-        gate: Gate::new(binding.promise, binding.columns.clone()),
+        gate,
+        drift,
         promise: binding.promise,
         columns: binding.columns,
         layout: binding.layout,
@@ -82,11 +91,31 @@ pub fn run_between(
         progress: Progress::new(),
     };
     runner.recover()?;
-    // A stream that has learned is read already; its records are held.
-    if held.is_empty() {
+    // A stream that stopped because its values had drifted does not go on.
+    runner.has_drifted()?;
+    // Whoever was learned from is not published, however far the sink says that the source was read.
+    runner.progress.mark.frontier.join(&learned.frontier);
+    runner.progress.figures.learned = learned.tuples;
+    runner.progress.figures.dead_letters = learned.dead_letters;
+    runner.progress.figures.words = words;
+    // A stream that has just learned is read already; what came beyond is held.
+    if !learned.reading {
         runner.source.start(&runner.progress.mark.frontier, job, &runner.layout, stop)?;
     }
     runner.run(&held)
+}
+
+/// Who was learned from.
+#[derive(Default)]
+struct Learned {
+    /// Records up to here.
+    frontier: Frontier,
+    /// Tuples of this run.
+    tuples: u64,
+    /// Lines of this run among them that were none.
+    dead_letters: u64,
+    /// Whether the source is being read.
+    reading: bool,
 }
 
 /// A stream that is about to start.
@@ -101,8 +130,9 @@ struct Start<'s> {
     dead_letters: PathBuf,
     /// Steps that the sink holds.
     in_sink: u64,
-    /// Records that were read to learn from, and wait.
+    /// Records that were read while learning and wait; those that were learned from until the design is known to hold.
     held: Vec<Record>,
+    learned: Learned,
 }
 
 impl<'s> Start<'s> {
@@ -132,21 +162,14 @@ impl<'s> Start<'s> {
             dead_letters,
             in_sink: 0,
             held: Vec::new(),
+            learned: Learned::default(),
         })
     }
 
     /// What a careful reader of the policy would ask.
     fn warn(&self) {
-        match self.binding.promise {
-            StreamPromise::Groups { l, .. } => self.watcher.notice(&format!(
-                "mode = \"published\" is the paper's algorithm, for comparison: whoever knows it learns more than 1/{l}; \
-                 mode = \"hardened\" does not leak"
-            )),
-            StreamPromise::Sets { .. } if self.job.policy().data.person.is_none() => self.watcher.notice(
-                "data.person is not given: a person who returns gets other values each time, and these can be intersected",
-            ),
-            _ => {}
-        }
+        let Words { not_covered, .. } = words(self.job, &self.binding);
+        not_covered.iter().for_each(|text| self.watcher.notice(text));
     }
 
     /// Opens the state of those modes that have one, where the policy names a folder.
@@ -171,8 +194,9 @@ impl<'s> Start<'s> {
             StreamPromise::Sets { .. } => {
                 let design =
                     self.binding.design(self.job, &values).map_err(|error| self.too_little(error))?;
-                let key = self.key(Some(&fingerprint(&design, &values, self.job.policy().algorithm.seed)))?;
-                Engine::Hardened(Box::new(HardenedEngine::new(design, key, values.labels)))
+                let key = self.key(Some(&fingerprint(&design, self.job.policy().algorithm.seed)))?;
+                let quasi = self.binding.layout.quasi();
+                Engine::Hardened(Box::new(HardenedEngine::new(Arc::new(design), key, &quasi)))
             }
             StreamPromise::Groups { l, max_open_groups } => {
                 let key = self.key(None)?;
@@ -203,11 +227,25 @@ impl<'s> Start<'s> {
         Ok(Engine::Castle(Box::new(CastleEngine::new(kernel, &self.binding.columns))))
     }
 
+    /// Counts values while the stream runs, where the mode hides each by itself.
+    fn watch_drift(&self, engine: &mut Engine) -> Result<Option<DriftWatch>, StreamError> {
+        let Engine::Hardened(engine) = engine else { return Ok(None) };
+        let algorithm = &self.job.policy().algorithm;
+        let name = fingerprint(engine.design(), algorithm.seed);
+        let watch = DriftWatch::new(self.folder.as_deref(), name, algorithm.drift.unwrap_or_default());
+        watch.take_up(engine, self.job.policy().data.source != "-")?;
+        Ok(Some(watch))
+    }
+
     /// The values among which others hide: known, learned before, or learned now.
     fn values(&mut self) -> Result<Option<SensitiveValues>, StreamError> {
         let Some(learn) = self.binding.learn else { return Ok(self.binding.values.clone()) };
         let frozen = self.folder.as_ref().map(|folder| folder.join("prior.csv"));
         if let Some(file) = frozen.as_ref().filter(|file| file.exists()) {
+            // A pipe goes on; a broker has the records from which was learned still.
+            if self.job.policy().data.source != "-" {
+                self.learned.frontier = read_frontier(&file.with_file_name(LEARNED))?;
+            }
             return Ok(Some(read_prior(self.job, file)?));
         }
         if self.in_sink > 0 {
@@ -216,23 +254,34 @@ impl<'s> Start<'s> {
         }
         let Some(values) = self.learn(learn)? else { return Ok(None) };
         // Only what can be hidden is frozen.
-        if let StreamPromise::Sets { .. } = self.binding.promise {
-            self.binding.design(self.job, &values).map_err(|error| self.too_little(error))?;
-        }
+        let design = match self.binding.promise {
+            StreamPromise::Sets { .. } => {
+                Some(self.binding.design(self.job, &values).map_err(|error| self.too_little(error))?)
+            }
+            StreamPromise::Groups { .. } | StreamPromise::Crowds { .. } => None,
+        };
+        self.settle_learned()?;
         if let Some(file) = frozen {
-            shoal_io::write_atomically(&file, values.to_csv().as_bytes()).map_err(PipelineError::from)?;
-            keep_secret(&file)?;
+            // First who is not published, then what was learned from them: a crash between the two learns again.
+            let frontier = self.learned.frontier.to_string();
+            write_secret(&file.with_file_name(LEARNED), &frontier)?;
+            write_secret(&file, &values.to_csv(design.as_ref()))?;
         }
         Ok(Some(values))
     }
 
-    /// Holds the first tuples back and counts their values.
+    /// Reads the first tuples and counts their values, in strata where the prior asks for them.
     fn learn(&mut self, wanted: usize) -> Result<Option<SensitiveValues>, StreamError> {
         self.source.start(&Frontier::default(), self.job, &self.binding.layout, self.stop)?;
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        let mut tuples = 0;
+        self.learned.reading = true;
+        let algorithm = &self.job.policy().algorithm;
+        let conditional = algorithm.prior == Some(PriorPolicy::Conditional);
+        let place = |name: &String| self.binding.columns.iter().position(|column| column.name == *name);
+        let strata: Vec<usize> =
+            if conditional { algorithm.strata.iter().filter_map(place).collect() } else { Vec::new() };
+        let mut counted = Counted::new();
         let mut busy = Instant::now();
-        while tuples < wanted {
+        while self.learned.tuples < wanted as u64 {
             let stop = self.stop.load(Ordering::Relaxed);
             // A broker sends again what was not acknowledged; what stood in a pipe is gone.
             if stop && self.job.policy().data.source != "-" {
@@ -241,11 +290,14 @@ impl<'s> Start<'s> {
             let batch = self.source.fetch(BATCH, WAIT)?;
             // No more than are wanted, however many come at once: what is learned must not depend on that.
             for record in &batch.records {
-                if tuples < wanted
-                    && let Ok(tuple) = self.binding.layout.read(&record.bytes)
-                {
-                    *counts.entry(tuple.value().into_owned()).or_default() += 1;
-                    tuples += 1;
+                if self.learned.tuples >= wanted as u64 {
+                    break;
+                }
+                self.learned.frontier.pass(record.partition, record.offset);
+                if let Ok(tuple) = self.binding.layout.read(&record.bytes) {
+                    let cells = strata.iter().map(|at| tuple.cells[*at].clone().into_owned()).collect();
+                    *counted.entry((cells, tuple.value().into_owned())).or_default() += 1;
+                    self.learned.tuples += 1;
                 }
             }
             if !batch.records.is_empty() {
@@ -258,8 +310,30 @@ impl<'s> Start<'s> {
         }
         // A listed value that has not come yet may come.
         let listed = self.binding.values.iter().flat_map(|values| values.labels.iter().cloned());
-        let listed: Vec<(String, u64)> = listed.map(|label| (label, 1)).collect();
-        Ok(Some(SensitiveValues::new(counts.into_iter().chain(listed), true)))
+        Ok(Some(SensitiveValues::learned(counted, listed, conditional)))
+    }
+
+    /// Lets go of those who were learned from. Lines among them that are no tuples are kept as everywhere.
+    fn settle_learned(&mut self) -> Result<(), StreamError> {
+        let mut letters = DeadLetters::new(self.dead_letters.clone());
+        let frontier = &self.learned.frontier;
+        let (learned, held) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition::<Vec<Record>, _>(|record| frontier.covers(record.partition, record.offset));
+        self.held = held;
+        for record in &learned {
+            if let Err(error) = self.binding.layout.read(&record.bytes) {
+                letters.add(record, &Unreleasable::from(error))?;
+                self.learned.dead_letters += 1;
+            }
+        }
+        letters.settle()?;
+        self.watcher.notice(&format!(
+            "{} tuples were learned from and are not published; {} wait to be published",
+            self.learned.tuples,
+            self.held.len()
+        ));
+        Ok(())
     }
 
     /// What is said when the values are too few. A broker keeps what was held back to learn from; what came through a
@@ -305,12 +379,52 @@ impl<'s> Start<'s> {
     }
 }
 
+/// The file that says who was learned from.
+const LEARNED: &str = "learned";
+
+fn write_secret(file: &Path, text: &str) -> Result<(), StreamError> {
+    shoal_io::write_atomically(file, text.as_bytes()).map_err(PipelineError::from)?;
+    keep_secret(file)
+}
+
+/// How far was learned from. Without the file nobody could tell who must not be published.
+fn read_frontier(file: &Path) -> Result<Frontier, StreamError> {
+    let text = std::fs::read_to_string(file).map_err(|error| StreamError::File {
+        what: "file of who was learned from",
+        path: file.to_owned(),
+        error,
+    })?;
+    text.parse()
+        .map_err(|error: FrontierError| StreamError::State { path: file.to_owned(), why: error.to_string() })
+}
+
 /// A name for what must not change while a key is used.
-fn fingerprint(design: &SetDesign, values: &SensitiveValues, seed: u64) -> String {
-    let parts = match design {
-        SetDesign::Uniform { l, .. } => serde_json::json!(["uniform", l, values.labels]),
-        SetDesign::Calibrated(design) => {
-            serde_json::json!(["calibrated", design.l(), values.labels, values.counts, seed])
+fn fingerprint(design: &StreamDesign, seed: u64) -> String {
+    let strata = design.strata();
+    let texts: Vec<&[String]> = (0..strata.len()).map(|stratum| strata.texts(stratum)).collect();
+    let columns: Vec<&str> = strata.columns().iter().map(|column| column.name.as_str()).collect();
+    let parts = match design.sets(0) {
+        SetDesign::Uniform { l, .. } => serde_json::json!(["uniform", l, design.labels()]),
+        SetDesign::Calibrated(sets) if columns.is_empty() => {
+            serde_json::json!(["calibrated", sets.l(), design.labels(), sets.counts(), seed])
+        }
+        SetDesign::Calibrated(sets) => {
+            let counts = design.all_sets().iter().map(|sets| match sets {
+                SetDesign::Calibrated(sets) => sets.counts().to_vec(),
+                SetDesign::Uniform { values, .. } => vec![1; *values],
+            });
+            let counts: Vec<Vec<u64>> = counts.collect();
+            let shows_strata = design.shows_strata();
+            serde_json::json!([
+                "conditional",
+                sets.l(),
+                design.labels(),
+                columns,
+                texts,
+                counts,
+                shows_strata,
+                seed
+            ])
         }
     };
     shoal_io::sha256_hex(parts.to_string().as_bytes())

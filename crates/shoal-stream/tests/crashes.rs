@@ -120,8 +120,7 @@ fn job(folder: &Path, mode: &str) -> Job {
 }
 
 const HARDENED: &str = "[privacy]\nl = 3\n[algorithm]\nlearn = 40\nprior = \"uniform\"";
-const PUBLISHED: &str =
-    "[privacy]\nl = 3\n[algorithm]\nlearn = 40\nmode = \"published\"\nmax-open-groups = 4";
+const PUBLISHED: &str = "[privacy]\nl = 3\n[algorithm]\nlearn = 40\nmode = \"paper\"\nmax-open-groups = 4";
 const CASTLE: &str = "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\ndelta = 20";
 const PAPER: &str =
     "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\nrules = \"paper\"\ndelta = 20\nbeta = 4";
@@ -200,7 +199,14 @@ fn every_tuple_is_there_once_and_every_broken_line_is_kept() {
         let broker = Rc::new(RefCell::new(Broker { records: records.clone(), ..Broker::default() }));
         let figures = start(folder.path(), mode, &broker).unwrap();
         let text = lines(&broker.borrow().messages);
-        assert_eq!(text.lines().filter(|line| line.contains(tuple)).count(), 300 - broken, "{mode}");
+        // Whoever was learned from is not published, and counted.
+        let learned = if mode == CASTLE { 0 } else { 40 };
+        assert_eq!(
+            text.lines().filter(|line| line.contains(tuple)).count(),
+            300 - broken - learned,
+            "{mode}"
+        );
+        assert_eq!(figures.learned, learned as u64, "{mode}");
         assert_eq!(figures.dead_letters, broken as u64);
         let letters = std::fs::read_to_string(folder.path().join("state/dead-letters.ndjson")).unwrap();
         assert_eq!(letters.lines().count(), broken);
@@ -219,6 +225,25 @@ fn a_second_run_goes_on_where_the_first_one_stopped() {
         broker.borrow_mut().records = records.clone();
         start(folder.path(), mode, &broker).unwrap();
         assert_eq!(lines(&broker.borrow().messages), whole, "{mode}");
+    }
+}
+
+/// A broker keeps the records from which was learned; not even a new sink gets them.
+#[test]
+fn whoever_was_learned_from_is_not_published_later() {
+    let records = records(300, 5);
+    for mode in [HARDENED, PUBLISHED] {
+        let folder = tempfile::tempdir().unwrap();
+        let broker = Rc::new(RefCell::new(Broker { records: records[..45].to_vec(), ..Broker::default() }));
+        start(folder.path(), mode, &broker).unwrap();
+        let first = broker.borrow().messages.len();
+        assert!(first < 10, "{first}");
+        // The broker forgets what was acknowledged, and nothing has been published: the records come again.
+        broker.borrow_mut().messages.clear();
+        broker.borrow_mut().acknowledged = Frontier::default();
+        std::fs::remove_file(folder.path().join("state/state.redb")).ok();
+        start(folder.path(), mode, &broker).unwrap();
+        assert_eq!(broker.borrow().messages.len(), first, "{mode}");
     }
 }
 

@@ -66,7 +66,7 @@ fn modes(c: &mut Criterion) {
     std::fs::write(&path, policy).expect("a policy");
     let modes: [(&str, &[&str]); 3] = [
         ("hardened", &["algorithm.learn=5000"]),
-        ("published", &["algorithm.learn=5000", "algorithm.mode=published"]),
+        ("paper", &["algorithm.learn=5000", "algorithm.mode=paper"]),
         ("castle", &["algorithm.name=castle", "privacy.k=10", "privacy.l=2"]),
     ];
     let mut group = c.benchmark_group("stream");

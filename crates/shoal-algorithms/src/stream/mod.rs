@@ -3,3 +3,4 @@
 
 pub mod castle;
 pub mod delay_free;
+pub mod strata;

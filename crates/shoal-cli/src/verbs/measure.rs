@@ -1,4 +1,4 @@
-use shoal_measure::stream::Monitoring;
+use shoal_measure::stream::{Guesses, Monitoring};
 use shoal_measure::{LossReport, RiskReport};
 use shoal_pipeline::Measured;
 use shoal_pipeline::sequences::SequencesMeasured;
@@ -73,6 +73,7 @@ fn stream_prose(measured: &StreamMeasured) -> String {
         let bound = measured.sau_bound.map_or_else(String::new, |b| format!("; no method gets below {b:.3}"));
         rows.push(("counterfeits", format!("SAU {sau:.3}{bound}")));
     }
+    rows.extend(measured.adversary.iter().map(|guesses| ("adversary", adversary(guesses))));
     rows.extend(measured.notes.iter().map(|note| ("note", (*note).to_owned())));
     let windows = measured.counts.len();
     let mut text = facts(&rows);
@@ -90,6 +91,29 @@ fn stream_prose(measured: &StreamMeasured) -> String {
         text.push_str(&format!("over {} windows:\n{}", grouped(windows), table(&head, &[1, 2, 3], &rows)));
     }
     text
+}
+
+/// What somebody guesses who learns from the published lines how values go with what stands beside them.
+fn adversary(guesses: &Guesses) -> String {
+    let sure = count(guesses.nearly_certain, "line", "lines");
+    match &guesses.right {
+        Some(right) => format!(
+            "who learns from these lines alone is right in {} of all guesses (1/l = {}, ± {} by chance), in {} of the surest \
+             tenth; more than 99 % sure of {sure}, and right in {} of them",
+            percent(right.all),
+            percent(guesses.promised),
+            percent(2.0 * right.standard_error),
+            percent(right.surest_tenth),
+            grouped(right.nearly_certain)
+        ),
+        None => format!(
+            "who learns from these lines alone thinks to be right in {} of all guesses (1/l = {}), in {} of the surest tenth; \
+             more than 99 % sure of {sure}",
+            percent(guesses.confidence),
+            percent(guesses.promised),
+            percent(guesses.confidence_surest_tenth)
+        ),
+    }
 }
 
 /// One line per window and value.

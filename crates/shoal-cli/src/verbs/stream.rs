@@ -94,7 +94,17 @@ fn prose(figures: &Figures) -> String {
     if figures.tuples != figures.tuples_now {
         rows.insert(1, ("since the start", number(figures.tuples)));
     }
+    if figures.learned > 0 {
+        rows.push(("learned from", format!("{} tuples, which are not published", number(figures.learned))));
+    }
+    if !figures.words.promise.is_empty() {
+        rows.push(("promise", figures.words.promise.clone()));
+    }
+    rows.extend(figures.words.not_covered.iter().map(|text| ("not covered", text.clone())));
     let kernel = &figures.kernel;
+    if let (Some(success), Some(promised)) = (kernel.guess_success, kernel.guess_promised) {
+        rows.push(("guesses", format!("the best is right with {success:.2}, promised {promised:.2}")));
+    }
     if let (Some(sau), Some(bound)) = (kernel.sau, kernel.sau_bound) {
         rows.push(("counterfeits", format!("SAU {sau:.3}; no method gets below {bound:.3}")));
     }

@@ -48,6 +48,7 @@ fn stream_prose(verified: &StreamVerified) -> String {
     if found.is_vacuous() {
         rows.push(("note", "no tuple is shown: every promise is kept by silence".to_owned()));
     }
+    rows.extend(verified.notes.iter().map(|note| ("note", (*note).to_owned())));
     let mut text = facts(&rows);
     for broken in &found.broken {
         let row = |line: &LineViolation| vec![grouped(line.line as usize), line.what.clone()];

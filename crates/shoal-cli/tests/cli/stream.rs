@@ -60,7 +60,7 @@ fn stream(shop: &Workshop, set: &[&str], input: &str) -> Said {
     shop.shoal_reading(&args, input)
 }
 
-const PUBLISHED: &[&str] = &["algorithm.mode=published"];
+const PUBLISHED: &[&str] = &["algorithm.mode=paper"];
 const CASTLE: &[&str] = &[
     "algorithm.name=castle",
     "privacy.k=3",
@@ -129,6 +129,101 @@ fn what_every_mode_publishes_is_verified_and_counted() {
             assert!((counted - 200.0).abs() < 40.0, "{counted} {set:?}");
         }
     }
+}
+
+/// Fifteen hundred people whose illness goes with their city.
+fn by_city(n: usize) -> (usize, &'static str, &'static str) {
+    let r = n * 7919 % 1500;
+    let city = ["Ulm", "Bonn"][r % 2];
+    (20 + r % 50, city, ILLNESSES[(r / 2 + 3 * (r % 2) * (r / 4 % 2)) % 6])
+}
+
+#[test]
+fn a_stream_in_strata_shows_nothing_finer_and_is_verified_and_counted() {
+    let shop = shop();
+    let mut prior = std::collections::BTreeMap::new();
+    let mut input = String::new();
+    for n in 0..1500 {
+        let (age, city, illness) = by_city(n);
+        *prior.entry((illness, city)).or_insert(0) += 1;
+        input.push_str(&format!(
+            "{{\"who\":\"p{n}\",\"age\":{age},\"city\":\"{city}\",\"illness\":\"{illness}\"}}\n"
+        ));
+    }
+    let rows = prior.iter().map(|((illness, city), count)| format!("{illness},{city},{count}\n"));
+    shop.write("prior.csv", format!("value,city,count\n{}", rows.collect::<String>()));
+    let strata = [
+        "columns.illness.domain=[]",
+        "algorithm.prior=conditional",
+        "algorithm.strata=[\"city\"]",
+        "algorithm.prior-file=prior.csv",
+    ];
+    let said = stream(&shop, &strata, &input).ended_with(0);
+    let first = said.stdout.lines().next().unwrap();
+    assert!(first.starts_with("{\"age\":\"*\",\"city\":\"Ulm\",\"values\":["), "{first}");
+    shop.write("in", &input);
+    shop.write("out", &said.stdout);
+    let mut with = Vec::new();
+    strata.iter().for_each(|set| with.extend(["--set", set]));
+    let verify = |code| {
+        shop.shoal(&[&["verify", "out", "--policy", "policy.toml"], &with[..]].concat()).ended_with(code)
+    };
+    verify(0);
+    let asked = ["measure", "in", "out", "--policy", "policy.toml", "--json", "--where", "city=Ulm"];
+    let measured = shop.shoal(&[&asked, &with[..]].concat()).ended_with(0).json();
+    let counts = measured["counts"][0]["counts"].as_array().unwrap();
+    assert_eq!(counts.len(), 6);
+    for count in counts {
+        let truth = measured["monitoring"][count["value"].as_str().unwrap()]["mean-count"].as_f64().unwrap();
+        let (found, error) = (count["count"].as_f64().unwrap(), count["standard-error"].as_f64().unwrap());
+        assert!((found - truth).abs() < 4.5 * error, "{count} {truth}");
+    }
+    insta::assert_snapshot!(
+        "check_strata",
+        shop.shoal(&[&["check", "policy.toml"], &with[..]].concat()).ended_with(0).stdout
+    );
+    // A line that says more than its stratum, or another one, is found; and exact lines are another promise.
+    for (from, to) in [("\"age\":\"*\"", "\"age\":30"), ("\"city\":\"Ulm\"", "\"city\":\"Kiel\"")] {
+        shop.write("out", said.stdout.replacen(from, to, 1));
+        verify(1);
+    }
+    // The same key is not used for another design; somebody from nowhere is not published.
+    let exact = [&strata[..], &["algorithm.publish=exact"]].concat();
+    stream(&shop, &exact, &input).ended_with(2);
+    let exact = [&exact[..], &["state.key-file=other"]].concat();
+    let nowhere = input.lines().next().unwrap().replace("Ulm", "Rome") + "\n";
+    let said = stream(&shop, &exact, &(nowhere + &input)).ended_with(0);
+    assert_eq!(said.stdout.lines().count(), 1500);
+    assert!(said.stdout.starts_with("{\"age\":20,\"city\":\"Ulm\""), "{}", &said.stdout[..80]);
+    assert!(shop.read("policy.dead-letters.ndjson").contains("in no stratum"));
+}
+
+#[test]
+fn what_was_learned_in_strata_is_written_down_without_anybodys_own_cells() {
+    let shop = shop();
+    let line = |n: usize| {
+        let (age, city, illness) = by_city(n);
+        format!("{{\"who\":\"p{n}\",\"age\":{age},\"city\":\"{city}\",\"illness\":\"{illness}\"}}\n")
+    };
+    let input: String = (0..2000).map(line).collect();
+    let strata = [
+        "algorithm.prior=conditional",
+        "algorithm.strata=[\"city\",\"age\"]",
+        "algorithm.learn=1500",
+        "state.dir=state",
+    ];
+    let said = stream(&shop, &strata, &input).ended_with(0);
+    assert_eq!(said.stdout.lines().count(), 500);
+    let prior = shop.read("state/prior.csv");
+    assert!(prior.starts_with("stratum,value,\"city\",\"age\",count\n1,"), "{prior}");
+    assert!(!prior.contains(",\"37\","), "{prior}");
+    // Whoever has that file draws, verifies and counts by the same design.
+    shop.write("out", &said.stdout);
+    let mut with = Vec::new();
+    strata.iter().for_each(|set| with.extend(["--set", set]));
+    shop.shoal(&[&["verify", "out", "--policy", "policy.toml"], &with[..]].concat()).ended_with(0);
+    let again = stream(&shop, &strata, &(1500..2000).map(line).collect::<String>()).ended_with(0);
+    assert_eq!(again.stdout, said.stdout);
 }
 
 #[test]
@@ -305,5 +400,6 @@ fn a_policy_is_proposed_that_runs() {
     let said = shop.shoal(&["init", "events.ndjson", "--shape", "stream"]).ended_with(0);
     insta::assert_snapshot!("init", said.stdout);
     insta::assert_snapshot!("init_policy", shop.read("policy.toml"));
-    assert_eq!(stream(&shop, &["privacy.l=3"], &tuples(300)).ended_with(0).stdout.lines().count(), 300);
+    // A thousand are learned from.
+    assert_eq!(stream(&shop, &["privacy.l=3"], &tuples(1300)).ended_with(0).stdout.lines().count(), 300);
 }

@@ -43,17 +43,29 @@ pub struct AlgorithmPolicy {
     /// delay-free: how the values are chosen among which a tuple's own is hidden; hardened where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ModePolicy>,
-    /// delay-free, hardened: which prior the choice is made for; calibrated where shares are known, uniform where
-    /// only the domain is.
+    /// delay-free, hardened: which belief about a value the choice is made for; calibrated where shares are known, uniform
+    /// where only the domain is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<PriorPolicy>,
-    /// delay-free: a file with a sensitive value and its count or share per line. Relative to the policy's folder.
+    /// delay-free: a file with a sensitive value and its count or share per line, and for `prior = "conditional"` the
+    /// columns of the strata. Relative to the policy's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior_file: Option<String>,
-    /// delay-free: how many tuples are held back at the start to learn the shares of the values from.
+    /// delay-free: from how many tuples the shares of the values are learned. They are the first ones, and they are not
+    /// published: what is shown of others would tell about them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learn: Option<usize>,
-    /// delay-free, published: how many groups may wait for members; beyond that the oldest is given up. 10,000 where
+    /// delay-free, `prior = "conditional"`: the quasi-identifiers by which people are parted into strata.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strata: Vec<String>,
+    /// delay-free, `prior = "conditional"`: what is published of the quasi-identifiers; the stratum where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publish: Option<PublishPolicy>,
+    /// delay-free, hardened: what happens when values come with so different shares that guesses are right far more
+    /// often than promised; the stream stops where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftPolicy>,
+    /// delay-free, paper: how many groups may wait for members; beyond that the oldest is given up. 10,000 where
     /// nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_open_groups: Option<usize>,
@@ -79,11 +91,45 @@ pub struct AlgorithmPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModePolicy {
-    /// Each tuple by itself, with a key: what leaves tells nothing beyond the promise.
+    /// Each tuple by itself, with a key: what leaves does not depend on other tuples.
     #[default]
     Hardened,
     /// The paper's late validation, for comparison: whoever knows the algorithm learns more than promised.
+    Paper,
+    /// The former name of `paper`.
     Published,
+}
+
+impl ModePolicy {
+    /// Whether each tuple is hidden by itself; otherwise it is the paper's algorithm, under either name.
+    pub fn is_hardened(self) -> bool {
+        match self {
+            ModePolicy::Hardened => true,
+            ModePolicy::Paper | ModePolicy::Published => false,
+        }
+    }
+}
+
+/// What a stream with strata publishes of the quasi-identifiers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PublishPolicy {
+    /// The quasi-identifiers as they are: whoever learns from the lines that a value goes with them guesses better than 1/l.
+    Exact,
+    /// The nodes and bands of the stratum, and `*` for quasi-identifiers that are not among the strata.
+    #[default]
+    Stratum,
+}
+
+/// What a stream does when the values it hides are not those that its design was made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriftPolicy {
+    /// Past the second bound it ends with exit code 1.
+    #[default]
+    Stop,
+    /// It says so and goes on.
+    Warn,
 }
 
 /// How castle gathers a crowd.
@@ -103,8 +149,10 @@ pub enum RulesPolicy {
 pub enum PriorPolicy {
     /// All values equally likely.
     Uniform,
-    /// The values' true shares.
+    /// The values' true shares, the same for everybody.
     Calibrated,
+    /// The values' true shares in each stratum of people.
+    Conditional,
 }
 
 /// What the clustering of items loses as little as possible of.

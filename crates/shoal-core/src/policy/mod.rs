@@ -12,8 +12,8 @@ mod overrides;
 mod privacy;
 
 pub use algorithm::{
-    AlgorithmName, AlgorithmPolicy, ChoicePolicy, ModePolicy, ObjectivePolicy, OutliersPolicy, PriorPolicy,
-    RemainderPolicy, RulesPolicy,
+    AlgorithmName, AlgorithmPolicy, ChoicePolicy, DriftPolicy, ModePolicy, ObjectivePolicy, OutliersPolicy,
+    PriorPolicy, PublishPolicy, RemainderPolicy, RulesPolicy,
 };
 pub use document::PolicyDocument;
 pub use error::{PolicyError, PolicyProblem};

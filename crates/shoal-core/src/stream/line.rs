@@ -24,14 +24,14 @@ pub enum StreamLine<'a> {
         /// The values, ascending.
         values: Vec<Cow<'a, str>>,
     },
-    /// delay-free, published: a tuple and its group (QIT in the paper).
+    /// delay-free, paper: a tuple and its group (QIT in the paper).
     Member {
         /// The group.
         group: u64,
         /// The tuple's cells.
         cells: Vec<Cow<'a, str>>,
     },
-    /// delay-free, published: a value of a group (ST in the paper).
+    /// delay-free, paper: a value of a group (ST in the paper).
     Slot {
         /// The group.
         group: u64,

@@ -2,9 +2,13 @@
 //! published stream says.
 
 mod design;
+mod hiding;
 mod line;
 mod promise;
+mod strata;
 
 pub use design::{Calibrated, DesignError, Ring, SetDesign};
+pub use hiding::{StratumError, StreamDesign};
 pub use line::{StreamLine, StreamTuple};
 pub use promise::StreamPromise;
+pub use strata::{Strata, StrataColumn, StrataError, one_of};

@@ -6,7 +6,7 @@ pub enum StreamPromise {
         /// How many values.
         l: usize,
     },
-    /// delay-free, published: every tuple leaves at once in a group that has at least l distinct values, none of them
+    /// delay-free, paper: every tuple leaves at once in a group that has at least l distinct values, none of them
     /// with more than 1/l of the counts (definition 3 of the paper).
     Groups {
         /// How many values.

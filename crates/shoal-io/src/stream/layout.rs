@@ -81,7 +81,7 @@ impl StreamLayout {
         let form = match (policy.algorithm_name().name(), policy.algorithm.mode.unwrap_or_default()) {
             ("castle", _) => StreamForm::Rows,
             (_, ModePolicy::Hardened) => StreamForm::Sets,
-            (_, ModePolicy::Published) => StreamForm::Groups,
+            (_, ModePolicy::Paper | ModePolicy::Published) => StreamForm::Groups,
         };
         let row = match policy.data.names.is_empty() {
             true => (0..columns.len()).collect(),

@@ -27,24 +27,40 @@ impl StreamLayout {
     /// delay-free, hardened: a tuple and its l values, ascending.
     pub fn write_set(&self, tuple: &ReadTuple<'_>, values: &[&str], out: &mut Vec<u8>) {
         if self.is_csv() {
-            let members: Vec<Cow<'_, str>> = values.iter().map(|value| quote_in_set(value)).collect();
-            let set = format!("{{{}}}", members.join(", "));
             let cells = tuple.cells.iter().map(|cell| Cow::Borrowed(cell.as_ref()));
-            return self.write_fields(cells.chain([Cow::Owned(set)]), out);
+            return self.write_fields(cells.chain([Cow::Owned(set(values))]), out);
         }
         out.push(b'{');
         self.write_cells(tuple, out);
-        out.extend_from_slice(b"\"values\":[");
-        for (place, value) in values.iter().enumerate() {
-            if place > 0 {
-                out.push(b',');
-            }
-            write_string(value, out);
-        }
-        out.extend_from_slice(b"]}\n");
+        write_values(values, out);
     }
 
-    /// delay-free, published: a tuple and its group.
+    /// The same with some cells published as given: those of the tuple's stratum.
+    pub fn write_set_of_stratum(
+        &self,
+        tuple: &ReadTuple<'_>,
+        cells: &[Option<String>],
+        values: &[&str],
+        out: &mut Vec<u8>,
+    ) {
+        if self.is_csv() {
+            let exact = tuple.cells.iter().zip(cells);
+            let cells = exact.map(|(exact, text)| Cow::Borrowed(text.as_deref().unwrap_or(exact)));
+            return self.write_fields(cells.chain([Cow::Owned(set(values))]), out);
+        }
+        out.push(b'{');
+        for ((column, raw), text) in self.published_cells().zip(&tuple.raw_cells).zip(cells) {
+            out.extend_from_slice(column.key.as_bytes());
+            match text {
+                Some(text) => write_string(text, out),
+                None => out.extend_from_slice(raw.as_bytes()),
+            }
+            out.push(b',');
+        }
+        write_values(values, out);
+    }
+
+    /// delay-free, paper: a tuple and its group.
     pub fn write_member(&self, group: u64, tuple: &ReadTuple<'_>, out: &mut Vec<u8>) {
         let group = group.to_string();
         if self.is_csv() {
@@ -60,7 +76,7 @@ impl StreamLayout {
         out.extend_from_slice(b"}\n");
     }
 
-    /// delay-free, published: a value of a group.
+    /// delay-free, paper: a value of a group.
     pub fn write_slot(&self, group: u64, value: &str, count: u64, out: &mut Vec<u8>) {
         if self.is_csv() {
             let blanks = std::iter::repeat_n(Cow::Borrowed(""), self.cells);
@@ -135,6 +151,24 @@ impl StreamLayout {
         }
         out.push(b'\n');
     }
+}
+
+/// Values as a set in a CSV field.
+fn set(values: &[&str]) -> String {
+    let members: Vec<Cow<'_, str>> = values.iter().map(|value| quote_in_set(value)).collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+/// The list of values that ends a JSON object.
+fn write_values(values: &[&str], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\"values\":[");
+    for (place, value) in values.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        write_string(value, out);
+    }
+    out.extend_from_slice(b"]}\n");
 }
 
 fn write_string(text: &str, out: &mut Vec<u8>) {

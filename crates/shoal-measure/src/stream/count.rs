@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use shoal_core::stream::StreamLine;
+use shoal_core::stream::{StreamDesign, StreamLine};
 use shoal_privacy::stream::GateColumn;
 
 use super::castle::RowCounts;
@@ -20,7 +20,14 @@ pub enum Method<'m> {
         /// The texts of the design's values, by code.
         values: &'m [String],
     },
-    /// delay-free, published: a member has each value of its group with the share of its count.
+    /// delay-free, hardened, with strata: each line by the design of its stratum.
+    Strata {
+        /// Know the designs of the strata.
+        estimators: &'m [CountEstimator],
+        /// Knows the strata.
+        design: &'m StreamDesign,
+    },
+    /// delay-free, paper: a member has each value of its group with the share of its count.
     Groups,
     /// castle: values are exact, cells are generalized.
     Rows,
@@ -60,7 +67,12 @@ pub fn count<'l>(
     let ask = Ask::new(columns, extents, question)?;
     let numbered = (1..).zip(lines);
     match method {
-        Method::Sets { estimator, values } => SetCounts::new(estimator, values, &ask)?.count(numbered),
+        Method::Sets { estimator, values } => {
+            SetCounts::new(std::slice::from_ref(estimator), values, None, &ask)?.count(numbered)
+        }
+        Method::Strata { estimators, design } => {
+            SetCounts::new(estimators, design.labels(), Some(design), &ask)?.count(numbered)
+        }
         Method::Groups => GroupCounts::new(&ask).count(numbered),
         Method::Rows => RowCounts::new(&ask).count(numbered),
     }

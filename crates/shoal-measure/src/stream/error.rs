@@ -15,6 +15,18 @@ pub enum StreamMeasureError {
         /// The value.
         value: String,
     },
+    /// A line whose quasi-identifiers are in no stratum.
+    #[error("line {line}: its quasi-identifiers are in no stratum of the design")]
+    NoStratum {
+        /// The line.
+        line: u64,
+    },
+    /// Windows by a column that is published in bands.
+    #[error("windows by `{column}` are asked for, but lines show its stratum only")]
+    NotExact {
+        /// The column.
+        column: String,
+    },
     /// A member of a group whose values have not been read.
     #[error("line {line}: the values of group {group} do not stand above its member")]
     UnknownGroup {
@@ -60,6 +72,10 @@ impl StreamMeasureError {
             }
             StreamMeasureError::UnknownValue { .. } | StreamMeasureError::Unasked { .. } => {
                 "use the values of the prior that the stream was published with; joined values read `a|b`"
+            }
+            StreamMeasureError::NoStratum { .. } => "use the prior that the stream was published with",
+            StreamMeasureError::NotExact { .. } => {
+                "ask for windows of tuples, or by a column that is not a quasi-identifier"
             }
             StreamMeasureError::AskedTwice { .. } => "ask for each value once",
             StreamMeasureError::NoSuchCell { .. } => "name a column that is published",

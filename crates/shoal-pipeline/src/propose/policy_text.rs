@@ -170,8 +170,8 @@ impl Proposal {
         }
         text.push_str("\n[algorithm]\nname = \"delay-free\"\n");
         text.push_str(&comment(
-            "The values and their shares are learned from the first tuples, which are held back so long. A file \
-             with the columns value and count knows them from the start:  prior-file = \"…\"",
+            "The values and their shares are learned from the first tuples, which are not published: what others are \
+             hidden among would tell about them. A file with the columns value and count spares them:  prior-file = \"…\"",
         ));
         text.push_str("learn = 1000\n\n[state]\n");
         text.push_str(&comment("What was learned, and the key: as secret as the data."));

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use shoal_core::policy::{AlgorithmName, ModePolicy, PriorPolicy};
-use shoal_core::stream::{DesignError, SetDesign, StreamPromise};
+use shoal_core::policy::{AlgorithmName, ModePolicy};
+use shoal_core::stream::StreamPromise;
 use shoal_core::{Hierarchy, Role};
 use shoal_io::stream::StreamLayout;
 use shoal_privacy::stream::GateColumn;
 
-use super::SensitiveValues;
+use super::{SensitiveValues, read_prior};
 use crate::table::read_hierarchy;
 use crate::{Job, PipelineError};
 
@@ -46,7 +46,7 @@ pub fn bind(job: &Job) -> Result<StreamBinding, PipelineError> {
             delta: policy.algorithm.delta.unwrap_or(DELTA.max(policy.privacy.k.unwrap_or(1))),
         },
         (_, ModePolicy::Hardened) => StreamPromise::Sets { l },
-        (_, ModePolicy::Published) => StreamPromise::Groups {
+        (_, ModePolicy::Paper | ModePolicy::Published) => StreamPromise::Groups {
             l,
             max_open_groups: policy.algorithm.max_open_groups.unwrap_or(MAX_OPEN_GROUPS),
         },
@@ -77,15 +77,13 @@ fn gate_columns(job: &Job, layout: &StreamLayout) -> Result<Vec<GateColumn>, Pip
 }
 
 impl StreamBinding {
-    /// The design of a hardened stream over these values.
-    pub fn design(&self, job: &Job, values: &SensitiveValues) -> Result<SetDesign, PipelineError> {
-        let policy = job.policy();
-        let l = policy.privacy.l.unwrap_or_default();
-        let design = match prior(job, values.shares_known) {
-            PriorPolicy::Uniform => SetDesign::uniform(values.labels.len(), l),
-            PriorPolicy::Calibrated => SetDesign::calibrated(&values.counts, l, policy.algorithm.seed),
-        };
-        design.map_err(|error| infeasible(&error, values, l))
+    /// The values of the stream's design: from the policy, or what a run has learned.
+    pub fn known_values(&self, job: &Job) -> Result<Option<SensitiveValues>, PipelineError> {
+        if self.learn.is_none() {
+            return Ok(self.values.clone());
+        }
+        let learned = job.policy().state.dir.as_ref().map(|dir| job.resolve(dir).join("prior.csv"));
+        learned.filter(|file| file.exists()).map(|file| read_prior(job, &file)).transpose()
     }
 
     /// The hierarchies of the cells, where they have one.
@@ -99,35 +97,5 @@ impl StreamBinding {
             StreamPromise::Groups { max_open_groups, .. } => Some(max_open_groups),
             _ => None,
         }
-    }
-}
-
-/// The prior that the policy asks for, or the usual one.
-pub(super) fn prior(job: &Job, shares_known: bool) -> PriorPolicy {
-    let usual = if shares_known { PriorPolicy::Calibrated } else { PriorPolicy::Uniform };
-    job.policy().algorithm.prior.unwrap_or(usual)
-}
-
-/// Why values cannot be hidden among these, in words.
-pub fn infeasible(error: &DesignError, values: &SensitiveValues, l: usize) -> PipelineError {
-    match error {
-        DesignError::TooFewValues { .. } => PipelineError::Unreachable {
-            message: error.to_string(),
-            hint: "lower l, or make more values known: columns.….domain, algorithm.prior-file or algorithm.learn",
-        },
-        DesignError::TooFrequent { code, share, limit } => PipelineError::Unreachable {
-            message: format!(
-                "`{}` has a share of {:.2} % of the tuples, and with l = {l} at most {:.2} % can be hidden: whoever \
-                 guesses it is right too often",
-                values.labels[*code as usize],
-                share * 100.0,
-                limit * 100.0
-            ),
-            hint: "lower l, or make the value finer in the source",
-        },
-        DesignError::TooLarge => PipelineError::Unreachable {
-            message: error.to_string(),
-            hint: "divide all counts of the prior by the same number",
-        },
     }
 }

@@ -5,23 +5,34 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::stream::{StreamLine, StreamPromise, StreamTuple};
+use shoal_core::stream::{StreamDesign, StreamLine, StreamPromise, StreamTuple};
 use shoal_measure::stream::{
-    Condition, CountEstimator, Extent, Method, Monitoring, Predicate, Question, StreamLoss, Windows, count,
-    monitor, sau_bound,
+    Condition, CountEstimator, Extent, Guesses, Method, Monitoring, Predicate, Question, StreamLoss, Windows,
+    count, monitor, sau_bound,
 };
 use shoal_privacy::stream::GateColumn;
 
+use super::attack::{attack, shown};
 use super::lines::{original, published};
-use super::{SensitiveValues, StreamBinding, bind, read_prior};
+use super::{StreamBinding, bind};
 use crate::{Job, PipelineError};
 
-/// What is said of counts in a published mode.
-const BIASED: &str = "counts in mode published are biased: counterfeits that nobody has made true take from common values, \
+/// What is said of counts in the paper's mode.
+const BIASED: &str = "counts in mode paper are biased: counterfeits that nobody has made true take from common values, \
                       and tuples of a group are not alike; the standard errors do not cover that";
 /// What is said of counts in a hardened one.
 const DIFFERENT_PEOPLE: &str =
     "counts are unbiased; the standard errors suppose that people do not return with the same value";
+
+/// What is said where lines show strata.
+const IN_STRATA: &str =
+    "conditions on a part of a band, node or set suppose that people are spread evenly over it";
+/// What is said where nobody can tell whose line is whose.
+const NOT_PAIRED: &str = "the original does not belong to these lines tuple by tuple (other tuples, or dead letters between \
+                          them), so it cannot be said which guesses of the adversary are right";
+/// What is said of castle.
+const NO_ADVERSARY: &str = "castle publishes sensitive values as they are, in crowds: there is nothing for an adversary to guess \
+                            from sets of values; its promise is k, and l where it is asked for";
 
 /// What is asked of a published stream.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +62,9 @@ pub struct StreamMeasured {
     /// What no method can bring SAU below, from the shares of the original's values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sau_bound: Option<f64>,
+    /// How often an adversary guesses values who has nothing but these lines and the design.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adversary: Option<Guesses>,
     /// The answers, window by window.
     pub counts: Vec<WindowAnswer>,
     /// How far the answers were off, value by value, where the original is at hand.
@@ -106,23 +120,30 @@ pub fn measure(
         None => Extent::of(&binding.columns, lines.iter().filter_map(cells_of)),
     };
     let loss = StreamLoss::of(&binding.columns, &extents, lines.iter().cloned())?;
-    let known = known_values(job, &binding)?;
-    let estimator = match (binding.promise, &known) {
-        (StreamPromise::Sets { .. }, Some(values)) => {
-            Some(CountEstimator::new(&binding.design(job, values)?).map_err(PipelineError::Estimator)?)
-        }
+    let known = binding.known_values(job)?;
+    let design = match (binding.promise, &known) {
+        (StreamPromise::Sets { .. }, Some(values)) => Some(binding.design(job, values)?),
         (StreamPromise::Sets { .. }, None) => return Err(PipelineError::NoPrior),
-        _ => None,
+        (StreamPromise::Groups { .. } | StreamPromise::Crowds { .. }, _) => None,
     };
-    let method = match (&estimator, &known, binding.promise) {
-        (Some(estimator), Some(values), _) => Method::Sets { estimator, values: &values.labels },
-        (_, _, StreamPromise::Groups { .. }) => Method::Groups,
-        _ => Method::Rows,
+    let estimators = match &design {
+        Some(design) => design.all_sets().iter().map(CountEstimator::new).collect::<Result<Vec<_>, _>>(),
+        None => Ok(Vec::new()),
     };
-    let asked = ask(&binding, question, &lines, known.as_ref(), loss.tuples)?;
+    let estimators = estimators.map_err(PipelineError::Estimator)?;
+    let method = match (&design, binding.promise) {
+        (Some(design), _) => Method::Strata { estimators: &estimators, design },
+        (None, StreamPromise::Groups { .. }) => Method::Groups,
+        (None, _) => Method::Rows,
+    };
+    let shown = tuples.as_ref().and_then(|tuples| shown(&binding, tuples, &lines, design.as_ref()));
+    let adversary = attack(&binding, &lines, design.as_ref(), shown.as_deref())?;
+    let asked = ask(&binding, question, &lines, design.as_ref(), loss.tuples)?;
     let counts = count(method, &binding.columns, &extents, &asked, lines.iter().cloned())?;
     let mut monitoring = BTreeMap::new();
     if let Some(tuples) = &tuples {
+        // The truth about those who are published; castle's lines do not say whose they are.
+        let tuples = shown.as_deref().unwrap_or(tuples);
         let found = monitor(method, &binding.columns, &extents, &asked, tuples, lines.iter().cloned())?;
         monitoring.extend(asked.values.iter().cloned().zip(found));
     }
@@ -150,33 +171,34 @@ pub fn measure(
         loss,
         counts: counts.into_iter().map(answer).collect(),
         monitoring,
-        notes: match binding.promise {
-            StreamPromise::Groups { .. } => vec![BIASED],
-            StreamPromise::Sets { .. } => vec![DIFFERENT_PEOPLE],
-            StreamPromise::Crowds { .. } => Vec::new(),
+        notes: {
+            let mut notes = match binding.promise {
+                StreamPromise::Groups { .. } => vec![BIASED],
+                StreamPromise::Sets { .. } => vec![DIFFERENT_PEOPLE],
+                StreamPromise::Crowds { .. } => vec![NO_ADVERSARY],
+            };
+            if design.as_ref().is_some_and(StreamDesign::shows_strata) && !question.conditions.is_empty() {
+                notes.push(IN_STRATA);
+            }
+            if adversary.is_some() && tuples.is_some() && shown.is_none() {
+                notes.push(NOT_PAIRED);
+            }
+            notes
         },
+        adversary,
     })
-}
-
-/// The values of the design: from the policy, or what a run has learned.
-fn known_values(job: &Job, binding: &StreamBinding) -> Result<Option<SensitiveValues>, PipelineError> {
-    if binding.learn.is_none() {
-        return Ok(binding.values.clone());
-    }
-    let learned = job.policy().state.dir.as_ref().map(|dir| job.resolve(dir).join("prior.csv"));
-    learned.filter(|file| file.exists()).map(|file| read_prior(job, &file)).transpose()
 }
 
 fn ask(
     binding: &StreamBinding,
     question: &StreamQuestion,
     lines: &[StreamLine<'static>],
-    known: Option<&SensitiveValues>,
+    design: Option<&StreamDesign>,
     tuples: u64,
 ) -> Result<Question, PipelineError> {
-    let values = match (question.values.is_empty(), known) {
+    let values = match (question.values.is_empty(), design) {
         (false, _) => question.values.clone(),
-        (true, Some(known)) => known.labels.clone(),
+        (true, Some(design)) => design.labels().to_vec(),
         (true, None) => seen(lines),
     };
     let predicates = question

@@ -1,16 +1,17 @@
 //! What a stream's policy would do, and whether what it published keeps its promise.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use shoal_core::Role;
-use shoal_core::policy::{PriorPolicy, without_password};
+use shoal_core::policy::{PriorPolicy, PublishPolicy, without_password};
 use shoal_core::stream::StreamPromise;
 use shoal_privacy::stream::{StreamVerdict, verify_stream};
 
-use super::bind::prior;
+use super::design::prior;
 use super::lines::published;
-use super::{StreamBinding, bind};
+use super::{StreamBinding, Words, bind, words};
 use crate::{Job, PipelineError};
 
 /// What a stream would do.
@@ -58,6 +59,9 @@ pub struct StreamVerified {
     /// What was found.
     #[serde(flatten)]
     pub verdict: StreamVerdict,
+    /// What could not be checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<&'static str>,
 }
 
 /// Reads the policy and the files that it names, and says what a stream would do.
@@ -66,11 +70,13 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
     let policy = job.policy();
     let mut notes = Vec::new();
     let mut feasible = true;
+    let mut strata = None;
     if let (StreamPromise::Sets { .. }, Some(values), None) =
         (binding.promise, &binding.values, binding.learn)
     {
         match binding.design(job, values) {
-            Ok(_) => {}
+            Ok(design) if design.strata().columns().is_empty() => {}
+            Ok(design) => strata = Some(design.strata().len()),
             Err(error) if error.is_broken_promise() => {
                 feasible = false;
                 notes.push(error.to_string());
@@ -78,17 +84,8 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
             Err(error) => return Err(error),
         }
     }
-    if let StreamPromise::Groups { l, .. } = binding.promise {
-        notes.push(format!(
-            "whoever knows the paper's algorithm learns more than 1/{l}; mode = \"hardened\" does not leak"
-        ));
-    }
-    if policy.data.person.is_none() && matches!(binding.promise, StreamPromise::Sets { .. }) {
-        notes.push(
-            "without data.person, whoever returns gets other values each time, and these can be intersected"
-                .to_owned(),
-        );
-    }
+    let Words { promise, not_covered } = words(job, &binding);
+    notes.extend(not_covered);
     let state = policy.state.dir.as_ref().map(|dir| job.resolve(dir).display().to_string());
     Ok(StreamPlan {
         source: match policy.data.source.as_str() {
@@ -99,9 +96,9 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
             None | Some("-") => "standard output".to_owned(),
             Some(path) => without_password(path),
         },
-        promise: promise_in_words(binding.promise),
+        promise,
         algorithm: algorithm_in_words(job, &binding),
-        values: values_in_words(&binding),
+        values: values_in_words(&binding, strata),
         state,
         columns: columns(job, &binding),
         notes,
@@ -113,52 +110,48 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
 pub fn verify(job: &Job, path: &Path) -> Result<StreamVerified, PipelineError> {
     let binding = bind(job)?;
     let lines = published(&binding.layout, path)?;
-    let verdict = verify_stream(binding.promise, &binding.layout.quasi(), lines.into_iter());
-    Ok(StreamVerified { file: path.display().to_string(), verdict })
+    let design = match (binding.promise, binding.known_values(job)?) {
+        (StreamPromise::Sets { .. }, Some(values)) => Some(Arc::new(binding.design(job, &values)?)),
+        (StreamPromise::Sets { .. } | StreamPromise::Groups { .. } | StreamPromise::Crowds { .. }, _) => None,
+    };
+    let verdict = verify_stream(binding.promise, &binding.layout.quasi(), design.as_ref(), lines.into_iter());
+    let notes = match (binding.promise, &design) {
+        (StreamPromise::Sets { .. }, None) => vec![NO_DESIGN],
+        _ => Vec::new(),
+    };
+    Ok(StreamVerified { file: path.display().to_string(), verdict, notes })
 }
 
-fn promise_in_words(promise: StreamPromise) -> String {
-    match promise {
-        StreamPromise::Sets { l } => format!("l = {l}: every tuple leaves at once, its value among {l}"),
-        StreamPromise::Groups { l, max_open_groups } => {
-            format!(
-                "l = {l}: every tuple leaves at once, in a group of {l} values; at most {max_open_groups} groups open"
-            )
-        }
-        StreamPromise::Crowds { k, l: 1, delta } => {
-            format!(
-                "k = {k}: every tuple leaves in a crowd of {k}, at the latest when {delta} more have come"
-            )
-        }
-        StreamPromise::Crowds { k, l, delta } => {
-            format!(
-                "k = {k}, l = {l}: every tuple leaves in a crowd of {k} with {l} values, at the latest when {delta} more have come"
-            )
-        }
-    }
-}
+/// What is said where what the stream has learned is not at hand.
+const NO_DESIGN: &str = "the values and shares of the design are not known here, so it was not checked that it can draw these sets; \
+                         give them with  --set algorithm.prior-file=…  (prior.csv in the state folder)";
 
 fn algorithm_in_words(job: &Job, binding: &StreamBinding) -> String {
     match binding.promise {
         StreamPromise::Crowds { .. } => "castle".to_owned(),
-        StreamPromise::Groups { .. } => "delay-free, published".to_owned(),
+        StreamPromise::Groups { .. } => "delay-free, paper".to_owned(),
         StreamPromise::Sets { .. } => {
             let shares = binding.learn.is_some() || binding.values.as_ref().is_some_and(|v| v.shares_known);
             match prior(job, shares) {
                 PriorPolicy::Calibrated => {
                     "delay-free, hardened, calibrated to the values' shares".to_owned()
                 }
+                PriorPolicy::Conditional => format!(
+                    "delay-free, hardened, calibrated to the values' shares in strata of {}",
+                    job.policy().algorithm.strata.join(" and ")
+                ),
                 PriorPolicy::Uniform => "delay-free, hardened, for values that are equally likely".to_owned(),
             }
         }
     }
 }
 
-fn values_in_words(binding: &StreamBinding) -> Option<String> {
+fn values_in_words(binding: &StreamBinding, strata: Option<usize>) -> Option<String> {
+    let strata = strata.map_or_else(String::new, |strata| format!(", in {strata} strata"));
     match (&binding.values, binding.learn) {
-        (_, Some(learn)) => Some(format!("learned from the first {learn} tuples, which are held back")),
+        (_, Some(learn)) => Some(format!("learned from the first {learn} tuples, which are not published")),
         (Some(values), None) => Some(format!(
-            "{} known, the commonest with {:.2} %",
+            "{} known, the commonest with {:.2} %{strata}",
             values.labels.len(),
             values.largest_share() * 100.0
         )),
@@ -168,6 +161,9 @@ fn values_in_words(binding: &StreamBinding) -> Option<String> {
 
 fn columns(job: &Job, binding: &StreamBinding) -> Vec<StreamColumnPlan> {
     let crowds = matches!(binding.promise, StreamPromise::Crowds { .. });
+    let algorithm = &job.policy().algorithm;
+    let shows_strata = algorithm.prior == Some(PriorPolicy::Conditional)
+        && algorithm.publish.unwrap_or_default() == PublishPolicy::Stratum;
     let published_as = |role: Role, has_tree: bool, ordered: bool| match role {
         Role::Identifier => "nothing",
         Role::Sensitive if crowds => "as it is",
@@ -180,7 +176,11 @@ fn columns(job: &Job, binding: &StreamBinding) -> Vec<StreamColumnPlan> {
     let plan = |(name, column): (&String, &shoal_core::policy::ColumnPolicy)| StreamColumnPlan {
         name: name.clone(),
         role: column.role,
-        published_as: published_as(column.role, column.hierarchy.is_some(), column.kind.is_ordered()),
+        published_as: match column.role {
+            Role::QuasiIdentifier if shows_strata && algorithm.strata.contains(name) => "its stratum",
+            Role::QuasiIdentifier if shows_strata => "*",
+            role => published_as(role, column.hierarchy.is_some(), column.kind.is_ordered()),
+        },
     };
     job.policy().columns.iter().map(plan).collect()
 }

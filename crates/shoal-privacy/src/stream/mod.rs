@@ -8,6 +8,7 @@
 mod admitted;
 mod conserved;
 mod gate;
+mod possible;
 mod verify;
 mod violation;
 

@@ -94,6 +94,22 @@ pub enum StreamViolation {
         /// The tuple's position.
         position: u64,
     },
+    /// A set that the design does not draw, or not for such a tuple.
+    #[error("line {line}: {why}")]
+    Impossible {
+        /// The line.
+        line: u64,
+        /// Why not.
+        why: String,
+    },
+    /// A quasi-identifier beside the strata is shown.
+    #[error("line {line}: `{column}` is not among the strata, so it must be `*`")]
+    NotWithheld {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+    },
     /// A group is opened a second time, or after a later one.
     #[error("line {line}: group {group} is not new")]
     GroupNotNew {

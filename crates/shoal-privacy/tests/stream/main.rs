@@ -2,6 +2,7 @@
 //! a second verifier that shares no code with it.
 
 mod broken;
+mod design;
 mod second_verifier;
 mod support;
 mod verdicts;

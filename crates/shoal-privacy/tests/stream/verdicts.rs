@@ -13,7 +13,7 @@ use super::support::{
 const QUASI: [bool; 4] = [true, true, true, false];
 
 fn verify(promise: StreamPromise, lines: Vec<Line>) -> StreamVerdict {
-    verify_stream(promise, &QUASI, lines.into_iter())
+    verify_stream(promise, &QUASI, None, lines.into_iter())
 }
 
 fn published(events: &[Event]) -> (Vec<Tuple>, Vec<Line>) {

@@ -37,6 +37,11 @@ pub enum Unreleasable {
         /// The value.
         value: String,
     },
+    /// The quasi-identifiers are in no stratum.
+    #[error(
+        "its quasi-identifiers are in no stratum of the prior, so there is no design to hide its value by"
+    )]
+    NoStratum,
     /// Too little was learned from the tuples that were held back.
     #[error("it was held back to learn from, and {why}")]
     NothingLearned {
@@ -57,21 +62,27 @@ pub enum Unreleasable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KernelFigures {
-    /// published: groups that wait for members.
+    /// paper: groups that wait for members.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups_open: Option<u64>,
-    /// published: groups that were given up because too many were open.
+    /// paper: groups that were given up because too many were open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups_given_up: Option<u64>,
-    /// published: the share of counterfeits among all published values (equation 8 of the paper).
+    /// paper: the share of counterfeits among all published values (equation 8 of the paper).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sau: Option<f64>,
-    /// published: what no method can go below, 1 − 1/(l·p), p the share of the most frequent value so far.
+    /// paper: what no method can go below, 1 − 1/(l·p), p the share of the most frequent value so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sau_bound: Option<f64>,
     /// hardened: the greatest standard error among the estimated counts of values, for all tuples so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<f64>,
+    /// hardened: how often the best guess is right in the worst stratum, from the values of late; none before enough came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guess_success: Option<f64>,
+    /// hardened: 1/l, how often it may be right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guess_promised: Option<f64>,
     /// castle: tuples that wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
@@ -168,10 +179,6 @@ impl Dictionary {
     pub(crate) fn new(labels: Vec<String>) -> Dictionary {
         let codes = labels.iter().cloned().zip(0..).collect();
         Dictionary { labels, codes }
-    }
-
-    pub(crate) fn find(&self, label: &str) -> Option<u32> {
-        self.codes.get(label).copied()
     }
 
     pub(crate) fn code(&mut self, label: &str) -> u32 {

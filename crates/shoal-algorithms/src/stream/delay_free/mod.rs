@@ -2,8 +2,8 @@
 //!
 //! Quasi-identifiers leave as they came; what is not said is which of l values is the tuple's own. There are two
 //! modes. [`Hardened`], the usual one, publishes with each tuple a set of l values that holds the true one, drawn
-//! by a keyed function of person and value: nothing is remembered, a replay gives the same bytes, and no tuple
-//! tells anything about another person. [`Published`] is the paper's algorithm: a tuple *joins* a group that has
+//! by a keyed function of person and value: nothing is remembered, a replay gives the same bytes, and what is drawn for a tuple
+//! does not depend on any other. [`Published`] is the paper's algorithm: a tuple *joins* a group that has
 //! its value still to spare and none of its quasi-identifiers (late validation), or else opens one with l − 1
 //! counterfeits; groups whose slots are all taken are forgotten.
 //!
@@ -18,8 +18,11 @@
 //! returns with the same value can be told from the intersection of the groups. The tests walk through every
 //! choice of the kernel to show that.
 //!
-//! **What `Hardened` promises, exactly.** For tuples of different persons, however many, the posterior of each is
-//! the prior within its set (uniform design), or 1/l (calibrated design, for its prior). Of somebody who returns:
+//! **What `Hardened` promises, exactly.** For whoever believes the same of everybody and for tuples of different persons,
+//! however many, the posterior of each is that belief within its set (uniform design), or 1/l (calibrated design, where the
+//! belief is its prior). A belief that depends on the quasi-identifiers does better, and lines with exact ones teach
+//! it; so a stream may have a design for each stratum of people ([`strata`](super::strata)) and publish the
+//! stratum instead. Of somebody who returns:
 //! - With the same value, the same set comes again. A value that lasts is as well hidden as before. If the person
 //!   draws a new value every time and happens to get the same, a repeated set favours the frequent values: for
 //!   shares of (.4, .3, .2, .1) and l = 2, the calibrated set of the first and the last value, seen twice, means

@@ -3,7 +3,7 @@ use super::fail;
 use super::person::person;
 use crate::Role;
 use crate::policy::{
-    AlgorithmName, DataFormat, ModePolicy, Policy, PolicyError, PriorPolicy, RulesPolicy, SuppressedPolicy,
+    AlgorithmName, DataFormat, Policy, PolicyError, PriorPolicy, RulesPolicy, SuppressedPolicy,
 };
 
 /// What a policy for a stream must satisfy.
@@ -99,12 +99,16 @@ fn delay_free(policy: &Policy) -> Result<(), PolicyError> {
         let hint = "give role = \"sensitive\" to what nobody may learn about a person";
         return fail("columns", "nothing is sensitive, so there is nothing to hide", hint);
     }
-    let tree = policy.columns.iter().find(|(_, column)| column.hierarchy.is_some());
+    let tree = policy
+        .columns
+        .iter()
+        .find(|(name, column)| column.hierarchy.is_some() && !algorithm.strata.contains(name));
     if let Some((name, _)) = tree {
-        let message = format!("delay-free publishes `{name}` as it is and needs no hierarchy");
-        return fail(&format!("columns.{name}.hierarchy"), message, "remove it, or take castle");
+        let message = format!("delay-free needs no hierarchy of `{name}`, which is not among the strata");
+        let hint = "remove it, name the column under  algorithm.strata,  or take castle";
+        return fail(&format!("columns.{name}.hierarchy"), message, hint);
     }
-    let hardened = algorithm.mode.unwrap_or_default() == ModePolicy::Hardened;
+    let hardened = algorithm.mode.unwrap_or_default().is_hardened();
     let taken: &[&str] = if hardened { &["values"] } else { &["group", "value", "count"] };
     let published = |role| matches!(role, Role::QuasiIdentifier | Role::Insensitive);
     let columns = policy.columns.iter().filter(|(_, column)| published(column.role));
@@ -114,14 +118,60 @@ fn delay_free(policy: &Policy) -> Result<(), PolicyError> {
     }
     if hardened {
         let given = algorithm.max_open_groups.is_some();
-        belongs_to("mode = \"published\"", &[("algorithm.max-open-groups", given)])?;
+        belongs_to("mode = \"paper\"", &[("algorithm.max-open-groups", given)])?;
+        strata(policy)?;
     } else {
-        belongs_to("mode = \"hardened\"", &[("algorithm.prior", algorithm.prior.is_some())])?;
+        belongs_to(
+            "mode = \"hardened\"",
+            &[
+                ("algorithm.prior", algorithm.prior.is_some()),
+                ("algorithm.strata", !algorithm.strata.is_empty()),
+                ("algorithm.publish", algorithm.publish.is_some()),
+                ("algorithm.drift", algorithm.drift.is_some()),
+            ],
+        )?;
         if algorithm.max_open_groups == Some(0) {
             return fail("algorithm.max-open-groups", "no group may be open", "100000 is usual");
         }
     }
     values(policy)
+}
+
+/// By what people are parted, where the prior depends on it.
+fn strata(policy: &Policy) -> Result<(), PolicyError> {
+    let algorithm = &policy.algorithm;
+    if algorithm.prior != Some(PriorPolicy::Conditional) {
+        let keys = [
+            ("algorithm.strata", !algorithm.strata.is_empty()),
+            ("algorithm.publish", algorithm.publish.is_some()),
+        ];
+        return belongs_to("prior = \"conditional\"", &keys);
+    }
+    if algorithm.strata.is_empty() {
+        let message = "a conditional prior is one for each stratum, and no strata are given";
+        return fail(
+            "algorithm.prior",
+            message,
+            "add  strata = [\"sex\", \"age\"],  the columns that values go with",
+        );
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for name in &algorithm.strata {
+        let role = policy.columns.get(name).map(|column| column.role);
+        if role != Some(Role::QuasiIdentifier) {
+            let message = match role {
+                Some(role) => {
+                    format!("`{name}` is {}, and strata are made of quasi-identifiers", role.name())
+                }
+                None => format!("`{name}` is none of the columns"),
+            };
+            return fail("algorithm.strata", message, "name columns with role = \"quasi-identifier\"");
+        }
+        if !seen.insert(name) {
+            return fail("algorithm.strata", format!("`{name}` stands there twice"), "name each column once");
+        }
+    }
+    Ok(())
 }
 
 /// Where the values come from among which others are hidden.
@@ -140,8 +190,8 @@ fn values(policy: &Policy) -> Result<(), PolicyError> {
         return fail("algorithm.learn", message, "some hundred times l is usual");
     }
     let shares = algorithm.prior_file.is_some() || algorithm.learn.is_some() || !listed;
-    if algorithm.prior == Some(PriorPolicy::Calibrated) && !shares {
-        let message = "a calibrated choice needs the values' shares, and a domain has none";
+    if matches!(algorithm.prior, Some(PriorPolicy::Calibrated | PriorPolicy::Conditional)) && !shares {
+        let message = "such a choice needs the values' shares, and a domain has none";
         let hint = "name a prior-file, or add  learn = 10000  to learn them from the first tuples";
         return fail("algorithm.prior", message, hint);
     }
@@ -157,6 +207,9 @@ fn castle(policy: &Policy) -> Result<(), PolicyError> {
             ("algorithm.prior", algorithm.prior.is_some()),
             ("algorithm.prior-file", algorithm.prior_file.is_some()),
             ("algorithm.learn", algorithm.learn.is_some()),
+            ("algorithm.strata", !algorithm.strata.is_empty()),
+            ("algorithm.publish", algorithm.publish.is_some()),
+            ("algorithm.drift", algorithm.drift.is_some()),
             ("algorithm.max-open-groups", algorithm.max_open_groups.is_some()),
         ],
     )?;
@@ -197,7 +250,7 @@ fn durability(policy: &Policy) -> Result<(), PolicyError> {
         return Ok(());
     }
     let hardened = policy.algorithm_name() == AlgorithmName::DelayFree
-        && policy.algorithm.mode.unwrap_or_default() == ModePolicy::Hardened;
+        && policy.algorithm.mode.unwrap_or_default().is_hardened();
     let listed = policy.columns.values().any(|column| !column.domain.is_empty());
     let learns = policy.algorithm.prior_file.is_none() && (policy.algorithm.learn.is_some() || !listed);
     if !hardened || learns {
@@ -248,7 +301,22 @@ l = 2
             &["data.format=csv"],
             &["algorithm.learn=100"],
             &["algorithm.learn=100", "algorithm.prior=calibrated"],
+            &["algorithm.mode=paper", "algorithm.max-open-groups=10"],
             &["algorithm.mode=published", "algorithm.max-open-groups=10"],
+            &[
+                "algorithm.prior=conditional",
+                "algorithm.strata=[\"age\"]",
+                "algorithm.learn=100",
+                "algorithm.drift=warn",
+            ],
+            &[
+                "algorithm.prior=conditional",
+                "algorithm.strata=[\"age\"]",
+                "columns.diagnosis.domain=[]",
+                "algorithm.prior-file=p.csv",
+                "algorithm.publish=exact",
+                "columns.age.hierarchy=a.csv",
+            ],
             &["columns.diagnosis.domain=[]", "algorithm.prior-file=p.csv"],
             &["data.source=nats://localhost/A?subject=b", "state.key-file=k"],
             &["data.source=kafka://localhost/a", "state.dir=s", "algorithm.mode=published"],
@@ -273,7 +341,16 @@ l = 2
             (&["privacy.k=3"], "castle only"),
             (&["columns.age.hierarchy=a.csv"], "needs no hierarchy"),
             (&["columns.diagnosis.role=insensitive", "columns.diagnosis.domain=[]"], "nothing to hide"),
-            (&["algorithm.max-open-groups=10"], "mode = \"published\" only"),
+            (&["algorithm.max-open-groups=10"], "mode = \"paper\" only"),
+            (&["algorithm.publish=stratum"], "prior = \"conditional\" only"),
+            (&["algorithm.strata=[\"age\"]"], "prior = \"conditional\" only"),
+            (&["algorithm.prior=conditional"], "no strata are given"),
+            (&["algorithm.prior=conditional", "algorithm.strata=[\"patient\"]"], "made of quasi-identifiers"),
+            (&["algorithm.prior=conditional", "algorithm.strata=[\"sex\"]"], "none of the columns"),
+            (&["algorithm.prior=conditional", "algorithm.strata=[\"age\", \"age\"]"], "twice"),
+            (&["algorithm.prior=conditional", "algorithm.strata=[\"age\"]"], "needs the values' shares"),
+            (&["algorithm.mode=paper", "algorithm.drift=warn"], "mode = \"hardened\" only"),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.drift=stop"], "delay-free only"),
             (&["algorithm.mode=published", "algorithm.prior=uniform"], "mode = \"hardened\" only"),
             (&["algorithm.mode=published", "algorithm.max-open-groups=0"], "no group may be open"),
             (&["algorithm.prior=calibrated"], "needs the values' shares"),

@@ -24,7 +24,13 @@ impl GateColumn {
             || self.same_number(text, original)
             || self.node_covers(text, original)
             || self.range_covers(text, original)
-            || parse_set(text).is_some_and(|members| members.iter().any(|member| member == original))
+            || parse_set(text)
+                .is_some_and(|members| members.iter().any(|member| self.member_covers(member, original)))
+    }
+
+    /// A member of a set is a value, or a node of the hierarchy.
+    fn member_covers(&self, member: &str, original: &str) -> bool {
+        member == original || self.node_covers(member, original)
     }
 
     /// The same number or date, written in another way: `1` for `1.0`.

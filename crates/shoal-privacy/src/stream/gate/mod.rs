@@ -11,9 +11,10 @@ mod groups;
 mod sets;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use shoal_core::stream::{StreamLine, StreamPromise, StreamTuple};
+use shoal_core::stream::{StreamDesign, StreamLine, StreamPromise, StreamTuple};
 
 pub use column::GateColumn;
 pub(super) use fingerprint::Fingerprint;
@@ -21,6 +22,7 @@ pub(super) use fingerprint::Fingerprint;
 use self::crowds::Crowds;
 use self::groups::Groups;
 use self::sets::Sets;
+use super::possible::PossibleSets;
 use super::{Admitted, StreamViolation};
 
 /// Stands where lines leave.
@@ -31,6 +33,7 @@ use super::{Admitted, StreamViolation};
 pub struct Gate {
     promise: StreamPromise,
     columns: Vec<GateColumn>,
+    possible: Option<PossibleSets>,
     state: GateState,
 }
 
@@ -70,7 +73,7 @@ impl Gate {
             StreamPromise::Groups { .. } => Books::Groups(Groups::default()),
             StreamPromise::Crowds { .. } => Books::Crowds(Crowds::default()),
         };
-        Gate { promise, columns, state: GateState { lines: 0, spent: false, books } }
+        Gate { promise, columns, possible: None, state: GateState { lines: 0, spent: false, books } }
     }
 
     /// A gate that goes on where another has stopped.
@@ -85,7 +88,13 @@ impl Gate {
             (StreamPromise::Crowds { .. }, Books::Crowds(crowds)) => crowds.add_up(),
             _ => false,
         };
-        if fits { Ok(Gate { promise, columns, state }) } else { Err(GateMismatch) }
+        if fits { Ok(Gate { promise, columns, possible: None, state }) } else { Err(GateMismatch) }
+    }
+
+    /// The same gate for a stream of sets whose design is known: every line must be one that the design can draw.
+    #[must_use]
+    pub fn for_design(self, design: Arc<StreamDesign>) -> Gate {
+        Gate { possible: Some(PossibleSets::of(design)), ..self }
     }
 
     /// The same gate for a stream that is taken up at a position, when no tuple waits and no group is open: all that
@@ -132,7 +141,9 @@ impl Gate {
         let step = Step { columns: &self.columns, before: self.state.lines, lines, tuples };
         step.check_pairs()?;
         match (&mut self.state.books, self.promise) {
-            (Books::Sets(sets), StreamPromise::Sets { l }) => sets.admit(&step, l)?,
+            (Books::Sets(sets), StreamPromise::Sets { l }) => {
+                sets.admit(&step, l, self.possible.as_ref())?;
+            }
             (Books::Groups(groups), StreamPromise::Groups { l, max_open_groups }) => {
                 groups.admit(&step, l, max_open_groups)?;
             }

@@ -9,10 +9,12 @@ mod groups;
 mod sets;
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
-use shoal_core::stream::{StreamLine, StreamPromise};
+use shoal_core::stream::{StreamDesign, StreamLine, StreamPromise};
 
+use super::possible::PossibleSets;
 use crate::promise::{Answer, SHOWN, settle};
 use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Violating, Violations};
 
@@ -65,16 +67,20 @@ impl fmt::Display for LineViolation {
 }
 
 /// Checks the lines of a published stream against what is promised. `quasi` says of each cell whether it is a
-/// quasi-identifier.
+/// quasi-identifier. Where the design of a stream of sets is given, every line must be one that it can draw.
 pub fn verify_stream<'a>(
     promise: StreamPromise,
     quasi: &[bool],
+    design: Option<&Arc<StreamDesign>>,
     lines: impl Iterator<Item = StreamLine<'a>>,
 ) -> StreamVerdict {
     let mut form = Form::default();
     let numbered = (1..).zip(lines);
     let answers = match promise {
-        StreamPromise::Sets { l } => sets::verify(&mut form, quasi, l, numbered),
+        StreamPromise::Sets { l } => {
+            let possible = design.map(|design| PossibleSets::of(Arc::clone(design)));
+            sets::verify(&mut form, quasi, l, possible.as_ref(), numbered)
+        }
         StreamPromise::Groups { l, .. } => groups::verify(&mut form, quasi, l, numbered),
         StreamPromise::Crowds { k, l, .. } => crowds::verify(&mut form, quasi, k, l, numbered),
     };
