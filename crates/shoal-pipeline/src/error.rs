@@ -67,6 +67,12 @@ pub enum PipelineError {
         /// The value.
         at: Box<ValueAt>,
     },
+    /// A record does not say whose it is.
+    #[error("{at}: column `{}`, which names people, has no value", at.column)]
+    Nobodys {
+        /// The value.
+        at: Box<ValueAt>,
+    },
     /// A value of a quasi-identifier reads like a published generalization.
     #[error("{at}: `{}` in column `{}` cannot be told from a published generalization", at.value, at.column)]
     LooksGeneralized {
@@ -355,6 +361,9 @@ impl PipelineError {
             }
             PipelineError::MissingValue { .. } => {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
+            }
+            PipelineError::Nobodys { .. } => {
+                "people cannot be counted where a record is nobody's; leave such records out with  missing = \"suppress\""
             }
             PipelineError::PersonalK { .. } => {
                 "a personal k is 1 (privacy.k is enough) or more; where it is missing, privacy.k is enough as well"

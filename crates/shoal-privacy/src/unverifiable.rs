@@ -74,6 +74,22 @@ pub enum Unverifiable {
         /// The column of the ids.
         column: String,
     },
+    /// The promise counts people, and nothing says whose a published record is.
+    #[error(
+        "the promise counts people, whom `{column}` names, and the file does not say whose its records are"
+    )]
+    Person {
+        /// The column that names them.
+        column: String,
+    },
+    /// A record of the original is nobody's.
+    #[error("record {row} of the original has no `{column}`, so nobody knows whose it is")]
+    Anonymous {
+        /// The record, counted from 1.
+        row: u64,
+        /// The column that names people.
+        column: String,
+    },
     /// More records than a class number can count.
     #[error("{rows} records are more than can be verified at once")]
     TooMany {
@@ -96,6 +112,13 @@ impl Unverifiable {
             Unverifiable::PersonalK { .. } => {
                 "`shoal run` has checked it against the original before it published the file; check the rest with  \
                  --set 'columns.NAME.role=\"identifier\"'"
+            }
+            Unverifiable::Person { .. } => {
+                "every class has enough records, which is needed but proves nothing about people; `shoal run` has counted \
+                 them in the original before it published the file, and so does  verify --original"
+            }
+            Unverifiable::Anonymous { .. } => {
+                "name the person, or leave such records out with  missing = \"suppress\"  for the column"
             }
             Unverifiable::Unknown { .. } => "give the column a role under `[columns]`, or remove it",
             Unverifiable::Twice { .. } => "rename one of them",

@@ -99,6 +99,7 @@ fn table_prose(plan: &TablePlan) -> String {
     rows.extend(plan.conditions.iter().map(|condition| ("and", format!("in every class {condition}"))));
     rows.push(("algorithm", plan.algorithm.to_owned()));
     rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
+    rows.extend(plan.leaks.iter().map(|leak| ("leak", leak.text.clone())));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("feasible", verdict(plan.feasible, "yes", "no")));
     format!("{}\n{}", columns(&plan.columns), facts(&rows))

@@ -2,6 +2,7 @@
 
 mod belongs;
 mod columns;
+mod person;
 mod sequences;
 mod stream;
 mod table;

@@ -84,7 +84,9 @@ pub struct DataPolicy {
     /// transactions: a line per transaction, or a row per item. Streams: a JSON object or a CSV row per tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DataFormat>,
-    /// streams: the column that says whose tuple it is.
+    /// tables, streams: the column that says whose record it is, an identifier. Without it every record of a table is
+    /// taken for another person; with it k, l, t and β count people, and a value that somebody has twice
+    /// in a crowd counts once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
     /// transactions in long form, sequences: the column that says whose item or event it is.

@@ -7,7 +7,7 @@ use shoal_core::{Kind, Progress, Role, Table, TablePromise};
 use super::algorithm::{algorithm, with_hierarchies};
 use super::compose::reordered_codes;
 use super::load::{Loaded, load_from};
-use crate::{Job, PipelineError};
+use crate::{Job, Leak, PipelineError};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +33,8 @@ pub struct TablePlan {
     pub most_classes: usize,
     /// Whether the promise can be kept at all.
     pub feasible: bool,
+    /// What the promise will not cover, as far as it can be known now.
+    pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
@@ -47,9 +49,9 @@ pub struct ColumnPlan {
     pub role: Role,
     /// Its kind.
     pub kind: Kind,
-    /// How many different values it has, the missing one not counted; identifiers are not read.
+    /// How many different values it has, the missing one not counted; not said of identifiers that are not the person.
     pub distinct: Option<usize>,
-    /// How many records have no value in it; identifiers are not read.
+    /// How many records have no value in it; not said of identifiers that are not the person.
     pub missing: Option<usize>,
     /// What would be published of it.
     pub published_as: String,
@@ -85,6 +87,7 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
         output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
         most_classes: usable / k.max(1),
         feasible: obstacle.is_none(),
+        leaks: bound.leaks,
         notes,
         source: source.location,
     })
@@ -93,7 +96,8 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
 /// What is asked of every class beside its size.
 fn conditions(promise: &TablePromise, table: &Table) -> Vec<String> {
     let personal = table.of_role(Role::PersonalK).map(|c| format!("the largest `{}` of its members", c.name));
-    promise.conditions.iter().map(ToString::to_string).chain(personal).collect()
+    let people = promise.person.iter().map(|name| format!("counted in people, whom `{name}` names"));
+    promise.conditions.iter().map(ToString::to_string).chain(personal).chain(people).collect()
 }
 
 /// What a run would do with a column; `table` holds those that are read.

@@ -62,12 +62,23 @@ pub(crate) fn walk(
     })?;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        Ok(shoal_measure::measure(&bound.table, &published, proof.classes(), job.policy().privacy.k)?)
+        let person = job.policy().data.person.as_ref();
+        let column = person.and_then(|name| bound.table.columns.iter().find(|column| column.name == *name));
+        let k = job.policy().privacy.k;
+        let people = column.zip(proof.people());
+        Ok(shoal_measure::measure_people(&bound.table, &published, proof.classes(), k, people)?)
     })?;
 
     if account.as_ref().is_some_and(Account::is_by_cuts) {
         let why = "too many different names without a hierarchy for ribbon: mondrian made the classes, without rounds";
         notes.push(format!("{why} and with everybody; a hierarchy for these columns would help"));
+    }
+    if let (Some(person), Some(crowds)) = (&job.policy().data.person, proof.people()) {
+        notes.push(format!(
+            "promises and risks count people, not records: `{person}` says whose each is, and {} records belong to {} people",
+            published.rows,
+            crowds.people()
+        ));
     }
     if !bound.incomplete.is_empty() {
         notes.push(format!("{} records left out because a value is missing", bound.incomplete.len()));
@@ -84,7 +95,7 @@ pub(crate) fn walk(
         risk: Risk::Table(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        leaks: Vec::new(),
+        leaks: bound.leaks,
         work: None,
         account,
         proof: proof.into_release(),

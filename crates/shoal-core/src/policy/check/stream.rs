@@ -1,5 +1,6 @@
 use super::columns::columns;
 use super::fail;
+use super::person::person;
 use crate::Role;
 use crate::policy::{
     AlgorithmName, DataFormat, ModePolicy, Policy, PolicyError, PriorPolicy, RulesPolicy, SuppressedPolicy,
@@ -49,21 +50,6 @@ fn connectors(policy: &Policy) -> Result<(), PolicyError> {
         return fail(key, "a stream leaves in the order in which it came", "remove it");
     }
     Ok(())
-}
-
-fn person(policy: &Policy) -> Result<(), PolicyError> {
-    let Some(person) = &policy.data.person else { return Ok(()) };
-    match policy.columns.get(person).map(|column| column.role) {
-        Some(Role::Identifier) => Ok(()),
-        Some(role) => {
-            let message = format!("`{person}` names people, but its role is {}", role.name());
-            fail(&format!("columns.{person}.role"), message, "set role = \"identifier\"")
-        }
-        None => {
-            let message = format!("the person `{person}` is none of the columns");
-            fail("data.person", message, &format!("add  [columns.\"{person}\"]  role = \"identifier\""))
-        }
-    }
 }
 
 fn domain(policy: &Policy) -> Result<(), PolicyError> {

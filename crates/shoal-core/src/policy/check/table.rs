@@ -1,5 +1,6 @@
 use super::columns::columns;
 use super::fail;
+use super::person::person;
 use crate::policy::{
     AlgorithmName, BetaLikenessPolicy, ColumnPolicy, LDiversityKind, LDiversityPolicy, Policy, PolicyError,
     TClosenessPolicy,
@@ -9,6 +10,7 @@ use crate::{Distance, Kind, Role};
 /// What a policy for a table must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
+    person(policy)?;
     conditions(policy)?;
     ribbon(policy)
 }
