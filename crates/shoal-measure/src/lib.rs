@@ -13,7 +13,7 @@ pub mod stream;
 pub mod transactions;
 
 pub use loss::LossReport;
-pub use measure::{MeasureError, Measures, measure};
+pub use measure::{MeasureError, Measures, measure, measure_people};
 pub use quasi::QuasiColumn;
 pub use risk::RiskReport;
 pub use sequences::{

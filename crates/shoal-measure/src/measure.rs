@@ -1,6 +1,6 @@
 use serde::Serialize;
-use shoal_core::{PublishedError, RawColumn, RawTable, Role, Table};
-use shoal_privacy::Classes;
+use shoal_core::{Column, PublishedError, RawColumn, RawTable, Role, Table};
+use shoal_privacy::{Classes, Crowds};
 
 use crate::loss::Published;
 use crate::{LossReport, RiskReport, quasi, risk};
@@ -83,6 +83,18 @@ pub fn measure(
     classes: &Classes,
     k: Option<usize>,
 ) -> Result<Measures, MeasureError> {
+    measure_people(original, published, classes, k, None)
+}
+
+/// The same where it is known whose the records are: the column of the original that names people, and the people in the
+/// classes of the file. Then the risk is that of people.
+pub fn measure_people(
+    original: &Table,
+    published: &RawTable,
+    classes: &Classes,
+    k: Option<usize>,
+    people: Option<(&Column, &Crowds)>,
+) -> Result<Measures, MeasureError> {
     check_lengths(original, published, classes)?;
     let quasi = quasi::read_all(original, published)?;
     let sensitive = original.of_role(Role::Sensitive).map(|column| find(published, &column.name));
@@ -93,7 +105,17 @@ pub fn measure(
         || Classes::of_codes(original.rows, &codes),
         || LossReport::of(&Published { records: original.rows, quasi, sensitive, classes }, k),
     );
-    Ok(Measures { loss, risk: RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) } })
+    let risk = match people {
+        None => RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) },
+        Some((person, after)) => {
+            let all = Crowds::of(&before, person.codes.clone());
+            RiskReport {
+                before: risk::of_people(&before, &all, k),
+                after: risk::of_people(classes, after, k),
+            }
+        }
+    };
+    Ok(Measures { loss, risk })
 }
 
 /// A column of the file.

@@ -7,9 +7,13 @@
 //! *marketer* wants to recognize as many as possible and does not care whom.
 //!
 //! Records that are not in the file carry no risk and are not counted.
+//!
+//! Where it is known whose the records are, people are at risk and not records: in a class of s different people each is
+//! found with probability 1/s, however many records they have there. Who stands in several classes is as
+//! exposed as in the smallest of them, since it is not known which of their records an adversary knows about.
 
 use serde::Serialize;
-use shoal_privacy::Classes;
+use shoal_privacy::{Classes, Crowds};
 
 /// The crowd below which a record counts as exposed where no k is given: a risk above 0.2.
 const USUAL_CROWD: usize = 5;
@@ -32,8 +36,12 @@ pub struct Risks {
     pub prosecutor: Prosecutor,
     /// Knows only that the person is in the population.
     pub journalist: Journalist,
-    /// The share of records that are recognized on average: classes / records.
+    /// The share of records that are recognized on average: classes / records. The mean risk of the people where they
+    /// are counted.
     pub marketer: f64,
+    /// How many people there are, where the figures count people; otherwise they count records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<u64>,
 }
 
 /// The risk to a person who is known to be in the file.
@@ -91,6 +99,38 @@ pub fn of(classes: &Classes, k: Option<usize>) -> Risks {
         },
         journalist: Journalist { highest, population: Population::Sample },
         marketer: share(classes.len()),
+        people: None,
+    }
+}
+
+/// The risks of the people in these classes. `unique_records` are people who are alone in a class.
+pub fn of_people(classes: &Classes, crowds: &Crowds, k: Option<usize>) -> Risks {
+    let crowd = k.unwrap_or(USUAL_CROWD).max(1);
+    // The smallest class that each person stands in.
+    let mut members: Vec<(u32, u32)> = crowds
+        .person_of()
+        .iter()
+        .zip(&classes.class_of)
+        .map(|(&person, &class)| (person, crowds.sizes()[class as usize]))
+        .collect();
+    members.sort_unstable();
+    members.dedup_by_key(|(person, _)| *person);
+    let people = members.len();
+    let below = |crowd: usize| members.iter().filter(|(_, size)| (*size as usize) < crowd).count();
+    let share = |figure: f64| if people == 0 { 0.0 } else { figure / people as f64 };
+    let highest = members.iter().map(|(_, size)| *size).min().map_or(0.0, |size| 1.0 / f64::from(size));
+    let mean = share(members.iter().map(|(_, size)| 1.0 / f64::from(*size)).sum());
+    Risks {
+        prosecutor: Prosecutor {
+            highest,
+            mean,
+            threshold: 1.0 / crowd as f64,
+            share_above_threshold: share(below(crowd) as f64),
+            unique_records: below(2) as u64,
+        },
+        journalist: Journalist { highest, population: Population::Sample },
+        marketer: mean,
+        people: Some(people as u64),
     }
 }
 
@@ -122,6 +162,38 @@ mod tests {
             assert_eq!(risks(&codes, Some(k)).prosecutor.share_above_threshold, 0.0);
             assert_eq!(risks(&codes, Some(k + 1)).prosecutor.share_above_threshold, 1.0);
         }
+    }
+
+    /// By going through everybody and all their records.
+    #[test]
+    fn people_are_as_exposed_as_in_their_smallest_class() {
+        let codes = [0, 0, 0, 1, 1, 2, 2, 2];
+        let person_of = vec![5, 5, 5, 5, 6, 6, 7, 8];
+        let classes = Classes::of_codes(8, &[&codes]);
+        let crowds = Crowds::of(&classes, person_of);
+        // Person 5 is alone in class 0; class 1 has 5 and 6, class 2 has 6, 7 and 8.
+        let risks = of_people(&classes, &crowds, Some(3));
+        assert_eq!(
+            (risks.people, risks.prosecutor.highest, risks.prosecutor.unique_records),
+            (Some(4), 1.0, 1)
+        );
+        assert!((risks.marketer - (1.0 + 0.5 + 2.0 / 3.0) / 4.0).abs() < 1e-12);
+        assert_eq!(risks.prosecutor.share_above_threshold, 0.5);
+    }
+
+    #[test]
+    fn one_record_each_is_as_without_people() {
+        let codes = [0, 1, 1, 2, 2, 2, 2, 2];
+        let classes = Classes::of_codes(8, &[&codes]);
+        let of_people = of_people(&classes, &Crowds::of(&classes, (0..8).collect()), None);
+        let of_records = of(&classes, None);
+        assert_eq!(
+            Risks { people: None, ..of_people.clone() }.prosecutor.highest,
+            of_records.prosecutor.highest
+        );
+        assert!((of_people.marketer - of_records.marketer).abs() < 1e-12);
+        assert_eq!(of_people.prosecutor.share_above_threshold, of_records.prosecutor.share_above_threshold);
+        assert_eq!(of_people.prosecutor.unique_records, of_records.prosecutor.unique_records);
     }
 
     #[test]

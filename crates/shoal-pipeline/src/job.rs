@@ -76,10 +76,13 @@ impl Job {
         self.file(path, true)
     }
 
-    /// Whether a column of the source is read at all: identifiers never are, unless they say whose event it is
-    /// or which came first.
+    /// Whether a column of the source is read at all. Identifiers are, where they say whose event it is or which came
+    /// first, and in tables: they say whose a record is, or at least whether one person may have several.
     pub fn is_read(&self, column: &str) -> bool {
         let data = &self.policy().data;
+        if data.shape == Shape::Table {
+            return true;
+        }
         let sequences = data.shape == Shape::Sequences;
         let tells = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
         (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)

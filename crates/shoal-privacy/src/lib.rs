@@ -31,8 +31,9 @@ pub use sequences::{
     SequencesClaim, VerifiedSequences, verify_sequences, verify_sequences_file,
 };
 pub use table::{
-    Claim, Classes, ConditionError, ConservationError, KAnonymity, Model, PersonalK, PublishedCell,
-    SensitiveColumn, SuppressionLimit, Verdict, VerifiedTable, View, Violation, verify_file, verify_release,
+    Claim, Classes, ConditionError, ConservationError, Crowds, KAnonymity, Model, OfPeople, PersonalK,
+    PublishedCell, SensitiveColumn, SuppressionLimit, Verdict, VerifiedTable, View, Violation, verify_file,
+    verify_release,
 };
 pub use transactions::{
     CompleteAnonymity, ItemConservationError, ItemConstraints, ItemModel, ItemTable, ItemVerdict,

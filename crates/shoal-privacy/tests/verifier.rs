@@ -217,6 +217,32 @@ fn a_witness_is_not_trusted() {
     assert!(matches!(refusal(&release), ConservationError::Origin(OriginError::Rows { .. })));
 }
 
+/// The comparison with the input by itself, which other shapes use for the columns that nobody touches.
+#[test]
+fn conservation_alone_notices_what_is_untrue() {
+    use shoal_privacy::table::conservation::check;
+    let release = two_crowds();
+    let (original, file) = (table(&release.original), published(&release));
+    let (origin, left_out) = (&release.origin[..], release.left_out);
+    assert_eq!(check(&original, &file, origin, left_out), Ok(()));
+    let lost = OriginError::Rows { rows_in: 5, published: 4, left_out: 0 };
+    assert_eq!(check(&original, &file, origin, 0), Err(lost.into()));
+    let twice = OriginError::PublishedTwice { first: 1, second: 2, original_row: 3 };
+    assert_eq!(check(&original, &file, &[2, 2, 3, 1], left_out), Err(twice.into()));
+    let mut changed = release.clone();
+    changed.published[0][3] = "acne".into();
+    assert!(matches!(
+        check(&original, &published(&changed), origin, left_out),
+        Err(ConservationError::Changed { row: 1, original_row: 3, cells: 1, .. })
+    ));
+    let mut untrue = release.clone();
+    untrue.published[1][0] = "[50, 53]".into();
+    assert!(matches!(
+        check(&original, &published(&untrue), origin, left_out),
+        Err(ConservationError::NotCovered { row: 2, original_row: 1, .. })
+    ));
+}
+
 fn verify_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
     let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
     let original = table(&release.original);

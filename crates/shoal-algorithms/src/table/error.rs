@@ -71,6 +71,26 @@ pub enum TableError {
         /// How many records there are.
         records: usize,
     },
+    /// There are fewer people than a crowd needs.
+    #[error("k = {k} asks for crowds of {k} people, but the {records} records belong to only {people}")]
+    TooFewPeople {
+        /// The k asked for.
+        k: usize,
+        /// How many people there are.
+        people: usize,
+        /// How many records they have.
+        records: usize,
+    },
+    /// Somebody asks for a larger crowd than there are people, and one person may have several records.
+    #[error("record {record} asks for a crowd of {k} people, but there are only {people}")]
+    PersonalKAbovePeople {
+        /// The record, counted from 1.
+        record: usize,
+        /// The k that it asks for.
+        k: usize,
+        /// How many people there are.
+        people: usize,
+    },
     /// Somebody asks for a larger crowd than there are people.
     #[error("record {record} asks for a crowd of {k}, but there are only {records} records")]
     PersonalKTooLarge {
@@ -126,6 +146,23 @@ pub enum TableError {
         count: usize,
         /// How many records there are.
         records: usize,
+        /// What was asked for.
+        promise: String,
+    },
+    /// So many people have a value, among others of theirs, that all people together do not keep the promise.
+    #[error(
+        "{count} of {people} people have `{value}` in column `{column}`; since people have several values, too many for \
+         {promise} of the table as a whole"
+    )]
+    TooManyPeople {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+        /// How many people have it.
+        count: usize,
+        /// How many people there are.
+        people: usize,
         /// What was asked for.
         promise: String,
     },
@@ -187,6 +224,11 @@ impl TableError {
                 let record = looked_at.get(record - 1).map_or(record, number);
                 TableError::PersonalKTooLarge { record, k, records }
             }
+            TableError::PersonalKAbovePeople { record, k, people } => {
+                let number = |&row: &u32| row as usize + 1;
+                let record = looked_at.get(record - 1).map_or(record, number);
+                TableError::PersonalKAbovePeople { record, k, people }
+            }
             other => other,
         }
     }
@@ -195,7 +237,10 @@ impl TableError {
     pub fn hint(&self) -> &'static str {
         match self {
             TableError::TooFewRecords { .. } => "lower k, or publish more records",
-            TableError::PersonalKTooLarge { .. } => "leave the record out, or lower what it asks for",
+            TableError::TooFewPeople { .. } => "lower k, or publish records of more people",
+            TableError::PersonalKTooLarge { .. } | TableError::PersonalKAbovePeople { .. } => {
+                "leave the record out, or lower what it asks for"
+            }
             TableError::NoSuchColumn { .. } => "name a column of the table",
             TableError::NotSensitive { .. } => "give role = \"sensitive\" to the column, or name another",
             TableError::NoDistance { lacking: "order", .. } => {
@@ -207,6 +252,9 @@ impl TableError {
             TableError::TooFewValues { .. } => "lower l, or promise nothing about this column",
             TableError::TooFrequent { .. } => {
                 "lower l (or raise c), or leave out records that have this value"
+            }
+            TableError::TooManyPeople { .. } => {
+                "lower l (or raise c), or publish fewer records of each person, such as the last one"
             }
             TableError::TooManySuppressed { .. } => {
                 "raise the limit, lower what is promised, or take mondrian, which leaves nobody out"

@@ -1,5 +1,6 @@
-//! Algorithms for tables: one record a person.
+//! Algorithms for tables: one record a person, or several where the promise names the person.
 
+mod alike;
 mod conditions;
 pub mod datafly;
 mod error;

@@ -1,6 +1,6 @@
 //! Records that are left out: how many may be, and what becomes of those that stay in the file as `*`.
 
-use shoal_core::{Recoding, SUPPRESSED, Table, TablePromise};
+use shoal_core::{Cell, Class, Column, Recoding, SUPPRESSED, Table, TablePromise};
 
 use super::conditions::{Conditions, Tally};
 use super::loss::class_loss;
@@ -27,6 +27,12 @@ pub fn star_suppression(
     let losses: Vec<f64> = recoding.classes.iter().map(|class| class_loss(&columns, class)).collect();
     let (mut stars, tallies) = tallies(recoding, &conditions);
     let mut stays: Vec<bool> = tallies.iter().map(|class| conditions.hold(class)).collect();
+    if !conditions.unions_hold() {
+        // Nobody can tell a class of nothing but `*` from the suppressed records, so it must hold with them.
+        let is_star = |(column, cell): (&&Column, &Cell)| column.render(cell) == "*";
+        let says_nothing = |class: &Class| columns.iter().zip(&class.cells).all(is_star);
+        recoding.classes.iter().zip(&mut stays).for_each(|(class, stays)| *stays &= !says_nothing(class));
+    }
     tallies.iter().zip(&stays).filter(|(_, stays)| !**stays).for_each(|(class, _)| stars.merge(class));
     // All records together hold.
     while !conditions.hold(&stars)
@@ -117,7 +123,7 @@ fn keep(recoding: &mut Recoding, stays: &[bool]) {
 
 #[cfg(test)]
 mod tests {
-    use shoal_core::{Cell, Class, Column, DateFormat, Domain, Kind, RawTable, Role, ValueParser};
+    use shoal_core::{DateFormat, Domain, Kind, RawTable, Role, ValueParser};
 
     use super::*;
 

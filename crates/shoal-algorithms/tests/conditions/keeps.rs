@@ -33,7 +33,7 @@ pub(crate) fn may_be_class(
     class.len() >= promise.k.max(asked) && kept
 }
 
-fn asked_by(table: &Table, row: usize) -> usize {
+pub(crate) fn asked_by(table: &Table, row: usize) -> usize {
     let of = |column: &Column| column.domain.label(column.codes[row]).parse().unwrap_or(1);
     table.of_role(Role::PersonalK).map(of).max().unwrap_or(1)
 }
@@ -69,7 +69,7 @@ fn follows(rule: Rule, column: &Column, class: &[usize], published: &[usize]) ->
 }
 
 /// What it costs to move the differences of the shares together.
-fn far(column: &Column, distance: Distance, extra: &BTreeMap<u32, f64>) -> f64 {
+pub(crate) fn far(column: &Column, distance: Distance, extra: &BTreeMap<u32, f64>) -> f64 {
     match distance {
         Distance::Equal => extra.values().map(|extra| extra.abs()).sum::<f64>() / 2.0,
         Distance::Ordered => {

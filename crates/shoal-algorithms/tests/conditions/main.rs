@@ -3,6 +3,7 @@
 
 mod keeps;
 mod lattice;
+mod people;
 mod tables;
 
 use proptest::prelude::*;
@@ -121,7 +122,7 @@ fn patterned(rows: usize) -> Table {
 
 fn about_s(k: usize, rules: &[Rule]) -> TablePromise {
     let condition = |&rule: &Rule| Condition { column: "s".into(), rule };
-    TablePromise { k, conditions: rules.iter().map(condition).collect() }
+    TablePromise { k, conditions: rules.iter().map(condition).collect(), person: None }
 }
 
 #[test]

@@ -98,6 +98,7 @@ pub(crate) fn any_promise() -> impl Strategy<Value = TablePromise> {
             .into_iter()
             .map(|(column, rule)| Condition { column: column.to_owned(), rule })
             .collect(),
+        person: None,
     })
 }
 

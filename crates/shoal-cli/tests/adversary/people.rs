@@ -1,1 +1,189 @@
 //! Crowds of rows that belong to one person, in tables.
+//!
+//! The adversary knows somebody's quasi-identifiers, finds her class and counts not its rows but the people in it. What
+//! decides is the original, which this file reads by itself: a published row is found there again by a number that no
+//! two rows share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::support::{Desk, Dice, csv};
+
+const K: usize = 5;
+
+/// Visits of patients, most of them with a few close to each other: as many rows as patients make them, 20 of one. The
+/// column `note` is different in every row, so that rows can be found again.
+fn visits() -> String {
+    let mut dice = Dice::new(7);
+    let mut text = String::from("patient,age,ward,illness,note\n");
+    let illnesses = ["flu", "gout", "cold", "ulcer", "asthma", "cancer"];
+    let mut number = 0;
+    for patient in 0..120 {
+        let (age, ward) = (20 + dice.below(60), dice.below(4));
+        let rows = if patient == 0 { 20 } else { 1 + dice.below(6) };
+        for _ in 0..rows {
+            let illness = illnesses[dice.below(6).min(dice.below(6))];
+            text += &format!("p{patient},{},w{ward},{illness},n{number}\n", age + dice.below(2));
+            number += 1;
+        }
+    }
+    text
+}
+
+fn policy(algorithm: &str, person: &str, more: &str) -> String {
+    format!(
+        "version = 1\n[data]\nshape = \"table\"\nsource = \"visits.csv\"\n{person}\n\
+         [columns.patient]\nrole = \"identifier\"\n\
+         [columns.age]\nrole = \"quasi-identifier\"\nkind = \"integer\"\n\
+         [columns.ward]\nrole = \"quasi-identifier\"\n\
+         [columns.illness]\nrole = \"sensitive\"\n\
+         [columns.note]\nrole = \"insensitive\"\n\
+         [privacy]\nk = {K}\n{more}\n\
+         [algorithm]\nname = \"{algorithm}\"\n[output]\npath = \"out.csv\"\nreport = \"report\"\n"
+    )
+}
+
+/// The classes of a published file: for each the people in it, and how many of them have each illness there.
+fn classes(desk: &Desk) -> Vec<(BTreeSet<String>, BTreeMap<String, BTreeSet<String>>)> {
+    let (_, original) = csv(&desk.read("visits.csv"));
+    let whose: BTreeMap<&str, &str> = original.iter().map(|row| (row[4].as_str(), row[0].as_str())).collect();
+    let (header, rows) = csv(&desk.read("out.csv"));
+    assert_eq!(header, ["age", "ward", "illness", "note"], "nobody is named");
+    let mut classes: BTreeMap<[&str; 2], (BTreeSet<String>, BTreeMap<String, BTreeSet<String>>)> =
+        BTreeMap::new();
+    for row in &rows {
+        let person = whose[row[3].as_str()].to_owned();
+        let class = classes.entry([&row[0], &row[1]]).or_default();
+        class.1.entry(row[2].clone()).or_default().insert(person.clone());
+        class.0.insert(person);
+    }
+    classes.into_values().collect()
+}
+
+const PERSON: &str = "person = \"patient\"";
+
+#[test]
+fn one_patient_in_many_rows_is_never_her_own_crowd() {
+    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+        let desk = Desk::new();
+        desk.write("visits.csv", visits());
+        desk.write("policy.toml", policy(algorithm, PERSON, ""));
+        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        for (people, _) in classes(&desk) {
+            assert!(people.len() >= K, "{algorithm}: {people:?}");
+        }
+    }
+}
+
+/// The attack succeeds where rows are counted; then at least it is said, before and after.
+#[test]
+fn without_the_person_rows_are_counted_and_that_is_said() {
+    let desk = Desk::new();
+    desk.write("visits.csv", visits());
+    desk.write("policy.toml", policy("mondrian", "", ""));
+    let check = desk.shoal(&["check", "policy.toml"]).ended_with(0);
+    assert!(check.stdout.contains("person = \"patient\""), "{}", check.stdout);
+    let run = desk.shoal(&["run", "policy.toml"]).ended_with(0);
+    assert!((run.stdout + &run.stderr).contains("person = \"patient\""));
+    assert!(desk.read("report/report.json").contains("\"repeated-identifier\""));
+    let alone = classes(&desk).iter().filter(|(people, _)| people.len() < K).count();
+    assert!(alone > 0, "this is why it must be said");
+
+    desk.write("policy.toml", policy("mondrian", PERSON, ""));
+    desk.shoal(&["run", "policy.toml", "--quiet", "--force"]).ended_with(0);
+    assert!(!desk.read("report/report.json").contains("\"repeated-identifier\""));
+}
+
+/// Of the people in a class, no illness is known of all: whoever has several rows does not lend the others her values.
+#[test]
+fn values_of_one_patient_do_not_hide_what_all_the_others_have() {
+    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+        let desk = Desk::new();
+        desk.write("visits.csv", visits());
+        desk.write("policy.toml", policy(algorithm, PERSON, "l-diversity = { kind = \"distinct\", l = 2 }"));
+        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        for (people, illnesses) in classes(&desk) {
+            assert!(people.len() >= K, "{algorithm}");
+            for (illness, who) in illnesses {
+                assert!(who.len() < people.len(), "{algorithm}: everybody of {people:?} has {illness}");
+            }
+        }
+    }
+}
+
+/// A file whose classes are large enough in rows proves nothing about people, and `verify` says so; one with too few rows
+/// is broken for sure.
+#[test]
+fn a_file_alone_proves_nothing_about_people() {
+    let desk = Desk::new();
+    let rows = |count: usize| (0..count).map(|at| format!("33,w1,flu,n{at}\n")).collect::<String>();
+    desk.write("policy.toml", policy("mondrian", PERSON, ""));
+    desk.write("twenty.csv", format!("age,ward,illness,note\n{}", rows(20)));
+    let said = desk.shoal(&["verify", "twenty.csv", "--policy", "policy.toml"]).ended_with(2);
+    assert!(said.stderr.contains("whose") && said.stderr.contains("patient"), "{}", said.stderr);
+    desk.write("four.csv", format!("age,ward,illness,note\n{}", rows(4)));
+    desk.shoal(&["verify", "four.csv", "--policy", "policy.toml"]).ended_with(1);
+}
+
+/// Ids that a person would take for the same are one person.
+#[test]
+fn another_spelling_is_not_another_patient() {
+    let desk = Desk::new();
+    let spellings = ["7", "07", "7.0", "7.00", "007"];
+    let mut text = String::from("patient,age,ward,illness,note\n");
+    for (at, spelling) in spellings.iter().enumerate() {
+        text += &format!("{spelling},30,w1,flu,n{at}\n");
+    }
+    for at in 0..10 {
+        text += &format!("p{at},{},w2,gout,m{at}\n", 60 + at);
+    }
+    desk.write("visits.csv", text);
+    desk.write("policy.toml", policy("mondrian", PERSON, ""));
+    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let (_, rows) = csv(&desk.read("out.csv"));
+    assert!(rows.iter().all(|row| row[0] != "30"), "five spellings of one name are one patient");
+}
+
+#[test]
+fn a_row_that_is_nobodys_stops_the_run_or_is_left_out() {
+    let desk = Desk::new();
+    desk.write("visits.csv", visits() + ",44,w1,flu,nobody\n");
+    desk.write("policy.toml", policy("mondrian", PERSON, ""));
+    let said = desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(2);
+    assert!(said.stderr.contains("patient") && said.stderr.contains("suppress"), "{}", said.stderr);
+    assert!(!desk.exists("out.csv"));
+    desk.shoal(&["run", "policy.toml", "--quiet", "--set", "columns.patient.missing=\"suppress\""])
+        .ended_with(0);
+    assert!(!desk.read("out.csv").contains("nobody"));
+}
+
+/// `init` proposes the key and says why.
+#[test]
+fn init_proposes_the_person() {
+    let desk = Desk::new();
+    desk.write("visits.csv", visits());
+    desk.shoal(&["init", "visits.csv", "-o", "policy.toml"]).ended_with(0);
+    let text = desk.read("policy.toml");
+    assert!(text.contains("\nperson = \"patient\"\n") && text.contains("count people"), "{text}");
+    desk.shoal(&["check", "policy.toml"]).ended_with(0);
+}
+
+/// Whose a record is decides about crowds, so it must not do so by the place of the record in the source.
+#[test]
+fn with_people_the_order_of_the_input_changes_nothing_either() {
+    let text = visits();
+    let (header, rows) = text.split_once('\n').unwrap();
+    // Without the numbers many records of different patients say the same.
+    let rows: Vec<String> =
+        rows.lines().map(|row| row.rsplit_once(',').unwrap().0.to_owned() + ",x").collect();
+    let mut dice = Dice::new(3);
+    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+        let published = |rows: &[String]| {
+            let desk = Desk::new();
+            desk.write("visits.csv", format!("{header}\n{}\n", rows.join("\n")));
+            desk.write("policy.toml", policy(algorithm, PERSON, ""));
+            desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+            desk.bytes("out.csv")
+        };
+        assert_eq!(published(&rows), published(&dice.shuffled(rows.clone())), "{algorithm}");
+    }
+}

@@ -84,8 +84,9 @@ pub struct DataPolicy {
     /// transactions: a line per transaction, or a row per item. Streams: a JSON object or a CSV row per tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DataFormat>,
-    /// transactions, streams: the column that says whose transaction or tuple it is, an identifier. Without it every
-    /// transaction is taken for another person's; with it promises count people. Basket lines have no such column.
+    /// tables, transactions, streams: the column that says whose record, transaction or tuple it is, an identifier. Without
+    /// it every record is taken for another person's; with it promises count people, and a value that somebody has
+    /// twice in a crowd counts once. Basket lines have no such column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
     /// transactions in long form, sequences: the column that says whose item or event it is.

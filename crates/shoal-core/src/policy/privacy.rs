@@ -217,7 +217,7 @@ impl Policy {
                 promise(Rule::Alike(likeness.likeness()));
             }
         }
-        TablePromise { k: self.privacy.k.unwrap_or_default(), conditions }
+        TablePromise { k: self.privacy.k.unwrap_or_default(), conditions, person: self.data.person.clone() }
     }
 }
 

@@ -6,18 +6,37 @@ use super::Bound;
 
 /// What every class of a published table must satisfy. A column of the role personal k asks for more: a class
 /// reaches the largest k of its members.
+///
+/// Where several records can belong to one person, [`person`](Self::person) names the column that says whose each
+/// one is, and everything is counted in people. With n the number of different people in a class, and c(v) that of
+/// the people among them who have the value v in some record of the class:
+///
+/// - k and personal k: n reaches it.
+/// - l-diversity must hold *whichever one of their values each person is looked at with*. The worst choice is bounded
+///   by dealing the n people out to the values, the most frequent first, each value taking as many of them as have
+///   it and are left: no choice is less mixed. Distinct, entropy and recursive l-diversity are asked of
+///   that. (Distinct: no l − 1 values are shared out among all people of the class.)
+/// - β-likeness: the share of v is c(v) / n, and everybody's is that of all people of the file who have v.
+/// - t-closeness: M / N times the distance between the (person, value) pairs of the class and those of the file, plus by
+///   how much people have more values in the class than in the file, m / n − M / N where that is positive; m and n are
+///   the pairs and people of the class, M and N those of the file. With the equal distance no value's
+///   share of people is more than t above everybody's.
+///
+/// Where everybody has one record, all of this is what it is without a person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TablePromise {
     /// The size of the crowd.
     pub k: usize,
     /// What else must be true of it.
     pub conditions: Vec<Condition>,
+    /// The column that says whose record each one is; `None` where every record is somebody else's.
+    pub person: Option<String>,
 }
 
 impl TablePromise {
     /// Crowds of k, and nothing else.
     pub fn crowds(k: usize) -> Self {
-        TablePromise { k, conditions: Vec::new() }
+        TablePromise { k, conditions: Vec::new(), person: None }
     }
 }
 

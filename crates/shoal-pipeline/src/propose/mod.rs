@@ -53,6 +53,8 @@ pub struct Proposal {
     pub sampled: usize,
     /// One proposal per column, in the order of the source.
     pub columns: Vec<ColumnProposal>,
+    /// The column that says whose each record is, where one names people and repeats.
+    pub person: Option<String>,
     /// How rows become people with events; none where a record is a person.
     pub events: Option<EventsProposal>,
     /// How tuples leave one by one; none where the data are read as a whole.
@@ -86,6 +88,8 @@ pub struct ColumnProposal {
 pub fn propose(sample: &RawTable, source: Source) -> Proposal {
     let readings: Vec<Reading> = sample.columns.iter().map(kinds::read).collect();
     let whole = source.rows == Some(sample.rows as u64);
+    // Of the columns that name people and repeat, the one with the most values, and of equals the first.
+    let mut person: Option<(u64, String)> = None;
     let columns = sample
         .columns
         .iter()
@@ -93,6 +97,13 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
         .map(|(column, reading)| {
             let profile = Profile::of(column, &reading);
             let (role, reason) = roles::judge(&profile, whole);
+            let repeats = profile.distinct() < profile.present && !profile.is_prose();
+            if role == Role::Identifier
+                && repeats
+                && person.as_ref().is_none_or(|(most, _)| profile.distinct() > *most)
+            {
+                person = Some((profile.distinct(), column.name.clone()));
+            }
             let hierarchy = match role {
                 Role::QuasiIdentifier => hierarchies::propose(column, &reading, &profile),
                 _ => None,
@@ -110,5 +121,6 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
             }
         })
         .collect();
-    Proposal { source, sampled: sample.rows, columns, events: None, stream: None }
+    let person = person.map(|(_, name)| name);
+    Proposal { source, sampled: sample.rows, columns, person, events: None, stream: None }
 }

@@ -82,8 +82,22 @@ impl Proposal {
         if let Some(events) = &self.events {
             text.push_str(&events_text(events));
         }
+        if let Some(person) = self.people() {
+            text.push_str(&comment(&format!(
+                "`{person}` names somebody and repeats, so one person may have several records, and a crowd of k records \
+                 could be fewer people, even one. With this line all promises count people. Remove it if every \
+                 record is another person's."
+            )));
+            key(&mut text, "person", &string(person));
+        }
         text.push('\n');
         text
+    }
+
+    /// The column that says whose a record of a table is.
+    fn people(&self) -> Option<&str> {
+        let is_table = self.events.is_none() && self.stream.is_none();
+        self.person.as_deref().filter(|_| is_table)
     }
 
     /// The usual ones and all that were seen, each once.
@@ -123,7 +137,7 @@ impl Proposal {
             return self.rest_of_stream();
         }
         let k = self.k();
-        let crowd = if self.events.is_some() { "people" } else { "records" };
+        let crowd = if self.events.is_some() || self.people().is_some() { "people" } else { "records" };
         let mut text = String::from("[privacy]\n");
         text.push_str(&comment(&match k {
             USUAL_K => format!("Everybody is in a crowd of at least k {crowd} that look the same."),
@@ -314,6 +328,21 @@ mod tests {
         }
         let of_many = Source { rows: Some(1_000_000), ..source("a.csv") };
         assert_eq!(propose(&table(8), of_many).k(), 10);
+    }
+
+    #[test]
+    fn who_names_people_and_repeats_says_whose_records_they_are() {
+        let visits = |of: usize| {
+            let row = |i: usize| vec![format!("{}", 20 + i % 50), format!("p{}", i % of), format!("v{i}")];
+            let rows: Vec<Vec<String>> = (0..100).map(row).collect();
+            RawTable::from_rows(&["age", "patient_id", "visit_id"], &rows)
+        };
+        let text = propose(&visits(60), source("visits.csv")).to_toml();
+        assert!(text.contains("person = \"patient_id\"") && text.contains("at least k people"), "{text}");
+        let policy = PolicyDocument::parse(&text, &[]).unwrap();
+        assert_eq!(policy.policy().data.person.as_deref(), Some("patient_id"));
+        let text = propose(&visits(100), source("visits.csv")).to_toml();
+        assert!(!text.contains("person =") && text.contains("at least k records"), "{text}");
     }
 
     #[test]

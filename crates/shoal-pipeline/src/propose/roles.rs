@@ -25,7 +25,7 @@ fn identifier_by_name(column: &Profile<'_>) -> Option<(Role, String)> {
         column.name.perhaps_identifying().filter(|_| hardly_repeats).map(str::to_owned)
     })?;
     let repeats = match column.is_telling() && column.share() < 0.9 {
-        true => "; the values repeat, so one person may have several records, and k counts records",
+        true => "; the values repeat, so one person may have several records",
         false => "",
     };
     Some((

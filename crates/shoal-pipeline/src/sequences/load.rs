@@ -36,7 +36,7 @@ pub(crate) fn load(job: &Job, source: &Source, progress: &dyn Progress) -> Resul
     // The policy's check asks for an id, and `check_columns` has found every column of the policy.
     let place = raw.columns.iter().position(|c| Some(&c.name) == job.policy().data.id.as_ref());
     let ids = raw.columns.remove(place.unwrap_or_default());
-    let Bound { table, incomplete } = bind(job, &raw)?;
+    let Bound { table, incomplete, .. } = bind(job, &raw)?;
     let People { rows, starts, source_place } = people(job, &raw, &ids, &table)?;
 
     let columns: Vec<RawColumn> = raw.columns.iter().map(|column| reordered(column, &rows)).collect();

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shoal_core::hierarchy::{self, BindError};
-use shoal_core::policy::{ColumnPolicy, MissingPolicy};
+use shoal_core::policy::{ColumnPolicy, MissingPolicy, Shape};
 use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, RawColumn, RawTable, Role, Table, ValueParser,
     looks_generalized,
 };
 
-use crate::{Job, PipelineError, ValueAt};
+use super::person::{repeated_identifiers, same_person};
+use crate::{Job, Leak, PipelineError, ValueAt};
 
 /// The original data in codes, with the policy's hierarchies and no others: what the verifier compares with.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Bound {
     pub table: Table,
     /// The records that the policy leaves out because a value is missing, ascending.
     pub incomplete: Vec<u32>,
+    /// What is known of the records before anything is done to them, and should be said.
+    pub leaks: Vec<Leak>,
 }
 
 impl Bound {
@@ -62,10 +65,22 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
     for raw_column in &raw.columns {
         // Columns that the policy does not name were refused by `check_columns`.
         let Some(spec) = policy.columns.get(&raw_column.name) else { continue };
-        let column = bind_column(job, raw, raw_column, spec, &mut trees)?;
+        let is_person = policy.data.person.as_ref() == Some(&raw_column.name);
+        if policy.data.shape == Shape::Table && spec.role == Role::Identifier && !is_person {
+            continue;
+        }
+        let mut column = bind_column(job, raw, raw_column, spec, &mut trees)?;
+        if is_person {
+            same_person(&mut column);
+        }
         if let Some(missing) = column.domain.missing() {
             let rows = column.codes.iter().enumerate().filter(|&(_, &code)| code == missing);
             match spec.missing {
+                MissingPolicy::Category if is_person => {
+                    let row = rows.map(|(row, _)| row).next().unwrap_or_default();
+                    let at = Box::new(ValueAt::first(raw, raw_column, raw_column.codes[row]));
+                    return Err(PipelineError::Nobodys { at });
+                }
                 MissingPolicy::Category => {}
                 MissingPolicy::Suppress => incomplete.extend(rows.map(|(row, _)| row as u32)),
                 MissingPolicy::Error => {
@@ -79,7 +94,8 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
     }
     incomplete.sort_unstable();
     incomplete.dedup();
-    Ok(Bound { table: Table { columns, rows: raw.rows }, incomplete })
+    let leaks = repeated_identifiers(job, raw);
+    Ok(Bound { table: Table { columns, rows: raw.rows }, incomplete, leaks })
 }
 
 /// Reads a hierarchy file.

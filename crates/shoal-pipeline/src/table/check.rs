@@ -51,9 +51,9 @@ pub struct ColumnPlan {
     pub role: Role,
     /// Its kind.
     pub kind: Kind,
-    /// How many different values it has, the missing one not counted; identifiers are not read.
+    /// How many different values it has, the missing one not counted; not said of identifiers that are not the person.
     pub distinct: Option<usize>,
-    /// How many records have no value in it; identifiers are not read.
+    /// How many records have no value in it; not said of identifiers that are not the person.
     pub missing: Option<usize>,
     /// What would be published of it.
     pub published_as: String,
@@ -93,6 +93,7 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
         feasible: obstacle.is_none(),
         leaks: {
             let mut leaks = before_table(job, &read.table);
+            add_missing(&mut leaks, bound.leaks);
             add_missing(&mut leaks, of_policy(policy));
             leaks
         },
@@ -104,7 +105,8 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
 /// What is asked of every class beside its size.
 fn conditions(promise: &TablePromise, table: &Table) -> Vec<String> {
     let personal = table.of_role(Role::PersonalK).map(|c| format!("the largest `{}` of its members", c.name));
-    promise.conditions.iter().map(ToString::to_string).chain(personal).collect()
+    let people = promise.person.iter().map(|name| format!("counted in people, whom `{name}` names"));
+    promise.conditions.iter().map(ToString::to_string).chain(personal).chain(people).collect()
 }
 
 /// What a run would do with a column; `table` holds those that are read.

@@ -42,14 +42,21 @@ pub(crate) fn load_from(
         .iter_mut()
         .for_each(|column| column.codes = reordered_codes(&column.codes, &source_rows));
     let bound = bind(job, &read.table)?;
+    // Nobody asks for the texts of identifiers any more, and where they hardly repeat they are most of the memory.
+    let is_identifier =
+        |name: &str| job.policy().columns.get(name).is_some_and(|c| c.role == Role::Identifier);
+    read.table.columns.retain(|column| !is_identifier(&column.name));
     Ok(Loaded { read, bound, source_rows })
 }
 
-/// The rows of a table in the order of what they say; identifiers have no part in it.
+/// The rows of a table in the order of what they say; identifiers have no part in it, but for the one that says whose a
+/// record is where that decides about crowds.
 fn by_content(job: &Job, table: &RawTable) -> Vec<u32> {
+    let policy = job.policy();
     let says = |column: &&RawColumn| {
-        job.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
+        let is_person = policy.data.person.as_ref() == Some(&column.name);
+        is_person || policy.columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
     };
     let columns: Vec<&RawColumn> = table.columns.iter().filter(says).collect();
-    rows_by_content(job.policy().algorithm.seed, &columns, table.rows, None)
+    rows_by_content(policy.algorithm.seed, &columns, table.rows, None)
 }

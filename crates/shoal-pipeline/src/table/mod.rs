@@ -1,10 +1,11 @@
-//! Tables: one record a person.
+//! Tables: one record a person, or several where the policy names the person.
 
 mod algorithm;
 mod bind;
 mod check;
 mod compose;
 mod load;
+mod person;
 mod promises;
 mod releases;
 mod road;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shoal_core::Rule;
 use shoal_core::policy::SuppressedPolicy;
-use shoal_privacy::{KAnonymity, Model, SensitiveColumn, SuppressionLimit, table};
+use shoal_privacy::{KAnonymity, Model, OfPeople, SensitiveColumn, SuppressionLimit, table};
 
 use super::bind::{parser, read_hierarchy};
 use crate::{Job, PipelineError};
@@ -29,7 +29,9 @@ pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
             SensitiveColumn { parser: parser(spec), missing: job.policy().data.missing.clone(), hierarchy };
         models.push(table::model(condition, ground)?);
     }
-    Ok(models)
+    let Some(person) = promise.person else { return Ok(models) };
+    let of_people = |model| Box::new(OfPeople::new(model, person.clone())) as Box<dyn Model>;
+    Ok(models.into_iter().map(of_people).collect())
 }
 
 /// How many records may be left out, where the policy limits it; `incomplete` are left out because a value is

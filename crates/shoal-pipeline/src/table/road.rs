@@ -90,7 +90,11 @@ pub(crate) fn walk(
     seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        Ok(shoal_measure::measure(&bound.table, &published, proof.classes(), job.policy().privacy.k)?)
+        let person = job.policy().data.person.as_ref();
+        let column = person.and_then(|name| bound.table.columns.iter().find(|column| column.name == *name));
+        let k = job.policy().privacy.k;
+        let people = column.zip(proof.people());
+        Ok(shoal_measure::measure_people(&bound.table, &published, proof.classes(), k, people)?)
     })?;
 
     if account.as_ref().is_some_and(Account::is_by_cuts) {
@@ -98,6 +102,13 @@ pub(crate) fn walk(
         notes.push(format!("{why} and with everybody; a hierarchy for these columns would help"));
     }
     notes.extend(key.as_ref().map(|key| key.note.to_owned()));
+    if let (Some(person), Some(crowds)) = (&job.policy().data.person, proof.people()) {
+        notes.push(format!(
+            "promises and risks count people, not records: `{person}` says whose each is, and {} records belong to {} people",
+            published.rows,
+            crowds.people()
+        ));
+    }
     if !bound.incomplete.is_empty() {
         notes.push(format!("{} records left out because a value is missing", bound.incomplete.len()));
     }
@@ -117,7 +128,7 @@ pub(crate) fn walk(
             classes,
         },
         notes,
-        leaks,
+        leaks: leaks.into_iter().chain(bound.leaks).collect(),
         work: None,
         account,
         secret_key: key.as_ref().map(TableKey::hex),

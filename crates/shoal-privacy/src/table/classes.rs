@@ -212,6 +212,33 @@ mod tests {
         assert_eq!(classes.class_of, [0, 1, 0, 2]);
     }
 
+    /// A word that took in more bits than it has would lose those of the first columns, and records that differ only
+    /// there would be one class.
+    #[test]
+    fn many_narrow_columns_do_not_push_the_first_one_out_of_the_word() {
+        let first: [u32; 4] = [0, 1, 1, 0];
+        let rest: [u32; 4] = [1, 1, 1, 1];
+        for columns in 1..200 {
+            let mut all: Vec<&[u32]> = vec![&rest; columns];
+            all[0] = &first;
+            assert_eq!(Classes::of_codes(4, &all).class_of, [0, 1, 1, 0], "{columns} columns of one bit");
+        }
+    }
+
+    /// The same for the classes that were found before: 64 of them take seven bits of the next word.
+    #[test]
+    fn the_classes_found_so_far_have_room_in_the_next_word() {
+        let rows = 64;
+        let different: Vec<u32> = (0..rows).map(|row| u32::MAX - row).collect();
+        let (wide, narrow) = (vec![u32::MAX; rows as usize], vec![u32::MAX >> 1; rows as usize]);
+        // 1 + 32 + 31 bits fill the first word; without room for the classes 32 + 31 would fit into the second as well.
+        let classes = Classes::of_codes(rows as usize, &[&different, &narrow, &wide, &narrow]);
+        assert_eq!(classes.class_of, (0..rows).collect::<Vec<_>>());
+        let classes =
+            Classes::of_codes(rows as usize, &[&wide, &narrow, &different, &narrow, &wide, &narrow]);
+        assert_eq!(classes.len(), rows as usize);
+    }
+
     #[test]
     fn without_columns_all_are_alike_and_without_records_there_is_no_class() {
         assert_eq!(Classes::of_codes(3, &[]).sizes, [3]);

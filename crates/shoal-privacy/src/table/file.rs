@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shoal_core::{RawTable, Role};
 
-use super::model::{ask, ask_all};
+use super::model::ask;
 use super::{Model, PersonalK, View};
 use crate::promise::settle;
 use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, rows_out_of_order};
@@ -40,7 +40,8 @@ impl Verdict {
 
 /// Checks a file against a policy's models. `roles` names every column of the policy. A column that the
 /// policy does not know is an error, since it may name people as well as any other. So is a personal k, which only
-/// [`verify_release`](crate::verify_release) can check, since no file says who asks for what.
+/// [`verify_release`](crate::verify_release) can check, since no file says who asks for what. So are promises that count
+/// people, unless they are broken already as promises about records: no file says whose its records are.
 pub fn verify_file(
     published: &RawTable,
     roles: &[(&str, Role)],
@@ -54,7 +55,19 @@ pub fn verify_file(
     let of_role = |role| roles.iter().filter(move |(_, own)| *own == role).map(|(name, _)| *name);
     let quasi: Vec<&str> = of_role(Role::QuasiIdentifier).collect();
     let view = View::new(published, &quasi)?;
-    let mut answers = ask_all(&view, models)?;
+    let mut answers = Vec::new();
+    let mut unknown = None;
+    for model in models {
+        match ask(&view, model.as_ref()) {
+            Ok(answer) => answers.push(answer),
+            // What is broken for sure is worth more than what cannot be known.
+            Err(error @ Unverifiable::Person { .. }) => unknown = unknown.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    if let Some(error) = unknown.filter(|_| answers.iter().all(|answer| answer.outcome.holds)) {
+        return Err(error);
+    }
     if let Some(model) = PersonalK::of(of_role(Role::PersonalK)) {
         answers.push(ask(&view, &model)?);
     }

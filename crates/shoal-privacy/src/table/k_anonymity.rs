@@ -1,7 +1,8 @@
 use super::{Model, View};
 use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
 
-/// k-anonymity: every record shares its quasi-identifiers with at least k − 1 others.
+/// k-anonymity: every record shares its quasi-identifiers with at least k − 1 others; with those of at least k − 1 other
+/// people where people are counted.
 ///
 /// Only equality counts. A record of nothing but `*` is no exception: a reader who knows that a person fits
 /// none of the other classes knows that the record is theirs, so such records need a crowd as well.
@@ -32,16 +33,21 @@ impl Model for KAnonymity {
         Figure::Count(self.k.into())
     }
 
+    fn needs_as_many_records(&self) -> bool {
+        true
+    }
+
     fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
-        let classes = view.classes();
-        let mut small: Vec<u32> =
-            (0..classes.len() as u32).filter(|&class| classes.sizes[class as usize] < self.k).collect();
-        small.sort_by_key(|&class| (classes.sizes[class as usize], class));
-        let found = |class: u32| Figure::Count(classes.sizes[class as usize].into());
+        let sizes = view.crowds();
+        let size = |class: u32| sizes[class as usize];
+        let mut small: Vec<u32> = (0..sizes.len() as u32).filter(|&class| size(class) < self.k).collect();
+        small.sort_by_key(|&class| (size(class), class));
+        let why = |class: u32| view.people().map(|_| format!("people in it: {}", size(class)));
+        let describe = |class: u32| (Figure::Count(size(class).into()), why(class));
         Ok(Outcome {
-            found: classes.smallest().map_or(Figure::Nothing, |size| Figure::Count(size.into())),
+            found: sizes.iter().min().map_or(Figure::Nothing, |&size| Figure::Count(size.into())),
             holds: small.is_empty(),
-            violations: Violations::name(view, &small, |class| (found(class), None)),
+            violations: Violations::name(view, &small, describe),
         })
     }
 }

@@ -22,6 +22,16 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// What is promised, e.g. k.
     fn asked(&self) -> Figure;
 
+    /// The column of the original that names people, where the promise counts people and not records.
+    fn person(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether a class that breaks the promise in its records breaks it in its people for sure.
+    fn needs_as_many_records(&self) -> bool {
+        false
+    }
+
     /// Whether the file keeps the promise. An error means that the question cannot be asked of this file.
     fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable>;
 }

@@ -2,7 +2,8 @@ use super::{Model, View};
 use crate::origin::number;
 use crate::{Figure, Outcome, Unverifiable, Violations};
 
-/// Personal k: every record stands in a class of at least the size that it asks for itself.
+/// Personal k: every record stands in a class of at least the size that it asks for itself, in people where they are
+/// counted.
 ///
 /// What a record asks for is never published. So the promise can be checked where the original is at hand and
 /// nowhere else, and a violation names places but not what is asked for there.
@@ -36,10 +37,10 @@ impl Model for PersonalK {
     fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
         let unknown = || Unverifiable::PersonalK { column: self.column.clone() };
         let asked = view.personal_k().ok_or_else(unknown)?;
-        let classes = view.classes();
+        let (classes, sizes) = (view.classes(), view.crowds());
         let mut lacks = vec![Lack::default(); classes.len()];
         for (row, (&class, &k)) in (0_u32..).zip(classes.class_of.iter().zip(asked)) {
-            lacks[class as usize].look_at(row, k, classes.sizes[class as usize]);
+            lacks[class as usize].look_at(row, k, sizes[class as usize]);
         }
         let lack = |class: u32| lacks[class as usize];
         let mut short: Vec<u32> =

@@ -1,7 +1,8 @@
 use shoal_core::{RawTable, Role, Table};
 
 use super::model::{ask, ask_all};
-use super::{Classes, Model, PersonalK, SuppressionLimit, View, conservation};
+use super::people::people_of;
+use super::{Classes, Crowds, Model, PersonalK, SuppressionLimit, View, conservation};
 use crate::origin::check_origins;
 use crate::promise::settle;
 use crate::{ConservationError, RecordOrder, Refusal, Unverifiable, VerifiedRelease, rows_out_of_order};
@@ -30,11 +31,12 @@ pub struct Claim<'a> {
 pub struct VerifiedTable {
     release: VerifiedRelease,
     classes: Classes,
+    people: Option<Crowds>,
     starred: usize,
 }
 
 /// Checks that a file keeps every promise and is true of its input. Columns of the role personal k are promises
-/// as well; no model need be given for them.
+/// as well; no model need be given for them. Where the models count people ([`Model::person`]), so do these.
 pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<VerifiedTable, Refusal> {
     let Claim { sha256, published, original, origin, left_out, suppression, order } = claim;
     check_original(original)?;
@@ -42,6 +44,9 @@ pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<Ver
     let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
     let mut view = View::new(published, &quasi)?;
     check_origins(original.rows, published.rows, origin, left_out).map_err(ConservationError::from)?;
+    if let Some(person_of) = people_of(models, original, origin)? {
+        view = view.with_people(person_of);
+    }
     let mut answers = ask_all(&view, models)?;
     if let (Some(model), Some(asked)) = (PersonalK::of(names_of(Role::PersonalK)), original.personal_k()) {
         view = view.with_personal_k(origin.iter().map(|&row| asked[row as usize]).collect());
@@ -62,7 +67,8 @@ pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<Ver
     }
     let release = VerifiedRelease::seal(sha256, promises, original.rows, published.rows);
     let starred = view.starred();
-    Ok(VerifiedTable { release, classes: view.into_classes(), starred })
+    let people = view.people().cloned();
+    Ok(VerifiedTable { release, classes: view.into_classes(), people, starred })
 }
 
 /// A table that is not rectangular cannot be compared with anything.
@@ -90,6 +96,11 @@ impl VerifiedTable {
     /// The equivalence classes of the published file.
     pub fn classes(&self) -> &Classes {
         &self.classes
+    }
+
+    /// The people in these classes, where people were counted.
+    pub fn people(&self) -> Option<&Crowds> {
+        self.people.as_ref()
     }
 
     /// Records of the file that say nothing: `*` in every quasi-identifier.

@@ -2,7 +2,7 @@ use std::sync::OnceLock;
 
 use shoal_core::{RawColumn, RawTable};
 
-use super::{Classes, Gathered, PublishedCell};
+use super::{Classes, Crowds, Gathered, PublishedCell};
 use crate::Unverifiable;
 
 /// What a model looks at: the published file, its quasi-identifiers, and the classes they form.
@@ -14,6 +14,7 @@ pub struct View<'a> {
     /// Made when the first model asks for it.
     gathered: OnceLock<Gathered>,
     personal_k: Option<Vec<u32>>,
+    people: Option<Crowds>,
 }
 
 impl<'a> View<'a> {
@@ -25,12 +26,33 @@ impl<'a> View<'a> {
         };
         let quasi = quasi.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let classes = Classes::of(published.rows, &quasi);
-        Ok(View { published, quasi, classes, gathered: OnceLock::new(), personal_k: None })
+        Ok(View { published, quasi, classes, gathered: OnceLock::new(), personal_k: None, people: None })
     }
 
     /// The same, where it is known which k each published record asks for. No file says so.
     pub(super) fn with_personal_k(self, personal_k: Vec<u32>) -> View<'a> {
         View { personal_k: Some(personal_k), ..self }
+    }
+
+    /// The same, where it is known whose each published record is: equal numbers are the same person. No file says so.
+    /// Then every model counts people.
+    ///
+    /// # Panics
+    /// When there is not a person for each published record.
+    pub fn with_people(self, person_of: Vec<u32>) -> View<'a> {
+        assert_eq!(person_of.len(), self.published.rows, "a person for each record");
+        let people = Crowds::of(&self.classes, person_of);
+        View { people: Some(people), ..self }
+    }
+
+    /// Who is in each class, where it is known whose records they are.
+    pub fn people(&self) -> Option<&Crowds> {
+        self.people.as_ref()
+    }
+
+    /// How large each class is: how many people are in it where that is known, else how many records.
+    pub fn crowds(&self) -> &[u32] {
+        self.people.as_ref().map_or(&self.classes.sizes, Crowds::sizes)
     }
 
     /// The whole file.

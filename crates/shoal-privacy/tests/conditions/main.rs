@@ -2,6 +2,7 @@
 //! with them, on correct and on broken files.
 
 mod file;
+mod people;
 mod release;
 mod twin;
 

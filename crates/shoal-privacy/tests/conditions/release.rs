@@ -217,6 +217,21 @@ fn no_more_may_be_left_out_than_is_allowed() {
     complete.original[1][2] = "2".to_owned();
     assert!(verify(&complete, &[], limit(0.0, 1, false)).is_err(), "nobody lacks a value");
 
+    // Two are left out and one record lacks a value: no more than that one is believed, however many are said to lack one.
+    let mut two = five();
+    two.published.truncate(3);
+    two.origin.truncate(3);
+    two.original[3][2] = "1".to_owned();
+    two.original[0][2] = "1".to_owned();
+    let Err(Refusal::Broken { broken }) = verify(&two, &[], limit(0.0, 2, false)) else { panic!("broken") };
+    assert_eq!(broken[0].promise.found, Figure::Number(0.2));
+    // A record that lacks two values is one record, and two that lack one each are two.
+    two.original[1][1] = "?".to_owned();
+    let Err(Refusal::Broken { broken }) = verify(&two, &[], limit(0.0, 2, false)) else { panic!("broken") };
+    assert_eq!(broken[0].promise.found, Figure::Number(0.2));
+    two.original[4][1] = "?".to_owned();
+    assert!(verify(&two, &[], limit(0.0, 2, false)).is_ok());
+
     let mut starred = five();
     starred.published[0][0] = "*".to_owned();
     starred.published[2][0] = "*".to_owned();

@@ -57,6 +57,11 @@ impl Spread {
         Ok(Spread { everybody: counts.iter().map(|&count| u64::from(count)).sum(), kind })
     }
 
+    /// How many records, or pairs of a person and a value, everybody has.
+    pub(super) fn everybody(&self) -> u64 {
+        self.everybody
+    }
+
     /// The distance of so many records with these values, from 0 to 1.
     pub(super) fn of(&self, records: u64, present: Present<'_>) -> f64 {
         let (over, times) = match &self.kind {

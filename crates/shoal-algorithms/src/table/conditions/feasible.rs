@@ -12,16 +12,23 @@ const NAMED: usize = 3;
 impl Conditions<'_> {
     /// Refuses a table that does not hold as a whole, and says which value is in the way.
     pub(super) fn feasible(&self, everybody: &Tally) -> Result<(), TableError> {
-        let records = everybody.records() as usize;
+        let (records, members) = (everybody.records() as usize, everybody.members() as usize);
         if records < self.k {
             return Err(TableError::TooFewRecords { k: self.k, records });
         }
+        if members < self.k {
+            return Err(TableError::TooFewPeople { k: self.k, people: members, records });
+        }
         if let Some(personal) = &self.personal {
             let most = personal.asked.last().copied().unwrap_or_default();
-            if most as usize > records {
+            if most as usize > members {
                 let key = personal.keys.end - 1;
                 let row = personal.key_of.iter().position(|&of_row| of_row == key).unwrap_or_default();
-                return Err(TableError::PersonalKTooLarge { record: row + 1, k: most as usize, records });
+                let (record, k) = (row + 1, most as usize);
+                return Err(match everybody.counts_people() {
+                    true => TableError::PersonalKAbovePeople { record, k, people: members },
+                    false => TableError::PersonalKTooLarge { record, k, records },
+                });
             }
         }
         for column in &self.columns {
@@ -36,12 +43,14 @@ impl Conditions<'_> {
 impl Sensitive<'_> {
     fn feasible(&self, rule: Rule, measure: &Measure, everybody: &Tally) -> Result<(), TableError> {
         let present = everybody.present(self.keys.clone());
-        if measure.lack(everybody.records(), present.clone()) == 0.0 {
+        if measure.lack(&self.values(everybody)) == 0.0 {
             return Ok(());
         }
         let column = self.column.name.clone();
         let label = |code: u32| self.column.domain.label(code).to_owned();
-        if let Rule::Distinct { l } = rule {
+        if let Rule::Distinct { l } = rule
+            && present.clone().count() < l
+        {
             let values: Vec<String> = present.clone().take(NAMED).map(|(code, _)| label(code)).collect();
             return Err(TableError::TooFewValues {
                 column,
@@ -53,6 +62,15 @@ impl Sensitive<'_> {
         // The first of the most frequent values.
         let most = present.reduce(|most, next| if next.1 > most.1 { next } else { most });
         let (code, count) = most.unwrap_or_default();
+        if everybody.counts_people() {
+            return Err(TableError::TooManyPeople {
+                column,
+                value: label(code),
+                count: count as usize,
+                people: everybody.members() as usize,
+                promise: describe(rule),
+            });
+        }
         Err(TableError::TooFrequent {
             column,
             value: label(code),

@@ -20,7 +20,7 @@ pub(super) enum Measure {
     Frequency { l: u64 },
     Entropy { l: f64 },
     Recursive { l: usize, c: f64 },
-    Close { t: f64, spread: Spread },
+    Close { t: f64, spread: Spread, everybody: u64 },
     Alike { everybody: u64, values: Vec<Limit> },
 }
 
@@ -30,45 +30,91 @@ pub(super) struct Limit {
     allowed: f64,
 }
 
+/// What is known of some records about one column.
+#[derive(Clone)]
+pub(super) struct Values<'a> {
+    /// Records, or people where they are counted.
+    pub(super) members: u64,
+    /// Whether one member can have several values.
+    pub(super) several: bool,
+    /// The values that occur, and how many members have each.
+    pub(super) present: Present<'a>,
+}
+
+impl Values<'_> {
+    /// How many members have each value, the most frequent first, where every member is looked at with one of their
+    /// values only, chosen so that they are as little mixed as can be: the first values take all who have them.
+    fn concentrated(&self) -> Vec<u32> {
+        let mut counts: Vec<u32> = self.present.clone().map(|(_, count)| count).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let mut left = self.members;
+        for count in &mut counts {
+            *count = u64::from(*count).min(left) as u32;
+            left -= u64::from(*count);
+        }
+        counts.retain(|&count| count > 0);
+        counts
+    }
+
+    /// How many pairs of a member and one of their values there are.
+    fn pairs(&self) -> u64 {
+        match self.several {
+            true => self.present.clone().map(|(_, count)| u64::from(count)).sum(),
+            false => self.members,
+        }
+    }
+}
+
 impl Measure {
-    /// A rule about a column whose values everybody together has so often.
-    pub(super) fn new(rule: Rule, column: &Column, counts: &[u32]) -> Result<Measure, TableError> {
+    /// A rule about a column whose values everybody together, so many members, has so often.
+    pub(super) fn new(
+        rule: Rule,
+        column: &Column,
+        counts: &[u32],
+        everybody: u64,
+    ) -> Result<Measure, TableError> {
         Ok(match rule {
             Rule::Distinct { l } => Measure::Distinct { l },
             Rule::Frequency { l } => Measure::Frequency { l: l as u64 },
             Rule::Entropy { l } => Measure::Entropy { l },
             Rule::Recursive { l, c } => Measure::Recursive { l, c },
             Rule::Close { t, distance } => {
-                Measure::Close { t, spread: Spread::new(column, distance, counts)? }
+                Measure::Close { t, spread: Spread::new(column, distance, counts)?, everybody }
             }
-            Rule::Alike(likeness) => alike(likeness, counts),
+            Rule::Alike(likeness) => alike(likeness, counts, everybody),
         })
     }
 
     /// 0 where the records keep the rule; otherwise more, the further they are from it.
-    pub(super) fn lack(&self, records: u64, present: Present<'_>) -> f64 {
+    pub(super) fn lack(&self, values: &Values<'_>) -> f64 {
+        let present = values.present.clone();
         match self {
+            Measure::Distinct { l } if values.several => distinct_lack(*l, values),
             Measure::Distinct { l } => missing(*l, present.count()),
             Measure::Frequency { l } => {
                 // Whole numbers, so that a share of exactly 1/l is allowed. Every value that is too frequent counts,
                 // by the records that would have to go.
-                let lack = |(_, count): (u32, u32)| (u64::from(count) * l).saturating_sub(records) as f64;
-                present.map(lack).sum::<f64>() / (records * l).max(1) as f64
+                let lack =
+                    |(_, count): (u32, u32)| (u64::from(count) * l).saturating_sub(values.members) as f64;
+                present.map(lack).sum::<f64>() / (values.members * l).max(1) as f64
             }
-            Measure::Entropy { l } => entropy_lack(*l, records, present),
-            Measure::Recursive { l, c } => recursive_lack(*l, *c, records, present),
-            Measure::Close { t, spread } => match spread.of(records, present) {
+            Measure::Entropy { l } if values.several => {
+                entropy_lack(*l, values.members, values.concentrated().iter().copied())
+            }
+            Measure::Entropy { l } => entropy_lack(*l, values.members, present.map(|(_, count)| count)),
+            Measure::Recursive { l, c } => recursive_lack(*l, *c, values.members, present),
+            Measure::Close { t, spread, everybody } => match distance(values, spread, *everybody) {
                 0.0 => 0.0,
                 distance => above(distance, *t),
             },
-            Measure::Alike { everybody, values } => {
+            Measure::Alike { everybody, values: limits } => {
                 let lack = |(code, count): (u32, u32)| {
-                    let limit = &values[code as usize];
+                    let limit = &limits[code as usize];
                     // No more frequent than among everybody is always good.
-                    if u64::from(count) * everybody <= u64::from(limit.count) * records {
+                    if u64::from(count) * everybody <= u64::from(limit.count) * values.members {
                         return 0.0;
                     }
-                    above(f64::from(count) / records as f64, limit.allowed)
+                    above(f64::from(count) / values.members as f64, limit.allowed)
                 };
                 present.map(lack).sum()
             }
@@ -76,8 +122,7 @@ impl Measure {
     }
 }
 
-fn alike(likeness: Likeness, counts: &[u32]) -> Measure {
-    let everybody = counts.iter().map(|&count| u64::from(count)).sum();
+fn alike(likeness: Likeness, counts: &[u32], everybody: u64) -> Measure {
     let limit = |&count: &u32| Limit {
         count,
         allowed: match count {
@@ -86,6 +131,21 @@ fn alike(likeness: Likeness, counts: &[u32]) -> Measure {
         },
     };
     Measure::Alike { everybody, values: counts.iter().map(limit).collect() }
+}
+
+/// How far the values are distributed from everybody's. Where members have several, everybody's number of values for
+/// each member makes it larger, and so does every value that members have more of than everybody.
+fn distance(values: &Values<'_>, spread: &Spread, everybody: u64) -> f64 {
+    let pairs = values.pairs();
+    let moved = spread.of(pairs, values.present.clone());
+    if !values.several {
+        return moved;
+    }
+    let everybodys = spread.everybody();
+    let more = (u128::from(pairs) * u128::from(everybody))
+        .saturating_sub(u128::from(everybodys) * u128::from(values.members));
+    let both = u128::from(values.members) * u128::from(everybody);
+    moved * (everybodys as f64 / everybody as f64) + more as f64 / both as f64
 }
 
 /// By how much a figure is above what is allowed.
@@ -97,30 +157,43 @@ fn missing(l: usize, distinct: usize) -> f64 {
     l.saturating_sub(distinct) as f64 / l.max(1) as f64
 }
 
-fn entropy_lack(l: f64, records: u64, present: Present<'_>) -> f64 {
-    let distinct = present.clone().count();
-    let mut counts = present.clone().map(|(_, count)| count);
-    let first = counts.next();
-    if counts.all(|count| Some(count) == first) {
+/// Members with several values: as long as some l − 1 values are enough for all of them, every further member who has
+/// none of these brings the class nearer.
+fn distinct_lack(l: usize, values: &Values<'_>) -> f64 {
+    let mut counts: Vec<u64> = values.present.clone().map(|(_, count)| u64::from(count)).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let covered: u64 = counts.iter().take(l.saturating_sub(1)).sum();
+    match covered < values.members {
+        true => 0.0,
+        false => missing(l, counts.len()) + (covered + 1 - values.members) as f64,
+    }
+}
+
+fn entropy_lack(l: f64, members: u64, counts: impl Iterator<Item = u32> + Clone) -> f64 {
+    let distinct = counts.clone().count();
+    let mut others = counts.clone();
+    let first = others.next();
+    if others.all(|count| Some(count) == first) {
         // Equally frequent values are as many as they are; no rounding comes between.
         return if distinct as f64 >= l { 0.0 } else { (l / distinct as f64).ln().max(SPARE) };
     }
-    let all = records as f64;
-    let entropy: f64 =
-        present.map(|(_, count)| f64::from(count) / all).map(|share| -share * share.ln()).sum();
+    let all = members as f64;
+    let entropy: f64 = counts.map(|count| f64::from(count) / all).map(|share| -share * share.ln()).sum();
     (l.ln() + SPARE - entropy).max(0.0)
 }
 
 /// The share of the most frequent value that the rarer ones do not outweigh. As long as there are fewer than
-/// l values, each new one brings the records nearer, although it outweighs nothing yet.
-fn recursive_lack(l: usize, c: f64, records: u64, present: Present<'_>) -> f64 {
+/// l values, each new one brings the records nearer, although it outweighs nothing yet. Members with several values
+/// count among the most frequent ones only.
+fn recursive_lack(l: usize, c: f64, members: u64, present: Present<'_>) -> f64 {
     let mut counts: Vec<u32> = present.map(|(_, count)| count).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     let before: u64 = counts.iter().take(l.saturating_sub(1)).map(|&count| u64::from(count)).sum();
     let most = f64::from(counts.first().copied().unwrap_or(0));
-    let outweighed = c * (records - before) as f64;
+    let outweighed = c * members.saturating_sub(before) as f64;
     if most < outweighed - SPARE {
         return 0.0;
     }
-    missing(l, counts.len()) + (1.0 - outweighed / most).max(0.0) + SPARE
+    let overlap = before.saturating_sub(members) as f64;
+    missing(l, counts.len()) + overlap + (1.0 - outweighed / most).max(0.0) + SPARE
 }

@@ -11,6 +11,11 @@
 //! published by any partition ([`Conditions::of`] refuses it), and one that does always can. A class that holds
 //! and one that does not may be either together.
 //!
+//! That is so where every record is another person's. Where people are counted, it is still true of sizes, but no more of
+//! the rest: two people who have one value each in one class and the other's value in another have both values in the
+//! union. Then [`unions_hold`](Conditions::unions_hold) says no, and whoever puts classes together has to
+//! ask; a table that does not hold as a whole is refused although some partitions might.
+//!
 //! t-closeness and β-likeness compare with the distribution in the published file. Whoever leaves records out
 //! must ask again [`against`](Conditions::against) what remains; [`standing`](Conditions::standing) does both.
 
@@ -32,13 +37,15 @@ use std::sync::Arc;
 use shoal_core::{Column, Role, Rule, Table, TablePromise};
 
 use super::TableError;
-use measure::Measure;
+use measure::{Measure, Values};
 
 /// What every class of one table must satisfy.
 pub(crate) struct Conditions<'a> {
     k: usize,
     columns: Vec<Sensitive<'a>>,
     personal: Option<Arc<Personal>>,
+    /// The person of each record, where some person has several.
+    people: Option<Arc<Vec<u32>>>,
     /// All keys of a tally are below.
     keys: u32,
 }
@@ -66,7 +73,8 @@ impl<'a> Conditions<'a> {
     /// What a promise means for a table. Fails where it names a column that is not sensitive or that lacks what
     /// it needs, and where not even all records together keep it, for then no classes do.
     pub(crate) fn of(table: &'a Table, promise: &TablePromise) -> Result<Conditions<'a>, TableError> {
-        let mut conditions = Conditions { k: promise.k, columns: Vec::new(), personal: None, keys: 0 };
+        let mut conditions =
+            Conditions { k: promise.k, columns: Vec::new(), personal: None, people: None, keys: 0 };
         for condition in &promise.conditions {
             let column = sensitive(table, &condition.column)?;
             let known = conditions.columns.iter_mut().find(|known| known.column.name == column.name);
@@ -80,6 +88,9 @@ impl<'a> Conditions<'a> {
             }
         }
         conditions.personal = conditions.personal_of(table).map(Arc::new);
+        if let Some(name) = &promise.person {
+            conditions.people = people(table, name)?.map(Arc::new);
+        }
         let mut everybody = conditions.tally();
         (0..table.rows as u32).for_each(|row| conditions.add(&mut everybody, row, 1));
         conditions.measure_against(&everybody)?;
@@ -94,12 +105,22 @@ impl<'a> Conditions<'a> {
 
     /// Whether nothing counts but k.
     pub(crate) fn only_size(&self) -> bool {
-        self.columns.is_empty() && self.personal.is_none()
+        self.columns.is_empty() && self.personal.is_none() && self.people.is_none()
+    }
+
+    /// Whether people are counted, some of whom have several records.
+    pub(crate) fn counts_people(&self) -> bool {
+        self.people.is_some()
+    }
+
+    /// Whether two classes that hold always do so together.
+    pub(crate) fn unions_hold(&self) -> bool {
+        self.columns.is_empty() || self.people.is_none()
     }
 
     /// The tally of nobody.
     pub(crate) fn tally(&self) -> Tally {
-        Tally::new(self.keys)
+        if self.people.is_some() { Tally::of_people(self.keys) } else { Tally::new(self.keys) }
     }
 
     /// The tally of some records.
@@ -111,26 +132,32 @@ impl<'a> Conditions<'a> {
 
     /// `times` records more that are like this one.
     pub(crate) fn add(&self, tally: &mut Tally, row: u32, times: u32) {
+        if let Some(person_of) = &self.people {
+            return tally.add_person(person_of[row as usize], self.keys_of(row), times);
+        }
         tally.grow(times);
         self.keys_of(row).for_each(|key| tally.add_key(key, times));
     }
 
     /// `times` records fewer that are like this one.
     pub(crate) fn remove(&self, tally: &mut Tally, row: u32, times: u32) {
+        if let Some(person_of) = &self.people {
+            return tally.remove_person(person_of[row as usize], self.keys_of(row), times);
+        }
         tally.shrink(times);
         self.keys_of(row).for_each(|key| tally.remove_key(key, times));
     }
 
     /// Whether these records may be a class.
     pub(crate) fn hold(&self, tally: &Tally) -> bool {
-        tally.records() >= self.needed(tally) && self.lacks(tally).all(|lack| lack == 0.0)
+        tally.members() >= self.needed(tally) && self.lacks(tally).all(|lack| lack == 0.0)
     }
 
     /// How far these records are from being a class, 0 where they may be one. Only good to compare: of two
     /// changes of a class, the one that leaves less is the better.
     pub(crate) fn lack(&self, tally: &Tally) -> f64 {
         let needed = self.needed(tally);
-        let fewer = needed.saturating_sub(tally.records()) as f64 / needed.max(1) as f64;
+        let fewer = needed.saturating_sub(tally.members()) as f64 / needed.max(1) as f64;
         fewer + self.lacks(tally).sum::<f64>()
     }
 
@@ -149,8 +176,8 @@ impl<'a> Conditions<'a> {
             measures: Vec::new(),
         };
         let columns = self.columns.iter().map(again).collect();
-        let mut conditions =
-            Conditions { k: self.k, columns, personal: self.personal.clone(), keys: self.keys };
+        let (personal, people) = (self.personal.clone(), self.people.clone());
+        let mut conditions = Conditions { k: self.k, columns, personal, people, keys: self.keys };
         conditions.measure_against(published).expect("orders and hierarchies have been there before");
         conditions
     }
@@ -165,9 +192,7 @@ impl<'a> Conditions<'a> {
     }
 
     fn lacks(&self, tally: &Tally) -> impl Iterator<Item = f64> {
-        let of_column = |column: &Sensitive<'a>, measure: &Measure| {
-            measure.lack(tally.records(), tally.present(column.keys.clone()))
-        };
+        let of_column = |column: &Sensitive<'a>, measure: &Measure| measure.lack(&column.values(tally));
         self.columns
             .iter()
             .flat_map(move |column| column.measures.iter().map(move |measure| of_column(column, measure)))
@@ -205,11 +230,31 @@ impl<'a> Conditions<'a> {
             let mut counts = vec![0; known.column.domain.len()];
             let present = published.present(known.keys.clone());
             present.for_each(|(code, count)| counts[code as usize] = count);
-            let measures = known.rules.iter().map(|&rule| Measure::new(rule, known.column, &counts));
+            let measures = known
+                .rules
+                .iter()
+                .map(|&rule| Measure::new(rule, known.column, &counts, published.members()));
             known.measures = measures.collect::<Result<_, _>>()?;
         }
         Ok(())
     }
+}
+
+impl Sensitive<'_> {
+    /// What a tally says about the column.
+    fn values<'t>(&self, tally: &'t Tally) -> Values<'t> {
+        let (members, several) = (tally.members(), tally.counts_people());
+        Values { members, several, present: tally.present(self.keys.clone()) }
+    }
+}
+
+/// The person of each record; nothing where nobody has two, since then records are people.
+fn people(table: &Table, name: &str) -> Result<Option<Vec<u32>>, TableError> {
+    let column = table.columns.iter().find(|column| column.name == name);
+    let column = column.ok_or_else(|| TableError::NoSuchColumn { column: name.to_owned() })?;
+    let mut known = vec![false; column.domain.len()];
+    let repeats = column.codes.iter().any(|&code| std::mem::replace(&mut known[code as usize], true));
+    Ok(repeats.then(|| column.codes.clone()))
 }
 
 fn sensitive<'a>(table: &'a Table, name: &str) -> Result<&'a Column, TableError> {

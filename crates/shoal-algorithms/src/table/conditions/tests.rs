@@ -34,7 +34,7 @@ fn illnesses(values: &[&str]) -> Table {
 
 fn promise(k: usize, rules: &[Rule]) -> TablePromise {
     let condition = |&rule: &Rule| Condition { column: "illness".into(), rule };
-    TablePromise { k, conditions: rules.iter().map(condition).collect() }
+    TablePromise { k, conditions: rules.iter().map(condition).collect(), person: None }
 }
 
 /// A sensitive column whose domain is all nine values.
@@ -222,7 +222,7 @@ fn only_sensitive_columns_that_exist_can_be_promised_about() {
     table.columns.push(column("age", Role::QuasiIdentifier, Kind::Integer, &["1", "2"]));
     let about = |name: &str| {
         let condition = Condition { column: name.into(), rule: Rule::Distinct { l: 1 } };
-        Conditions::of(&table, &TablePromise { k: 2, conditions: vec![condition] }).err()
+        Conditions::of(&table, &TablePromise { conditions: vec![condition], ..TablePromise::crowds(2) }).err()
     };
     assert_eq!(about("shoe"), Some(TableError::NoSuchColumn { column: "shoe".into() }));
     let role = "quasi-identifier";

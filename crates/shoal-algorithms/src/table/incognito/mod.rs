@@ -21,7 +21,8 @@
 //! - More than k may be promised. Groups that hold still do when they are put together, so that nothing changes
 //!   as long as nobody is left out. With records left out, only sizes and distinct values are sure to hold
 //!   further up: a group that holds may meet one that does not. Pruning is a heuristic then: every published node
-//!   has been looked at and keeps the promise, but a better one may have been passed by.
+//!   has been looked at and keeps the promise, but a better one may have been passed by. The same where people are
+//!   counted and something is promised about their values.
 //! - A quasi-identifier outside a subset counts as one step above its top, so that one lattice holds all
 //!   subsets and both of the paper's pruning rules are one and the same.
 //! - Levels that group the values just as the level below does are not steps.

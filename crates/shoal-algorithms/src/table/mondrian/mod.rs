@@ -36,6 +36,7 @@ pub use params::{MondrianParams, ValidMondrianParams};
 use rayon::prelude::*;
 use shoal_core::{Class, Progress, Recoding, SUPPRESSED, Table};
 
+use super::alike::hold_together;
 use super::conditions::Conditions;
 use super::points::Points;
 use super::recode::Recoder;
@@ -65,7 +66,8 @@ impl TableAlgorithm for ValidMondrianParams {
         let guard = (!conditions.only_size()).then_some(Guard { conditions: &conditions, points: &points });
         let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };
         let sizes = cutter.partition(space.whole());
-        Ok(publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows))
+        let recoding = publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows);
+        Ok(hold_together(recoding, &quasi, &conditions))
     }
 }
 

@@ -39,6 +39,14 @@ impl<'a> Law<'a> {
         matches!(self, Law::Size(_))
     }
 
+    /// Whether two classes that hold always do so together.
+    pub(super) fn unions_hold(&self) -> bool {
+        match self {
+            Law::Size(_) => true,
+            Law::Full { conditions, .. } => conditions.unions_hold(),
+        }
+    }
+
     /// Whether these may be a class.
     pub(super) fn holds(&self, members: &[Member]) -> bool {
         match self {

@@ -13,7 +13,8 @@
 //!   less, two classes `swap` members, some classes are pooled and parted anew, and dear classes are given up for
 //!   new ones around their records with what others can spare (`reform`). Where there is time for many attempts, a
 //!   change may cost a little at first. No round ends with a greater loss than it began with.
-//! - Whatever is promised beside k is asked of every class that changes (`law`).
+//! - Whatever is promised beside k is asked of every class that changes (`law`). So is k where people are counted; then
+//!   records are one point only if they are also one person's.
 //! - Outliers may be left out in the end for the sake of the others (`outliers`).
 //!
 //! The pieces run in parallel, each with its own random numbers from the seed; the result is the same for any number
@@ -65,6 +66,7 @@ pub use params::{Outliers, RibbonParams, ValidRibbonParams};
 use rayon::prelude::*;
 use shoal_core::{Column, Progress, Recoding, Role, SUPPRESSED, Table};
 
+use super::alike::hold_together;
 use super::conditions::Conditions;
 use super::loss::class_loss;
 use super::mondrian::{MondrianParams, ValidMondrianParams};
@@ -139,7 +141,8 @@ impl ValidRibbonParams {
         let lost = loss(&classes) as f64 / (f64::from(WHOLE) * table.rows as f64);
         let loss = outliers.filter(|price| price.done).map_or(lost, |price| price.suppressing);
         let account = Account { constructions, rounds, outliers, loss };
-        Ok((publish(&classes, &points, &Recoder::new(&quasi), table.rows), account))
+        let recoding = publish(&classes, &points, &Recoder::new(&quasi), table.rows);
+        Ok((hold_together(recoding, &quasi, &conditions), account))
     }
 }
 
@@ -188,7 +191,12 @@ fn alike<'a>(
     conditions: &Conditions<'_>,
     params: &RibbonParams,
 ) -> Vec<&'a Column> {
-    let named = |column: &&Column| params.promise.conditions.iter().any(|c| c.column == column.name);
+    let promise = &params.promise;
+    let named = |column: &&Column| {
+        let name = &column.name;
+        let is_person = conditions.counts_people() && promise.person.as_ref() == Some(name);
+        is_person || promise.conditions.iter().any(|c| c.column == *name)
+    };
     let mut columns = quasi.to_vec();
     if !conditions.only_size() {
         columns.extend(table.columns.iter().filter(|column| named(column) || column.role == Role::PersonalK));

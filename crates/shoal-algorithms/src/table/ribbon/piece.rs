@@ -134,6 +134,10 @@ impl Piece<'_> {
         let mut made =
             Piece { classes: made, dice: Dice::new(0, 0), patience: 0, scratch: Vec::new(), ..*self };
         made.relocate();
+        // A pool of classes that hold need not hold itself where people are counted.
+        if !self.law.unions_hold() && !made.classes.iter().all(|class| self.law.holds(&class.members)) {
+            return 0;
+        }
         let after = loss(&made.classes);
         let gain = before as i64 - after as i64;
         if !self.accepts(gain) {

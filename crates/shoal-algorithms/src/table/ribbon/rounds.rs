@@ -90,7 +90,7 @@ fn usual_rounds(points: usize) -> u32 {
 }
 
 fn round(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, seed: u64) -> Gains {
-    unite(space, classes);
+    unite(space, law, classes);
     let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
     let most = match space.len() {
         0..=FEW => PIECE / 4,
@@ -137,18 +137,23 @@ fn round(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, seed: u64) -> G
     all
 }
 
-/// Makes one of classes that cover the same: that costs nothing, and then they have more to spare.
-fn unite(space: &Space, classes: &mut Vec<Class>) {
+/// Makes one of classes that cover the same: that costs nothing, and then they have more to spare. Where that does not
+/// hold they stay apart, for a round to part them anew.
+fn unite(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>) {
     let mut order: Vec<u32> = (0..classes.len() as u32).collect();
     order.par_sort_by(|&a, &b| classes[a as usize].cover.cmp(&classes[b as usize].cover));
     arrange(classes, &order);
     classes.dedup_by(|next, kept| {
-        let same = next.cover == kept.cover;
-        if same {
-            kept.members = pooled([&kept.members[..], &next.members].concat());
-            kept.refresh(space);
+        if next.cover != kept.cover {
+            return false;
         }
-        same
+        let members = pooled([&kept.members[..], &next.members].concat());
+        if !law.unions_hold() && !law.holds(&members) {
+            return false;
+        }
+        kept.members = members;
+        kept.refresh(space);
+        true
     });
 }
 

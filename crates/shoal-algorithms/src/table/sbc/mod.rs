@@ -55,6 +55,7 @@ pub use params::{Remainder, SbcParams, ValidSbcParams};
 use rayon::prelude::*;
 use shoal_core::{Cell, Class, Column, Progress, Recoding, Table};
 
+use super::alike::hold_together;
 use super::conditions::Conditions;
 use super::points::Points;
 use super::recode::Recoder;
@@ -89,6 +90,7 @@ impl TableAlgorithm for ValidSbcParams {
             settle::settle(gathered, &points, &recoder, params.remainder, &conditions)
         };
         let recoding = publish(clusters, &points, &recoder, &order);
+        let recoding = hold_together(recoding, &quasi, &conditions);
         check_suppressed(&recoding, params.max_suppressed)?;
         Ok(recoding)
     }

@@ -50,6 +50,11 @@ fn without(crowds: Crowds<'_>, rows: usize) -> Clusters {
     let conditions = crowds.conditions.against(&published);
     let mut crowds = Crowds { conditions: &conditions, ..crowds };
     while let Some(at) = crowds.list.iter().position(|crowd| !conditions.hold(&crowd.tally)) {
+        if crowds.list.len() == 1 {
+            // Only where people are counted: what holds in parts need not do so together. Then nobody is published.
+            crowds.list.clear();
+            break;
+        }
         crowds.repair(at);
     }
     crowds.publish(rows)

@@ -1,4 +1,5 @@
 use super::columns::columns;
+use super::person::person;
 use super::{fail, transparent};
 use crate::policy::{
     AlgorithmName, BetaLikenessPolicy, ColumnPolicy, LDiversityKind, LDiversityPolicy, Policy, PolicyError,
@@ -9,6 +10,7 @@ use crate::{Distance, Kind, Role};
 /// What a policy for a table must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
+    person(policy)?;
     conditions(policy)?;
     transparent::check(policy)?;
     ribbon(policy)

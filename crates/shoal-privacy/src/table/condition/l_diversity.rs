@@ -50,7 +50,7 @@ struct JudgeDistinct<'a> {
 
 impl Judge for JudgeDistinct<'_> {
     fn badness(&self, class: &Class<'_>) -> f64 {
-        -(class.counts.len() as f64)
+        -(class.least_mixed().len() as f64)
     }
 
     fn allows(&self, badness: f64) -> bool {
@@ -58,7 +58,7 @@ impl Judge for JudgeDistinct<'_> {
     }
 
     fn found(&self, class: &Class<'_>) -> Figure {
-        Figure::Count(class.counts.len() as u64)
+        Figure::Count(class.least_mixed().len() as u64)
     }
 
     fn why(&self, class: &Class<'_>) -> String {
@@ -128,8 +128,8 @@ impl Judge for JudgeEntropy<'_> {
 /// exp of the entropy: how many equally frequent values are mixed as well.
 fn effective(class: &Class<'_>) -> f64 {
     let size = f64::from(class.size);
-    let weighted = |&(_, records): &(u32, u32)| f64::from(records) * f64::from(records).ln();
-    (size.ln() - class.counts.iter().map(weighted).sum::<f64>() / size).exp()
+    let weighted = |&members: &u32| f64::from(members) * f64::from(members).ln();
+    (size.ln() - class.least_mixed().iter().map(weighted).sum::<f64>() / size).exp()
 }
 
 /// Recursive (c, l)-diversity: the most frequent value stands in fewer records than c times those that have the
@@ -177,11 +177,9 @@ struct JudgeRecursive<'a> {
 }
 
 impl JudgeRecursive<'_> {
-    /// The records with the l-th most frequent value or a rarer one.
+    /// The members with the l-th most frequent value or a rarer one.
     fn tail(&self, class: &Class<'_>) -> u32 {
-        let mut records: Vec<u32> = class.counts.iter().map(|(_, records)| *records).collect();
-        records.sort_unstable_by(|one, two| two.cmp(one));
-        records.iter().skip(self.l - 1).sum()
+        class.least_mixed().iter().skip(self.l - 1).sum()
     }
 }
 
@@ -201,11 +199,17 @@ impl Judge for JudgeRecursive<'_> {
     }
 
     fn why(&self, class: &Class<'_>) -> String {
-        if class.counts.len() < self.l {
+        if class.least_mixed().len() < self.l {
             return too_few(self.spread, class);
         }
         let (value, records) = most_frequent(class);
         let (value, tail) = (self.spread.values.quoted(value), self.tail(class));
+        if self.spread.view.people().is_some() {
+            return format!(
+                "{records} people have {value}, and only {tail} none of the {} most frequent values",
+                self.l - 1
+            );
+        }
         format!(
             "{value} stands in {records} records, the {}. most frequent value and all rarer ones in {tail}",
             self.l
@@ -219,6 +223,16 @@ pub(super) fn most_frequent(class: &Class<'_>) -> (u32, u32) {
 }
 
 fn too_few(spread: &Spread<'_>, class: &Class<'_>) -> String {
+    let enough = class.least_mixed().len();
+    if enough < class.counts.len() {
+        let (value, people) = most_frequent(class);
+        let value = spread.values.quoted(value);
+        let values = if enough == 1 { "value is" } else { "values are" };
+        return format!(
+            "{enough} {values} enough for all {} people; {people} of them have {value}",
+            class.size
+        );
+    }
     let values = if class.counts.len() == 1 { "value" } else { "values" };
     let mut named: Vec<String> =
         class.counts.iter().take(NAMED).map(|(value, _)| spread.values.quoted(*value)).collect();

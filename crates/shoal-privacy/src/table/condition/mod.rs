@@ -5,6 +5,9 @@
 //! are one value like any other; otherwise a value is its text. What the file alone does not say
 //! comes from the policy ([`SensitiveColumn`]). Every condition asks each class for one figure ([`judge`]).
 //!
+//! Where it is known whose the records are, people are counted: those of a class, those of them who have a value in some
+//! record of it, and the same of the whole file ([`shoal_core::TablePromise`] says what each condition means then).
+//!
 //! Counts are compared as whole numbers as far as possible. What differs from its bound by less than 1e-12 of it
 //! counts as equal to it: a bound in decimals is no exact number either.
 
@@ -71,7 +74,11 @@ impl Column {
     /// The column's values in a file.
     fn values<'a>(&self, view: &View<'a>) -> Result<Values<'a>, Unverifiable> {
         let lacking = || Unverifiable::Lacking { column: self.name.clone() };
-        Ok(Values::of(view.published().column(&self.name).ok_or_else(lacking)?, &self.missing))
+        let values = Values::of(view.published().column(&self.name).ok_or_else(lacking)?, &self.missing);
+        Ok(match view.people() {
+            Some(crowds) => values.of_people(crowds),
+            None => values,
+        })
     }
 
     /// The same, class by class.

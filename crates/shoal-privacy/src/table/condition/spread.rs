@@ -17,13 +17,34 @@ pub(super) struct Spread<'a> {
 /// The values of one class.
 #[derive(Debug)]
 pub(super) struct Class<'a> {
-    /// How many records it has.
+    /// How many members it has: people where they are counted, else records.
     pub(super) size: u32,
-    /// Its values, ascending, each with the number of records that have it.
+    /// Its values, ascending, each with the number of members who have it.
     pub(super) counts: &'a [(u32, u32)],
 }
 
 impl Class<'_> {
+    /// How many pairs of a member and one of their values there are; as many as members where everybody has one.
+    pub(super) fn pairs(&self) -> u64 {
+        self.counts.iter().map(|&(_, members)| u64::from(members)).sum()
+    }
+
+    /// How many members have each value, the most frequent first, if every member were looked at with one of their
+    /// values only, and that so that they are as little mixed as possible: the most frequent value takes all who
+    /// have it, the next one as many of the others, and so on. Whatever one value of each member is looked at, the
+    /// first values have no more members together.
+    pub(super) fn least_mixed(&self) -> Vec<u32> {
+        let mut members: Vec<u32> = self.counts.iter().map(|(_, members)| *members).collect();
+        members.sort_unstable_by(|one, two| two.cmp(one));
+        let mut left = self.size;
+        for of_value in &mut members {
+            *of_value = (*of_value).min(left);
+            left -= *of_value;
+        }
+        members.retain(|of_value| *of_value > 0);
+        members
+    }
+
     /// The share of the class that so many of its records are.
     pub(super) fn share(&self, records: u32) -> f64 {
         f64::from(records) / f64::from(self.size)
@@ -55,7 +76,8 @@ impl<'a> Spread<'a> {
     fn parts(&self) -> Vec<Range<usize>> {
         let gathered = self.view.gathered();
         let parts = 4 * rayon::current_num_threads() as u64;
-        let bounds = (0..=parts).map(|part| gathered.class_behind(self.values.records() * part / parts));
+        let records = self.values.codes().len() as u64;
+        let bounds = (0..=parts).map(|part| gathered.class_behind(records * part / parts));
         let bounds: Vec<usize> = bounds.collect();
         bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
     }
@@ -66,19 +88,32 @@ struct Tally {
     /// By value; all 0 between two classes.
     counts: Vec<u32>,
     found: Vec<(u32, u32)>,
+    /// Pairs of value and person, where people are counted.
+    pairs: Vec<(u32, u32)>,
 }
 
 impl Tally {
     fn new(values: usize) -> Tally {
-        Tally { counts: vec![0; values], found: Vec::new() }
+        Tally { counts: vec![0; values], found: Vec::new(), pairs: Vec::new() }
     }
 
     fn count(&mut self, spread: &Spread<'_>, class: usize) -> Class<'_> {
         let Spread { view, values } = spread;
         let rows = view.gathered().of(class);
+        let value_of = |row: u32| values.of_code(values.codes()[row as usize]);
         self.found.clear();
+        if let Some(crowds) = view.people() {
+            self.pairs.clear();
+            self.pairs.extend(rows.iter().map(|&row| (value_of(row), crowds.person_of()[row as usize])));
+            self.pairs.sort_unstable();
+            self.pairs.dedup();
+            for one_value in self.pairs.chunk_by(|one, two| one.0 == two.0) {
+                self.found.push((one_value[0].0, one_value.len() as u32));
+            }
+            return Class { size: crowds.sizes()[class], counts: &self.found };
+        }
         for &row in rows {
-            let value = values.of_code(values.codes()[row as usize]);
+            let value = value_of(row);
             let count = &mut self.counts[value as usize];
             if *count == 0 {
                 self.found.push((value, 0));

@@ -1,11 +1,13 @@
 //! The values of a sensitive column: what its texts stand for, and how often each value is published.
+//!
+//! A *member* of a file or a class is a record, or a person where people are counted.
 
 use std::sync::Arc;
 
 use shoal_core::{Hierarchy, RawColumn, ValueParser};
 
-use crate::Unverifiable;
 use crate::origin::number;
+use crate::{Crowds, Unverifiable};
 
 /// The values of a published column, numbered from 0.
 #[derive(Debug)]
@@ -16,8 +18,10 @@ pub(super) struct Values<'a> {
     /// For each value one of its codes.
     code_of: Vec<u32>,
     missing: Option<u32>,
-    /// How many records have each value.
+    /// How many members have each value.
     pub(super) totals: Vec<u32>,
+    /// Records, or people where they are counted.
+    members: u64,
 }
 
 impl<'a> Values<'a> {
@@ -35,7 +39,20 @@ impl<'a> Values<'a> {
         absent.iter().for_each(|&code| value_of[code as usize] = absent[0]);
         let mut totals = vec![0; value_of.len()];
         column.codes.iter().for_each(|&code| totals[value_of[code as usize] as usize] += 1);
-        Values { column, value_of, code_of, missing: absent.first().copied(), totals }
+        let members = column.codes.len() as u64;
+        Values { column, value_of, code_of, missing: absent.first().copied(), totals, members }
+    }
+
+    /// The same where people count: how many of them have each value in any of their records.
+    pub(super) fn of_people(mut self, crowds: &Crowds) -> Values<'a> {
+        let values = self.column.codes.iter().map(|&code| self.value_of[code as usize]);
+        let mut pairs: Vec<(u32, u32)> = values.zip(crowds.person_of().iter().copied()).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.totals.fill(0);
+        pairs.iter().for_each(|&(value, _)| self.totals[value as usize] += 1);
+        self.members = u64::from(crowds.people());
+        self
     }
 
     /// Numbers the values that occur in their order: numbers and dates ascending, and the missing value last.
@@ -93,14 +110,19 @@ impl<'a> Values<'a> {
         &self.column.codes
     }
 
-    /// How many records there are.
-    pub(super) fn records(&self) -> u64 {
-        self.column.codes.len() as u64
+    /// How many members there are: people where they are counted, else records.
+    pub(super) fn members(&self) -> u64 {
+        self.members
     }
 
-    /// The share of all records that have a value.
+    /// How many pairs of a member and one of their values there are: as many as members where everybody has one.
+    pub(super) fn pairs(&self) -> u64 {
+        self.totals.iter().map(|&total| u64::from(total)).sum()
+    }
+
+    /// The share of all members who have a value.
     pub(super) fn share(&self, value: u32) -> f64 {
-        f64::from(self.totals[value as usize]) / self.records() as f64
+        f64::from(self.totals[value as usize]) / self.members() as f64
     }
 
     /// A value in a sentence.
@@ -137,7 +159,7 @@ impl<'a> Values<'a> {
         let value_of = self.value_of.iter().map(|&value| new[value as usize]).collect();
         let missing = self.missing.filter(|&value| self.totals[value as usize] > 0);
         let missing = missing.map(|value| new[value as usize]);
-        Values { column: self.column, value_of, code_of, missing, totals }
+        Values { column: self.column, value_of, code_of, missing, totals, members: self.members }
     }
 }
 

@@ -10,12 +10,12 @@ pub(super) struct Equal {
 
 impl Equal {
     pub(super) fn new(values: &Values<'_>) -> Equal {
-        Equal { records: values.records(), totals: values.totals.clone() }
+        Equal { records: values.pairs(), totals: values.totals.clone() }
     }
 
     /// ½ Σ |q − p|, which is Σ (q − p) over the values that are too frequent in the class.
     pub(super) fn of(&self, class: &Class<'_>) -> f64 {
-        let size = u64::from(class.size);
+        let size = class.pairs();
         let too_much = |&(value, records): &(u32, u32)| {
             let whole = u64::from(self.totals[value as usize]) * size;
             u128::from((u64::from(records) * self.records).saturating_sub(whole))

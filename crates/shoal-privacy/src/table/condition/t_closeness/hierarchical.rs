@@ -44,7 +44,7 @@ impl Hierarchical {
     /// Σ height · min(too much, too little) over the inner nodes, by the height of the root. A node below which the
     /// class has nothing has nothing too much, so only the paths from the leaves of the class to the root are walked.
     pub(super) fn of(&self, class: &Class<'_>) -> f64 {
-        let mut walk = Walk { distance: self, size: class.size, open: Vec::new(), moved: 0 };
+        let mut walk = Walk { distance: self, size: class.pairs(), open: Vec::new(), moved: 0 };
         for &(leaf, records) in class.counts {
             walk.close_below_meeting_point(leaf);
             walk.add(self.tree.leaf_node(leaf), records.into(), 0);
@@ -52,7 +52,7 @@ impl Hierarchical {
         while !walk.open.is_empty() {
             walk.close();
         }
-        let weight = u128::from(class.size) * u128::from(self.records());
+        let weight = u128::from(class.pairs()) * u128::from(self.records());
         walk.moved as f64 / (weight as f64 * f64::from(self.heights[0].max(1)))
     }
 
@@ -70,7 +70,7 @@ impl Hierarchical {
 /// A walk over the leaves of a class from left to right.
 struct Walk<'a> {
     distance: &'a Hierarchical,
-    size: u32,
+    size: u64,
     /// Nodes that are not finished, each below the one before it.
     open: Vec<Open>,
     moved: i128,

@@ -6,6 +6,10 @@
 //! a file of its own. All of them are evaluated in whole numbers, a record of the class weighing as much as there
 //! are records in the file and the other way round, and only for what the class has: values that it lacks are
 //! known together.
+//!
+//! Where people are counted, a pair of a person and one of their values is what a record is otherwise. The distance is
+//! multiplied by the number of pairs for each person of the file, and if the people of a class have more values
+//! each than those of the file, that much is added.
 
 mod equal;
 mod hierarchical;
@@ -107,8 +111,21 @@ impl TCloseness {
         distance: impl Fn(&Class<'_>) -> f64 + Sync,
     ) -> Outcome {
         let spread = Spread::new(view, values);
+        let (members, pairs) = (spread.values.members(), spread.values.pairs());
+        // Where everybody has one value this is the distance itself, to the last bit.
+        let distance = |class: &Class<'_>| match (pairs == members, class.pairs() == u64::from(class.size)) {
+            (true, true) => distance(class),
+            _ => distance(class) * (pairs as f64 / members as f64) + surplus(class, members, pairs),
+        };
         judge(&spread, &JudgeCloseness { spread: &spread, t: self.t, distance })
     }
+}
+
+/// By how much the members of a class have more values each than those of the file.
+fn surplus(class: &Class<'_>, members: u64, pairs: u64) -> f64 {
+    let (own, whole) =
+        (u128::from(class.pairs()) * u128::from(members), u128::from(pairs) * u128::from(class.size));
+    own.saturating_sub(whole) as f64 / (u128::from(class.size) * u128::from(members)) as f64
 }
 
 struct JudgeCloseness<'a, D> {

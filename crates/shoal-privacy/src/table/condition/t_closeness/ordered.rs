@@ -20,7 +20,7 @@ impl Ordered {
         };
         let up_to: Vec<u64> = values.totals.iter().map(|&total| total.into()).scan(0, sum).collect();
         let sums = std::iter::once(0).chain(up_to.iter().copied().scan(0, sum)).collect();
-        Ordered { records: values.records(), up_to, sums }
+        Ordered { records: values.pairs(), up_to, sums }
     }
 
     /// Σ |Q − P| / (m − 1) over the m values, Q and P being the shares of the class and of the file up to a value.
@@ -35,14 +35,14 @@ impl Ordered {
             (from, own) = (value as usize, own + u64::from(records));
         }
         moved += self.run(class, from, self.up_to.len(), own);
-        let weight = u128::from(class.size) * u128::from(self.records);
+        let weight = u128::from(class.pairs()) * u128::from(self.records);
         moved as f64 / (weight as f64 * steps as f64)
     }
 
     /// Σ |Q − P| over a run of values up to each of which the class has `own` records. P rises, so there is one place
     /// where it passes Q.
     fn run(&self, class: &Class<'_>, from: usize, to: usize, own: u64) -> u128 {
-        let size = u64::from(class.size);
+        let size = class.pairs();
         let level = own * self.records;
         let passed = from + self.up_to[from..to].partition_point(|&whole| whole * size <= level);
         let area = |from: usize, to: usize| {

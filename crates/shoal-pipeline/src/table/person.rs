@@ -1,0 +1,106 @@
+//! Whose the records of a table are, and what is said where the policy does not tell.
+
+use std::collections::HashMap;
+
+use shoal_core::policy::Shape;
+use shoal_core::{Column, RawColumn, RawTable, Role};
+
+use crate::{Job, Leak};
+
+/// What there is to say about identifiers that repeat while no column is named as the person: several records may be one
+/// person's, and the promise takes each for another.
+pub(crate) fn repeated_identifiers(job: &Job, raw: &RawTable) -> Vec<Leak> {
+    let policy = job.policy();
+    if policy.data.shape != Shape::Table || policy.data.person.is_some() {
+        return Vec::new();
+    }
+    let is_identifier = |column: &&RawColumn| {
+        policy.columns.get(&column.name).is_some_and(|spec| spec.role == Role::Identifier)
+    };
+    let identifiers = raw.columns.iter().filter(is_identifier);
+    let leaks = identifiers.filter_map(|column| {
+        let rows = repeated_rows(column, &policy.data.missing);
+        let name = &column.name;
+        let text = format!(
+            "{rows} of {} records share their `{name}` with another record. If it names people, a crowd of k records can be \
+             fewer people, even one. Name it with  [data] person = \"{name}\"  and the promise counts people.",
+            raw.rows
+        );
+        (rows > 0).then(|| Leak::new("repeated-identifier", text).of_column(name).counted(rows))
+    });
+    leaks.collect()
+}
+
+/// How many records share a value with another one; the missing value names nobody.
+fn repeated_rows(column: &RawColumn, missing: &[String]) -> usize {
+    let mut counts = vec![0_usize; column.labels.len()];
+    column.codes.iter().for_each(|&code| counts[code as usize] += 1);
+    let names_nobody =
+        |code: u32| column.null == Some(code) || missing.iter().any(|text| text == column.labels.get(code));
+    let repeated = (0_u32..).zip(counts).filter(|&(code, count)| count > 1 && !names_nobody(code));
+    repeated.map(|(_, count)| count).sum()
+}
+
+/// Gives one code to all values that are likely one and the same person's: `7`, `07` and `7.0`, or `Ann` and `ann `.
+/// Taking two people for one costs detail; taking one for two would cost the promise.
+pub(crate) fn same_person(column: &mut Column) {
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let one_of: Vec<u32> = (0..column.domain.len() as u32)
+        .map(|code| *known.entry(plain(column.domain.label(code))).or_insert(code))
+        .collect();
+    column.codes.iter_mut().for_each(|code| *code = one_of[*code as usize]);
+}
+
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    // Beyond 2^53 different whole numbers are the same float.
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number.abs() < 9e15 => (number + 0.0).to_string(),
+        _ => text.to_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{DateFormat, Domain, Kind, ValueParser};
+
+    use super::*;
+
+    #[test]
+    fn values_that_look_alike_are_one_person() {
+        let texts = [
+            "7",
+            "07",
+            "7.0",
+            "-0",
+            "0",
+            "Ann",
+            "ann",
+            "ANN ",
+            "Anna",
+            "9007199254740993",
+            "9007199254740992",
+        ];
+        let rows: Vec<Vec<&str>> = texts.iter().map(|text| vec![*text]).collect();
+        let raw = RawTable::from_rows(&["who"], &rows);
+        let parser = ValueParser::new(Kind::Text, DateFormat::default());
+        let (domain, code_of) = Domain::of(&raw.columns[0], parser, &[]).unwrap();
+        let codes = raw.columns[0].codes.iter().map(|&code| code_of[code as usize]).collect();
+        let role = Role::Identifier;
+        let mut column = Column { name: "who".into(), role, domain, hierarchy: None, weight: 1.0, codes };
+        same_person(&mut column);
+        let code = |at: usize| column.codes[at];
+        assert!(code(0) == code(1) && code(1) == code(2));
+        assert_eq!(code(3), code(4));
+        assert!(code(5) == code(6) && code(6) == code(7));
+        assert!(code(5) != code(8) && code(0) != code(3) && code(9) != code(10));
+    }
+
+    #[test]
+    fn only_values_count_that_name_somebody() {
+        let rows = ["a", "b", "a", "?", "?", "", ""].map(|text| vec![text]);
+        let raw = RawTable::from_rows(&["who"], &rows);
+        assert_eq!(repeated_rows(&raw.columns[0], &["?".to_owned(), String::new()]), 2);
+        assert_eq!(repeated_rows(&raw.columns[0], &[]), 6);
+    }
+}

@@ -1,0 +1,366 @@
+//! Promises that count people, against a second verifier that knows nothing but texts: it goes through everybody and
+//! their values, and for l-diversity through every choice of one value for each person.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use shoal_core::{
+    Column, DateFormat, Distance, Domain, Kind, Likeness, RawColumnBuilder, RawTable, Role, Rule, Table,
+    ValueParser,
+};
+use shoal_privacy::{
+    Claim, KAnonymity, Model, OfPeople, RecordOrder, Refusal, Unverifiable, VerifiedTable, verify_file,
+    verify_release,
+};
+
+use crate::file::{self, Column as Sensitive, ILLNESSES, ZIPS, models, rules};
+
+/// A release in texts; every published row comes from the original one at its place.
+#[derive(Clone, Debug)]
+struct Release {
+    k: u32,
+    /// Who it is, `zip`, `illness`, `visits` and the k that is asked for.
+    original: Vec<[String; 5]>,
+    /// What is published of `zip`.
+    zips: Vec<String>,
+}
+
+fn releases() -> impl Strategy<Value = Release> {
+    (1..=8_usize, 1..=8_usize, 1..=9_usize, 2..4_u32, prop::bool::weighted(0.2)).prop_flat_map(
+        |(illnesses, visits, people, k, wishes)| {
+            let row = (0..people, 0..3_usize, 0..illnesses, 0..visits, 1..5_u32, any::<bool>());
+            prop::collection::vec(row, 1..=16).prop_map(move |rows| {
+                let text =
+                    |&(who, zip, illness, visits, wish, _): &(usize, usize, usize, usize, u32, bool)| {
+                        let wish = if wishes { wish } else { 1 };
+                        [
+                            format!("p{who}"),
+                            ZIPS[zip].to_owned(),
+                            ILLNESSES[illness].to_owned(),
+                            file::VISITS[visits].to_owned(),
+                            wish.to_string(),
+                        ]
+                    };
+                let original: Vec<[String; 5]> = rows.iter().map(text).collect();
+                let zips = original
+                    .iter()
+                    .zip(&rows)
+                    .map(|(row, hide)| if hide.5 { "*".into() } else { row[1].clone() });
+                Release { k, zips: zips.collect(), original }
+            })
+        },
+    )
+}
+
+const NAMES: [&str; 5] = ["who", "zip", "illness", "visits", "wish"];
+
+fn original(rows: &[[String; 5]]) -> Table {
+    let roles = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Sensitive, Role::PersonalK];
+    let column = |at: usize| {
+        let mut raw = RawColumnBuilder::new(NAMES[at].to_owned());
+        rows.iter().for_each(|row| raw.push(&row[at], shoal_core::Place::default()));
+        let raw = raw.finish();
+        let kind = if at >= 3 { Kind::Integer } else { Kind::Text };
+        let parser = ValueParser::new(kind, DateFormat::default());
+        let (domain, code_of) = Domain::of(&raw, parser, &["?".to_owned(), String::new()]).unwrap();
+        let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
+        Column { name: NAMES[at].to_owned(), role: roles[at], domain, hierarchy: None, weight: 1.0, codes }
+    };
+    Table { columns: (0..NAMES.len()).map(column).collect(), rows: rows.len() }
+}
+
+fn published(release: &Release) -> RawTable {
+    let rows: Vec<Vec<&str>> = release
+        .original
+        .iter()
+        .zip(&release.zips)
+        .map(|(row, zip)| vec![zip.as_str(), row[2].as_str(), row[3].as_str()])
+        .collect();
+    RawTable::from_rows(&NAMES[1..4], &rows)
+}
+
+fn of_people(k: u32, rules: &[(Sensitive, Rule)]) -> Vec<Box<dyn Model>> {
+    let k: Box<dyn Model> = Box::new(KAnonymity::new(k).unwrap());
+    let all = std::iter::once(k).chain(models(rules));
+    all.map(|model| Box::new(OfPeople::new(model, "who")) as Box<dyn Model>).collect()
+}
+
+fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<VerifiedTable, Refusal> {
+    let origin: Vec<u32> = (0..release.original.len() as u32).collect();
+    let claim = Claim {
+        sha256: String::new(),
+        published: &published(release),
+        original: &original(&release.original),
+        origin: &origin,
+        left_out: 0,
+        suppression: None,
+        order: RecordOrder::Input,
+    };
+    verify_release(claim, &of_people(release.k, rules))
+}
+
+/// The second verifier.
+fn holds(release: &Release, rules: &[(Sensitive, Rule)]) -> bool {
+    let rows = || release.original.iter().zip(&release.zips);
+    rows().all(|(_, zip)| {
+        let class: Vec<&[String; 5]> =
+            rows().filter(|(_, other)| *other == zip).map(|(row, _)| row).collect();
+        let crowd: BTreeSet<&str> = class.iter().map(|row| row[0].as_str()).collect();
+        let asked = class.iter().map(|row| row[4].parse::<usize>().unwrap()).max().unwrap();
+        let all: Vec<&[String; 5]> = release.original.iter().collect();
+        crowd.len() >= asked.max(release.k as usize)
+            && rules
+                .iter()
+                .all(|&(column, rule)| follows(column, rule, &people(column, &class), &people(column, &all)))
+    })
+}
+
+type People = BTreeMap<String, BTreeSet<String>>;
+
+/// `file::Column` counts from the quasi-identifier, which stands in the second place here.
+fn people(column: Sensitive, rows: &[&[String; 5]]) -> People {
+    let mut people = People::new();
+    for row in rows {
+        let value = column.meaning(&row[column as usize + 1]);
+        people.entry(row[0].clone()).or_default().insert(value);
+    }
+    people
+}
+
+const NEAR: f64 = 1e-9;
+
+fn follows(column: Sensitive, rule: Rule, class: &People, all: &People) -> bool {
+    let values: BTreeSet<&String> = all.values().flatten().collect();
+    let having = |people: &People, value: &str| people.values().filter(|own| own.contains(value)).count();
+    let share = |people: &People, value: &str| having(people, value) as f64 / people.len() as f64;
+    match rule {
+        Rule::Alike(likeness) => values.iter().all(|value| {
+            let (q, p) = (share(class, value), share(all, value));
+            let most = match likeness {
+                Likeness::Basic(beta) => beta,
+                Likeness::Enhanced(beta) => beta.min((1.0 / p).ln()),
+            };
+            q <= p * (1.0 + most) + NEAR
+        }),
+        Rule::Close { t, distance } => {
+            // With the equal distance only; the others are compared where everybody has one value.
+            assert_eq!(distance, Distance::Equal);
+            let [own, whole] = [class, all]
+                .map(|people| people.values().map(BTreeSet::len).sum::<usize>() as f64 / people.len() as f64);
+            let apart = |value: &&String| (share(class, value) / own - share(all, value) / whole).abs() / 2.0;
+            whole * values.iter().map(apart).sum::<f64>() + (own - whole).max(0.0) <= t + NEAR
+        }
+        _ => {
+            let _ = column;
+            let mut counts: Vec<usize> = values.iter().map(|value| having(class, value)).collect();
+            counts.sort_by(|one, two| two.cmp(one));
+            let mut left = class.len();
+            counts.iter_mut().for_each(|count| {
+                *count = left.min(*count);
+                left -= *count;
+            });
+            is_diverse(rule, counts)
+        }
+    }
+}
+
+fn is_diverse(rule: Rule, mut counts: Vec<usize>) -> bool {
+    counts.retain(|&count| count > 0);
+    counts.sort_by(|one, two| two.cmp(one));
+    let all: usize = counts.iter().sum();
+    match rule {
+        Rule::Distinct { l } => counts.len() >= l,
+        Rule::Entropy { l } => {
+            let entropy: f64 = counts.iter().map(|&n| n as f64 / all as f64).map(|q| -q * q.log2()).sum();
+            entropy > l.log2() - NEAR
+        }
+        Rule::Recursive { l, c } => {
+            (counts[0] as f64) < c * counts.iter().skip(l - 1).sum::<usize>() as f64 - NEAR
+        }
+        other => panic!("{other:?} is not asked of one value each"),
+    }
+}
+
+/// Whether l-diversity holds whichever of their values each person of a class is looked at with; `None` where there are
+/// too many ways.
+fn in_every_choice(release: &Release, column: Sensitive, rule: Rule) -> Option<bool> {
+    let mut every = true;
+    for zip in &release.zips {
+        let rows = release.original.iter().zip(&release.zips).filter(|(_, other)| *other == zip);
+        let class = people(column, &rows.map(|(row, _)| row).collect::<Vec<_>>());
+        let mut choices: Vec<BTreeMap<&str, usize>> = vec![BTreeMap::new()];
+        for own in class.values() {
+            let more = choices.iter().flat_map(|chosen| {
+                own.iter().map(move |value| {
+                    let mut chosen = chosen.clone();
+                    *chosen.entry(value.as_str()).or_default() += 1;
+                    chosen
+                })
+            });
+            choices = more.collect();
+            if choices.len() > 2000 {
+                return None;
+            }
+        }
+        every &= choices.into_iter().all(|chosen| is_diverse(rule, chosen.into_values().collect()));
+    }
+    Some(every)
+}
+
+/// Rules for which the twin has a definition of its own.
+fn people_rules() -> impl Strategy<Value = (Sensitive, Rule)> {
+    rules().prop_filter("a distance that needs no place", |(_, rule)| {
+        !matches!(rule, Rule::Close { distance: Distance::Ordered | Distance::Hierarchical, .. })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn people_are_counted_as_the_twin_counts_them(
+        release in releases(),
+        asked in prop::collection::vec(people_rules(), 0..3),
+    ) {
+        match verify(&release, &asked) {
+            Ok(verified) => {
+                prop_assert!(holds(&release, &asked));
+                prop_assert!(verified.people().unwrap().sizes().iter().all(|&size| size >= release.k));
+                for &(column, rule) in &asked {
+                    if matches!(rule, Rule::Distinct { .. } | Rule::Entropy { .. } | Rule::Recursive { .. }) {
+                        prop_assert_ne!(in_every_choice(&release, column, rule), Some(false), "{:?}", rule);
+                    }
+                }
+            }
+            Err(Refusal::Broken { .. }) => prop_assert!(!holds(&release, &asked)),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+
+    /// One published cell, or one record's person, is changed.
+    #[test]
+    fn mutations_are_noticed_exactly_when_they_matter(
+        release in releases(),
+        asked in prop::collection::vec(people_rules(), 0..3),
+        at in any::<(prop::sample::Index, prop::sample::Index)>(),
+    ) {
+        let (one, two) = (at.0.index(release.original.len()), at.1.index(release.original.len()));
+        let mut hidden = release.clone();
+        hidden.zips[one] = "*".to_owned();
+        prop_assert_eq!(verify(&hidden, &asked).is_ok(), holds(&hidden, &asked));
+        let mut shared = release;
+        shared.original[one][0] = shared.original[two][0].clone();
+        prop_assert_eq!(verify(&shared, &asked).is_ok(), holds(&shared, &asked));
+    }
+
+    /// With a person for each record every promise is what it is without people, ordered and hierarchical distances
+    /// included.
+    #[test]
+    fn one_record_each_is_as_without_people(
+        mut release in releases(),
+        asked in prop::collection::vec(rules(), 1..3),
+    ) {
+        for (at, row) in release.original.iter_mut().enumerate() {
+            row[0] = format!("p{at}");
+            row[4] = "1".to_owned();
+        }
+        let file = published(&release);
+        let roles = [("zip", Role::QuasiIdentifier), ("illness", Role::Sensitive), ("visits", Role::Sensitive)];
+        let k: Box<dyn Model> = Box::new(KAnonymity::new(release.k).unwrap());
+        let of_records: Vec<Box<dyn Model>> = std::iter::once(k).chain(models(&asked)).collect();
+        let verdict = verify_file(&file, &roles, &of_records).unwrap();
+        match verify(&release, &asked) {
+            Ok(verified) => {
+                prop_assert!(verdict.holds());
+                prop_assert_eq!(&verified.release().promises()[..verdict.promises.len()], &verdict.promises[..]);
+            }
+            Err(Refusal::Broken { broken }) => {
+                prop_assert!(!verdict.holds());
+                let found = |broken: &[shoal_privacy::BrokenPromise]| {
+                    broken.iter().map(|broken| broken.promise.clone()).collect::<Vec<_>>()
+                };
+                prop_assert_eq!(found(&broken), found(&verdict.broken));
+            }
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+}
+
+fn rows(texts: &[[&str; 3]]) -> Release {
+    let row = |row: &[&str; 3]| [row[0], row[1], row[2], "1", "1"].map(str::to_owned);
+    let original: Vec<[String; 5]> = texts.iter().map(row).collect();
+    Release { k: 2, zips: original.iter().map(|row| row[1].clone()).collect(), original }
+}
+
+#[test]
+fn twenty_records_of_one_patient_are_no_crowd() {
+    let twenty: Vec<[&str; 3]> = (0..20).map(|_| ["p1", "53", "flu"]).collect();
+    let refused = verify(&rows(&twenty), &[]).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "k-anonymity does not hold: asked 2, found 1, violating classes: 1; the class zip = `53` has size 20 (rows: 1, 2, 3, \
+         4, 5, …): people in it: 1"
+    );
+}
+
+#[test]
+fn values_of_one_person_do_not_hide_what_everybody_has() {
+    // Three values, but everybody has flu.
+    let release =
+        rows(&[["p1", "53", "flu"], ["p2", "53", "flu"], ["p2", "53", "cold"], ["p2", "53", "gout"]]);
+    let distinct = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
+    let Err(Refusal::Broken { broken }) = verify(&release, &distinct) else { panic!("broken") };
+    assert_eq!(
+        broken[0].violations.worst[0].why.as_deref(),
+        Some("1 value is enough for all 2 people; 2 of them have `flu`")
+    );
+    let recursive = [(Sensitive::Illness, Rule::Recursive { l: 2, c: 100.0 })];
+    assert!(verify(&release, &recursive).is_err());
+}
+
+#[test]
+fn what_no_file_says_is_said() {
+    let release = rows(&[["p1", "53", "flu"], ["p1", "53", "cold"]]);
+    let file = published(&release);
+    let roles: Vec<(&str, Role)> = vec![
+        ("who", Role::Identifier),
+        ("zip", Role::QuasiIdentifier),
+        ("illness", Role::Sensitive),
+        ("visits", Role::Sensitive),
+    ];
+    let asked = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
+    let unknown = Unverifiable::Person { column: "who".into() };
+    assert!(unknown.hint().contains("--original"));
+    assert_eq!(verify_file(&file, &roles, &of_people(2, &asked)), Err(unknown.clone()));
+    // Fewer records than k are fewer people in any case.
+    let verdict = verify_file(&file, &roles, &of_people(3, &asked)).unwrap();
+    assert!(!verdict.holds() && verdict.broken[0].promise.name == "k-anonymity");
+    // Nor can it be proved where some promises count people and others do not, or where nobody knows the column.
+    let mut mixed = of_people(2, &[]);
+    mixed.extend(models(&asked));
+    let origin = [0, 1];
+    let table = original(&release.original);
+    let claim = |original| Claim {
+        sha256: String::new(),
+        published: &file,
+        original,
+        origin: &origin,
+        left_out: 0,
+        suppression: None,
+        order: RecordOrder::Input,
+    };
+    assert_eq!(verify_release(claim(&table), &mixed).unwrap_err(), unknown.clone().into());
+    let mut nameless = table.clone();
+    nameless.columns.remove(0);
+    assert_eq!(verify_release(claim(&nameless), &of_people(2, &[])).unwrap_err(), unknown.into());
+}
+
+#[test]
+fn a_record_of_nobody_cannot_be_published() {
+    let mut release = rows(&[["p1", "53", "flu"], ["p2", "53", "cold"], ["?", "53", "flu"]]);
+    let nobody = Unverifiable::Anonymous { row: 3, column: "who".into() };
+    assert_eq!(verify(&release, &[]).unwrap_err(), nobody.into());
+    release.original.pop();
+    release.zips.pop();
+    assert!(verify(&release, &[]).is_ok());
+}
