@@ -54,9 +54,10 @@ impl Job {
         self.file(path, self.policy().data.header)
     }
 
-    /// A published file in the dialect of the policy. It always names its columns.
+    /// A published file in the dialect of the policy. It always names its columns, and its texts are taken byte
+    /// for byte.
     pub fn published(&self, path: &Path) -> Result<Source, PipelineError> {
-        self.file(path, true)
+        Ok(Source { csv: self.published_dialect()?, ..self.file(path, true)? })
     }
 
     /// Whether a column of the source is read at all: identifiers never are, unless they say whose event it is
@@ -73,8 +74,15 @@ impl Job {
         Ok(Source { location, format: None, csv: self.dialect(header)? })
     }
 
+    /// How published CSV files are read: as anybody with `cut` or a spreadsheet would. `data.trim` is about the
+    /// original; a reader of the published file sees `20` and `20 ` as two texts, so they are two here as well,
+    /// or a record that nobody else is like would pass as one of many.
+    pub(crate) fn published_dialect(&self) -> Result<CsvOptions, PipelineError> {
+        Ok(CsvOptions { trim: false, ..self.dialect(true)? })
+    }
+
     /// How the policy's CSV files are written, with or without a header.
-    pub(crate) fn dialect(&self, header: bool) -> Result<CsvOptions, PipelineError> {
+    fn dialect(&self, header: bool) -> Result<CsvOptions, PipelineError> {
         let data = &self.policy().data;
         // The policy's check has tried the separator already; the error is for the type's sake.
         let mut csv = CsvOptions::with_separator(data.separator()).map_err(|error| {

@@ -81,6 +81,14 @@ impl StreamBinding {
     pub fn design(&self, job: &Job, values: &SensitiveValues) -> Result<SetDesign, PipelineError> {
         let policy = job.policy();
         let l = policy.privacy.l.unwrap_or_default();
+        if let Some((one, other)) = values.look_alike() {
+            return Err(PipelineError::Unreachable {
+                message: format!(
+                    "`{one}` and `{other}` look alike: to a reader of the stream they are one value"
+                ),
+                hint: "write values in one way, in the source and wherever they are listed",
+            });
+        }
         let design = match prior(job, values.shares_known) {
             PriorPolicy::Uniform => SetDesign::uniform(values.labels.len(), l),
             PriorPolicy::Calibrated => SetDesign::calibrated(&values.counts, l, policy.algorithm.seed),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use shoal_core::Role;
+use shoal_core::{Role, canonical_text};
 use shoal_io::{CsvOptions, Source};
 
 use crate::{Job, PipelineError};
@@ -40,6 +40,15 @@ impl SensitiveValues {
             text.push_str(&format!("\"{}\",{count}\n", label.replace('"', "\"\"")));
         }
         text
+    }
+
+    /// Two values that a reader would take for one, where there are such.
+    pub fn look_alike(&self) -> Option<(&str, &str)> {
+        let mut first = std::collections::HashMap::new();
+        self.labels.iter().find_map(|label| {
+            let known = *first.entry(canonical_text(label)).or_insert(label);
+            (known != label).then_some((known.as_str(), label.as_str()))
+        })
     }
 
     /// The share of the most frequent value.

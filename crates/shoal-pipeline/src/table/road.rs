@@ -9,6 +9,7 @@ use shoal_io::{ColumnForm, PendingFile, ReadTable, WriteOptions};
 use shoal_privacy::{Claim, Classes, Refusal, verify_release};
 
 use super::algorithm::{algorithm, with_hierarchies};
+use super::alike::with_alike_merged;
 use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
 use super::load::{Loaded, load_from};
@@ -114,6 +115,7 @@ fn anonymize<'a>(
     } else {
         (Cow::Borrowed(&bound.table), Vec::new())
     };
+    let working = with_alike_merged(job.policy(), working);
     let deadline = Deadline::after(job.policy().algorithm.seconds, progress);
     let (mut recoding, account) = match bound.complete_rows() {
         None => algorithm.tell(&working, &deadline).map_err(|error| error.with_records(source_rows))?,
@@ -150,7 +152,7 @@ pub(crate) fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
 
 /// The written bytes, read as anybody would read them.
 pub(crate) fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
-    Ok(shoal_io::read_table(&pending.source(job.dialect(true)?), &|_| true, &shoal_core::Silent)?)
+    Ok(shoal_io::read_table(&pending.source(job.published_dialect()?), &|_| true, &shoal_core::Silent)?)
 }
 
 fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+
+use shoal_core::canonical_text;
 use shoal_core::stream::StreamLine;
 
 use super::{Answer, Broken, Figure, Form, LineViolation, in_order, least};
@@ -13,7 +16,7 @@ pub(super) fn verify<'a>(
     let mut fewest = None;
     for (line, content) in lines {
         form.lines += 1;
-        let StreamLine::Set { cells, mut values } = content else {
+        let StreamLine::Set { cells, values } = content else {
             form.alien(line);
             continue;
         };
@@ -21,6 +24,8 @@ pub(super) fn verify<'a>(
         if let Some(pair) = values.windows(2).find(|pair| pair[0] >= pair[1]) {
             disordered.note(line, || format!("`{}` comes after `{}`", pair[1], pair[0]));
         }
+        // What looks alike is one value to whoever reads the line.
+        let mut values: Vec<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
         values.sort_unstable();
         values.dedup();
         if values.len() < l {
