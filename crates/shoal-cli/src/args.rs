@@ -184,6 +184,10 @@ pub(crate) struct VerifyArgs {
     /// The policy that makes the promise.
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
     pub policy: PathBuf,
+    /// Refuse a file that holds bytes beside its data: metadata, comments, unused entries of dictionaries. Without it
+    /// they are named.
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub overrides: Overrides,
 }

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use shoal_core::policy::Shape;
 use shoal_core::{Policy, PolicyDocument, Role};
-use shoal_io::{CsvOptions, Source};
+use shoal_io::{CsvOptions, Limits, Source};
 
 use crate::PipelineError;
 
@@ -20,11 +20,8 @@ pub struct Job {
 impl Job {
     /// Reads a policy file; `overrides` are the `KEY=VALUE`s of `--set`.
     pub fn open(path: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
-        let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
-            path: path.to_owned(),
-            what: "policy",
-            error,
-        })?;
+        let text = shoal_io::read_text_file(path, Limits::POLICY)
+            .map_err(|error| PipelineError::ReadFile { path: path.to_owned(), what: "policy", error })?;
         let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
             path: path.to_owned(),
             text: text.clone(),
@@ -71,7 +68,7 @@ impl Job {
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
         let location = path.to_string_lossy().into_owned();
-        Ok(Source { location, format: None, csv: self.dialect(header)? })
+        Ok(Source { csv: self.dialect(header)?, ..Source::new(location) })
     }
 
     /// How published CSV files are read: as anybody with `cut` or a spreadsheet would. `data.trim` is about the

@@ -3,6 +3,7 @@
 //! The fronts (the command line now; web and Python later) call [`run`], [`check`], [`verify`] and
 //! [`measure`] and turn what comes back into prose. Nothing here prints.
 
+mod containers;
 mod deadline;
 mod error;
 mod job;
@@ -19,6 +20,7 @@ mod targets;
 pub mod transactions;
 mod verbs;
 
+pub use containers::unjudged;
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;
 pub use leaks::Leak;

@@ -10,6 +10,7 @@ use shoal_core::policy::Shape;
 use shoal_io::{PendingFile, StagedFolder};
 use shoal_privacy::VerifiedRelease;
 
+use crate::containers::refuse_unjudged;
 use crate::leaks::kept_order;
 use crate::report::{Loss, RecodingFile, Risk};
 use crate::targets::Targets;
@@ -72,6 +73,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         Shape::Sequences => sequences::walk(job, &mut pending, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
+    refuse_unjudged(job, &pending)?;
     seconds.total = started.elapsed().as_secs_f64();
     let proof = walked.proof;
     let report = Report {

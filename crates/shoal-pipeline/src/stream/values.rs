@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use shoal_core::{Role, canonical_text};
-use shoal_io::{CsvOptions, Source};
+use shoal_io::Source;
 
 use crate::{Job, PipelineError};
 
@@ -79,7 +79,7 @@ pub fn read_prior(job: &Job, path: &Path) -> Result<SensitiveValues, PipelineErr
             Some("it has a line  value,count  and then a value and its count (or share) per line".to_owned()),
         )),
     };
-    let source = Source { location, format: None, csv: CsvOptions::default() };
+    let source = Source::new(location);
     let raw = shoal_io::read_table(&source, &|_| true, &shoal_core::Silent)?.table;
     let texts = |name: &str| {
         let column = raw.columns.iter().find(|column| column.name == name);
