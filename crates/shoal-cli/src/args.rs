@@ -195,6 +195,10 @@ pub(crate) struct VerifyArgs {
     /// doubled?
     #[arg(long, value_name = "DATA", value_hint = ValueHint::FilePath)]
     pub original: Option<PathBuf>,
+    /// Refuse a file that holds bytes beside its data: metadata, comments, unused entries of dictionaries. Without it
+    /// they are named.
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub overrides: Overrides,
 }

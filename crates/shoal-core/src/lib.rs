@@ -6,6 +6,7 @@
 //! for it all. The crate holds no algorithm, no privacy model and does no I/O: text goes in, words come
 //! out.
 
+mod canonical;
 pub mod dataset;
 pub mod hierarchy;
 mod items;
@@ -20,6 +21,7 @@ mod role;
 pub mod stream;
 mod suggest;
 
+pub use canonical::{canonical_text, canonical_value};
 pub use dataset::{
     Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Sequences, SequencesError, Table,
     Transactions, TransactionsBuilder,

@@ -1,11 +1,15 @@
+use std::collections::HashMap;
+
 use shoal_core::{Place, RawColumnBuilder, RawTable};
 
 use crate::error::ReadError;
+use crate::limits::Limits;
 
 /// Gathers the records of all files of a source.
 pub(crate) struct Collector<'a> {
     keep: &'a dyn Fn(&str) -> bool,
     limit: u64,
+    limits: Limits,
     list: Option<ListColumn>,
     header: Vec<String>,
     /// The columns that are stored, with their number in the source.
@@ -22,11 +26,12 @@ struct ListColumn {
 }
 
 impl<'a> Collector<'a> {
-    /// Stores the columns that `keep` wants, of at most `limit` records.
-    pub(crate) fn new(keep: &'a dyn Fn(&str) -> bool, limit: u64) -> Self {
+    /// Stores the columns that `keep` wants, of at most `limit` records. More than `limits` allow are an error.
+    pub(crate) fn new(keep: &'a dyn Fn(&str) -> bool, limit: u64, limits: Limits) -> Self {
         Collector {
             keep,
             limit,
+            limits,
             list: None,
             header: Vec::new(),
             kept: Vec::new(),
@@ -90,16 +95,32 @@ impl<'a> Collector<'a> {
     }
 
     /// A new record begins; each of the kept columns must get its value.
-    pub(crate) fn next_row(&mut self, line: Option<u64>) -> Place {
+    pub(crate) fn next_row(&mut self, line: Option<u64>) -> Result<Place, ReadError> {
+        self.make_room(1)?;
         self.rows += 1;
-        self.place(self.rows, line)
+        Ok(self.place(self.rows, line))
     }
 
     /// `count` new records begin. Returns the place of the first.
-    pub(crate) fn next_rows(&mut self, count: u64) -> Place {
+    pub(crate) fn next_rows(&mut self, count: u64) -> Result<Place, ReadError> {
+        self.make_room(count)?;
         let first = self.rows + 1;
         self.rows += count;
-        self.place(first, None)
+        Ok(self.place(first, None))
+    }
+
+    /// Whether so many more records may come.
+    fn make_room(&self, count: u64) -> Result<(), ReadError> {
+        let rows = self.rows.saturating_add(count);
+        let file = || self.files.last().cloned().unwrap_or_default();
+        if rows > self.limits.rows {
+            return Err(ReadError::TooManyRows { file: file(), limit: self.limits.rows });
+        }
+        if rows.saturating_mul(self.kept.len() as u64) > self.limits.cells {
+            let (columns, limit) = (self.kept.len(), self.limits.cells);
+            return Err(ReadError::TooManyCells { file: file(), columns, limit });
+        }
+        Ok(())
     }
 
     /// The columns that are stored, with their numbers in the source.
@@ -118,8 +139,13 @@ impl<'a> Collector<'a> {
     }
 
     fn open(&mut self, file: &str, names: Vec<String>) -> Result<(), ReadError> {
+        if names.len() > self.limits.columns {
+            let (columns, limit) = (names.len(), self.limits.columns);
+            return Err(ReadError::TooManyColumns { file: file.to_owned(), columns, limit });
+        }
+        let mut places = HashMap::with_capacity(names.len());
         for (second, name) in names.iter().enumerate() {
-            if let Some(first) = names[..second].iter().position(|other| other == name) {
+            if let Some(first) = places.insert(name, second) {
                 let (first, second) = (first + 1, second + 1);
                 return Err(ReadError::DuplicateName {
                     file: file.to_owned(),

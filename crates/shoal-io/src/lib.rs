@@ -18,11 +18,14 @@ mod csv;
 mod digest;
 mod error;
 mod format;
+mod inspect;
+mod limits;
 mod parquet;
 mod read;
 mod source;
 mod stored;
 pub mod stream;
+mod text_file;
 mod window;
 mod write;
 
@@ -31,8 +34,11 @@ pub use csv::{CsvOptions, SeparatorError, separator_of};
 pub use digest::sha256_hex;
 pub use error::{ReadError, WriteError};
 pub use format::{Compression, Format, Layout};
+pub use inspect::{Content, Finding, inspect};
+pub use limits::Limits;
 pub use read::{
     ITEM_SEPARATOR, ReadTable, read_header, read_table, read_table_with_list, sample, sniff_separator,
 };
 pub use source::Source;
+pub use text_file::read_text_file;
 pub use write::{ColumnForm, PendingFile, StagedFolder, WriteOptions, write_atomically, write_table};

@@ -11,7 +11,7 @@ use crate::error::ReadError;
 use crate::format::{Compression, Format, Layout};
 use crate::parquet;
 use crate::source::{STDIN, Source};
-use crate::stored::{StoredBytes, open_file};
+use crate::stored::StoredBytes;
 
 /// A source, read to its end.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub fn read_table(
     keep: &dyn Fn(&str) -> bool,
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
-    read_all(source, Collector::new(keep, u64::MAX), progress)
+    read_all(source, Collector::new(keep, u64::MAX, source.limits), progress)
 }
 
 /// Like [`read_table`], but the column of this name may be a list where the format knows lists (Parquet).
@@ -56,7 +56,7 @@ pub fn read_table_with_list(
     list: &str,
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
-    read_all(source, Collector::new(keep, u64::MAX).with_list(list), progress)
+    read_all(source, Collector::new(keep, u64::MAX, source.limits).with_list(list), progress)
 }
 
 /// The names of a source's columns. Reads no more than the beginning of its first file. (Of standard input
@@ -132,11 +132,13 @@ fn stored_size(files: &[String]) -> u64 {
 fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), ReadError> {
     // Who wants no record does not care what is in the columns.
     let keep = |_: &str| rows > 0;
-    let mut collector = Collector::new(&keep, rows);
+    let mut collector = Collector::new(&keep, rows, source.limits);
     for file in &source.files()? {
         let format = source.format_of(file);
         if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {
-            parquet::read(file, open_file(file)?, &mut collector)?;
+            // Its pages are looked at before they are unpacked, and for that it has to be at hand.
+            let bytes = fs::read(file).map_err(|error| ReadError::opening(file, error))?;
+            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, &mut collector)?;
         } else {
             let mut stored = StoredBytes::open(file, None, &Silent)?;
             read_unpacked(file, format, &mut stored, |input| {
@@ -170,7 +172,7 @@ fn read_records(
 ) -> Result<(), ReadError> {
     match layout {
         Layout::Csv => {
-            csv::read(file, input, &source.csv, into)?;
+            csv::read(file, input, &source.csv, source.limits, into)?;
             into.note_list(false)
         }
         Layout::Parquet => {
@@ -178,7 +180,7 @@ fn read_records(
             let mut bytes = Vec::new();
             let taken = input.read_to_end(&mut bytes);
             taken.map_err(|source| ReadError::Unreadable { file: file.to_owned(), source })?;
-            parquet::read(file, bytes::Bytes::from(bytes), into)
+            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, into)
         }
     }
 }

@@ -3,6 +3,7 @@ use std::path::Path;
 use crate::csv::CsvOptions;
 use crate::error::ReadError;
 use crate::format::Format;
+use crate::limits::Limits;
 
 /// The name that means standard input (or output).
 pub(crate) const STDIN: &str = "-";
@@ -16,12 +17,19 @@ pub struct Source {
     pub format: Option<Format>,
     /// How its CSV files are written; Parquet needs no telling.
     pub csv: CsvOptions,
+    /// How much of it is read before it is refused.
+    pub limits: Limits,
 }
 
 impl Source {
     /// A source in the format that its name tells; if CSV, with a header line and commas.
     pub fn new(location: impl Into<String>) -> Self {
-        Source { location: location.into(), format: None, csv: CsvOptions::default() }
+        Source {
+            location: location.into(),
+            format: None,
+            csv: CsvOptions::default(),
+            limits: Limits::default(),
+        }
     }
 
     /// The files that the location names, sorted. A path that exists is itself, even if it looks like a

@@ -7,7 +7,7 @@ use shoal_algorithms::transaction::{self, TransactionError};
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::{HierarchyError, Place, PolicyError, RawColumn, RawTable};
 use shoal_io::stream::LineError;
-use shoal_io::{ReadError, WriteError};
+use shoal_io::{Finding, ReadError, WriteError};
 use shoal_measure::MeasureError;
 use shoal_measure::sequences::SequenceMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
@@ -368,6 +368,12 @@ pub enum PipelineError {
     /// Neither the policy nor the command names an output.
     #[error("there is no place to write to")]
     NoOutput,
+    /// What was written holds bytes that are not its data.
+    #[error("the written file holds bytes that nothing can judge: {}: {}", finding.place, finding.what)]
+    Unjudged {
+        /// The bytes.
+        finding: Box<Finding>,
+    },
     /// Writing failed.
     #[error(transparent)]
     Write(Box<WriteError>),
@@ -418,7 +424,8 @@ impl PipelineError {
             }
             PipelineError::Unreachable { .. }
             | PipelineError::Untrue { .. }
-            | PipelineError::Releases { .. } => true,
+            | PipelineError::Releases { .. }
+            | PipelineError::Unjudged { .. } => true,
             _ => false,
         }
     }
@@ -499,6 +506,9 @@ impl PipelineError {
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
             PipelineError::PublishedColumn { .. } => {
                 "is it the right file? A published CSV file starts with a line of column names"
+            }
+            PipelineError::Unjudged { .. } => {
+                "nothing was published; this is an error of the program: please report it with the policy"
             }
             PipelineError::Write(error) => return Some(error.hint().to_string()),
             PipelineError::Refused(refusal) => refusal.hint(),

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use shoal_core::policy::Shape;
 use shoal_core::{Policy, PolicyDocument, Role};
-use shoal_io::{CsvOptions, Source};
+use shoal_io::{CsvOptions, Limits, Source};
 
 use crate::{Audit, PipelineError};
 
@@ -20,11 +20,8 @@ pub struct Job {
 impl Job {
     /// Reads a policy file, or the policy of an `audit.json`; `overrides` are the `KEY=VALUE`s of `--set`.
     pub fn open(path: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
-        let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
-            path: path.to_owned(),
-            what: "policy",
-            error,
-        })?;
+        let text = shoal_io::read_text_file(path, Limits::POLICY)
+            .map_err(|error| PipelineError::ReadFile { path: path.to_owned(), what: "policy", error })?;
         // A policy is TOML, where no text begins with a brace.
         if text.trim_start().starts_with('{') {
             return Job::of_audit(path, &text, overrides);
@@ -71,9 +68,10 @@ impl Job {
         self.file(path, self.policy().data.header)
     }
 
-    /// A published file in the dialect of the policy. It always names its columns.
+    /// A published file in the dialect of the policy. It always names its columns, and its texts are taken byte
+    /// for byte.
     pub fn published(&self, path: &Path) -> Result<Source, PipelineError> {
-        self.file(path, true)
+        Ok(Source { csv: self.published_dialect()?, ..self.file(path, true)? })
     }
 
     /// Whether a column of the source is read at all. Identifiers are, where they say whose event it is or which came
@@ -90,11 +88,18 @@ impl Job {
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
         let location = path.to_string_lossy().into_owned();
-        Ok(Source { location, format: None, csv: self.dialect(header)? })
+        Ok(Source { csv: self.dialect(header)?, ..Source::new(location) })
+    }
+
+    /// How published CSV files are read: as anybody with `cut` or a spreadsheet would. `data.trim` is about the
+    /// original; a reader of the published file sees `20` and `20 ` as two texts, so they are two here as well,
+    /// or a record that nobody else is like would pass as one of many.
+    pub(crate) fn published_dialect(&self) -> Result<CsvOptions, PipelineError> {
+        Ok(CsvOptions { trim: false, ..self.dialect(true)? })
     }
 
     /// How the policy's CSV files are written, with or without a header.
-    pub(crate) fn dialect(&self, header: bool) -> Result<CsvOptions, PipelineError> {
+    fn dialect(&self, header: bool) -> Result<CsvOptions, PipelineError> {
         let data = &self.policy().data;
         // The policy's check has tried the separator already; the error is for the type's sake.
         let mut csv = CsvOptions::with_separator(data.separator()).map_err(|error| {

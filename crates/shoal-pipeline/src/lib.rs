@@ -4,6 +4,7 @@
 //! [`measure`] and turn what comes back into prose. Nothing here prints.
 
 pub mod audit;
+mod containers;
 mod deadline;
 mod discreet;
 mod error;
@@ -23,6 +24,7 @@ mod truth;
 mod verbs;
 
 pub use audit::Audit;
+pub use containers::unjudged;
 pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
 pub use job::Job;

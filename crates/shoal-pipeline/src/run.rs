@@ -11,6 +11,7 @@ use shoal_io::{PendingFile, StagedFolder};
 use shoal_privacy::VerifiedRelease;
 
 use crate::audit::{self, AuditFile, Key, RecodingFile};
+use crate::containers::refuse_unjudged;
 use crate::leaks::{add_missing, earlier_release, of_policy};
 use crate::report::{Loss, Risk};
 use crate::table::History;
@@ -87,6 +88,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         Shape::Sequences => sequences::walk(job, &mut pending, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
+    refuse_unjudged(job, &pending)?;
     seconds.total = started.elapsed().as_secs_f64();
     let proof = walked.proof;
     let mut leaks = walked.leaks;

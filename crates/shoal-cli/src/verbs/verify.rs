@@ -1,3 +1,5 @@
+use serde::Serialize;
+use shoal_io::Finding;
 use shoal_pipeline::sequences::SequencesVerified;
 use shoal_pipeline::stream::StreamVerified;
 use shoal_pipeline::table::TableVerified;
@@ -23,8 +25,36 @@ pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure
     let verified = shoal_pipeline::verify_with(&opened.job, &args.published, &options, progress.as_ref());
     let verified = verified.map_err(|e| opened.blame(e))?;
     drop(progress);
-    voice.answer(&verified, || prose(&verified))?;
-    Ok(verified.holds().into())
+    let unjudged = shoal_pipeline::unjudged(&opened.job, &args.published).map_err(|e| opened.blame(e))?;
+    let answer = WithUnjudged { verified: &verified, unjudged: &unjudged };
+    voice.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict))?;
+    Ok((verified.holds() && (!args.strict || unjudged.is_empty())).into())
+}
+
+/// The verdict, and the bytes that it says nothing about.
+#[derive(Serialize)]
+struct WithUnjudged<'a> {
+    #[serde(flatten)]
+    verified: &'a Verified,
+    unjudged: &'a [Finding],
+}
+
+/// The bytes of a file that are not its data.
+fn unjudged_prose(unjudged: &[Finding], strict: bool) -> String {
+    if unjudged.is_empty() {
+        return String::new();
+    }
+    let row = |finding: &Finding| {
+        let offset = finding.offset.map_or_else(|| "–".to_owned(), |at| grouped(at as usize));
+        vec![offset, grouped(finding.bytes as usize), finding.place.clone(), finding.what.clone()]
+    };
+    let rows: Vec<Vec<String>> = unjudged.iter().map(row).collect();
+    let found = table(&["at byte", "bytes", "place", "what"], &[0, 1], &rows);
+    let verdict = match strict {
+        true => verdict(false, "", "refused because of --strict"),
+        false => "they may say anything; --strict refuses them".to_owned(),
+    };
+    format!("\nbytes that are not data, which no promise covers ({verdict}):\n{found}")
 }
 
 fn prose(verified: &Verified) -> String {

@@ -14,3 +14,4 @@ mod streams;
 mod support;
 mod transactions;
 mod transparency;
+mod values;

@@ -1,5 +1,8 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use super::{Labels, RawColumn};
-use crate::ValueParser;
+use crate::{ValueParser, canonical_value};
 
 /// The distinct values of a column, numbered so that the order of codes is the order of values: numbers
 /// and dates ascending, texts by their bytes, and the missing value, if there is one, last.
@@ -12,6 +15,8 @@ pub struct Domain {
     /// All texts that stand for the missing value in the column; its label is one of them.
     missing_texts: Vec<String>,
     parser: ValueParser,
+    /// Where texts that look alike have been merged: the code of each canonical text.
+    alike: Option<HashMap<String, u32>>,
 }
 
 /// A text that is not of its column's kind.
@@ -58,7 +63,55 @@ impl Domain {
             missing = Some(code);
         }
         let positions = ordered.then(|| values.iter().map(|v| v.0).collect());
-        Ok((Domain { labels, positions, missing, missing_texts, parser }, code_of))
+        Ok((Domain { labels, positions, missing, missing_texts, parser, alike: None }, code_of))
+    }
+
+    /// The same values where texts that look alike ([`canonical_value`]) are one, called by the first of them; a text
+    /// that looks like one of the missing tokens is the missing value. Returns the domain and for every code the new
+    /// one; `None` where no two values look alike.
+    ///
+    /// This is how algorithms see a sensitive column: what a reader takes for one value must not count as two.
+    pub fn merged(&self, missing_tokens: &[String]) -> Option<(Domain, Vec<u32>)> {
+        let absent: Vec<Cow<'_, str>> =
+            missing_tokens.iter().map(|token| canonical_value(token, &self.parser)).collect();
+        let mut codes_of: HashMap<Option<Cow<'_, str>>, u32> = HashMap::new();
+        let mut new_code = Vec::with_capacity(self.len());
+        // The least code that has each new one.
+        let mut firsts: Vec<u32> = Vec::new();
+        for code in 0..self.len() as u32 {
+            let key = canonical_value(self.label(code), &self.parser);
+            let is_absent = self.missing == Some(code) || absent.contains(&key);
+            let new = *codes_of.entry((!is_absent).then_some(key)).or_insert(firsts.len() as u32);
+            if new as usize == firsts.len() {
+                firsts.push(code);
+            }
+            new_code.push(new);
+        }
+        if firsts.len() == self.len() {
+            return None;
+        }
+        // The missing value stays the last one and keeps its label, whatever looked like it.
+        if let Some(missing) = self.missing {
+            let old = new_code[missing as usize];
+            let last = firsts.len() as u32 - 1;
+            let moved = |new: u32| match new {
+                new if new == old => last,
+                new if new > old => new - 1,
+                new => new,
+            };
+            new_code.iter_mut().for_each(|new| *new = moved(*new));
+            codes_of.values_mut().for_each(|new| *new = moved(*new));
+            firsts.remove(old as usize);
+            firsts.push(missing);
+        }
+        let labels: Labels = firsts.iter().map(|&code| self.label(code)).collect();
+        let positions = self.positions.as_ref().map(|positions| {
+            firsts.iter().filter_map(|&code| positions.get(code as usize).copied()).collect()
+        });
+        let missing = self.missing.map(|missing| new_code[missing as usize]);
+        let alike = codes_of.into_iter().filter_map(|(key, code)| Some((key?.into_owned(), code))).collect();
+        let (missing_texts, parser) = (self.missing_texts.clone(), self.parser.clone());
+        Some((Domain { labels, positions, missing, missing_texts, parser, alike: Some(alike) }, new_code))
     }
 
     /// How many values there are, the missing one included.
@@ -116,6 +169,9 @@ impl Domain {
         {
             return Some(missing);
         }
+        if let Some(alike) = &self.alike {
+            return alike.get(&*canonical_value(text, &self.parser)).copied();
+        }
         let known = (self.len() - usize::from(self.missing.is_some())) as u32;
         let position = if self.is_ordered() { self.parser.position(text)? } else { 0.0 };
         let before = |code: u32| {
@@ -162,6 +218,23 @@ mod tests {
         let texts = domain(Kind::Text, &["b", "?", "", "a"]);
         assert_eq!(texts.labels().iter().collect::<Vec<_>>(), ["a", "b", ""]);
         assert_eq!((texts.code_of(""), texts.code_of("?")), (Some(2), Some(2)));
+    }
+
+    #[test]
+    fn values_that_look_alike_are_merged_and_the_order_stays() {
+        assert!(domain(Kind::Text, &["a", "b", "?"]).merged(&["?".into()]).is_none());
+        let texts = domain(Kind::Text, &["hiv", "Flu", "HIV", "?", "HIV ", "NA"]);
+        let (merged, code_of) = texts.merged(&["?".into(), "na".into()]).unwrap();
+        assert_eq!(merged.labels().iter().collect::<Vec<_>>(), ["Flu", "HIV", "?"]);
+        assert_eq!((code_of, merged.missing()), (vec![0, 1, 1, 2, 1, 2], Some(2)));
+        assert_eq!(
+            ["flu ", "Hiv", "?", "x"].map(|text| merged.code_of(text)),
+            [Some(0), Some(1), Some(2), None]
+        );
+        let numbers = domain(Kind::Decimal, &["10", "7.0", "?", "7", "8"]);
+        let (merged, code_of) = numbers.merged(&["?".into()]).unwrap();
+        assert_eq!(merged.labels().iter().collect::<Vec<_>>(), ["7", "8", "10", "?"]);
+        assert_eq!((merged.positions(), code_of), (&[7.0, 8.0, 10.0][..], vec![0, 0, 1, 2, 3]));
     }
 
     #[test]

@@ -20,6 +20,18 @@ pub struct Column {
 }
 
 impl Column {
+    /// The column as an algorithm sees it that must not take texts that look alike for different values
+    /// ([`Domain::merged`]); `None` where there are none. A value is the leaf of its hierarchy that its first text is.
+    pub fn merged(&self, missing_tokens: &[String]) -> Option<Column> {
+        let (domain, code_of) = self.domain.merged(missing_tokens)?;
+        let rebound = |bound: &BoundHierarchy| bound.rebound(&domain);
+        let hierarchy = self.hierarchy.as_ref().map(rebound).transpose();
+        let hierarchy = hierarchy.expect("the labels of the merged domain were leaves before");
+        let codes = self.codes.iter().map(|&code| code_of[code as usize]).collect();
+        let (name, role, weight) = (self.name.clone(), self.role, self.weight);
+        Some(Column { name, role, domain, hierarchy, weight, codes })
+    }
+
     /// The text that a cell of this column is published as.
     ///
     /// # Panics

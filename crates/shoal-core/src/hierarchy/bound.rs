@@ -31,6 +31,11 @@ impl BoundHierarchy {
         &self.tree
     }
 
+    /// The same tree for another domain.
+    pub(crate) fn rebound(&self, domain: &Domain) -> Result<BoundHierarchy, BindError> {
+        BoundHierarchy::new(&self.tree, domain)
+    }
+
     /// The leaf of a value.
     pub fn leaf_of(&self, code: u32) -> u32 {
         self.leaf_of[code as usize]

@@ -22,6 +22,14 @@ pub enum HierarchyError {
         /// How many are allowed.
         most: usize,
     },
+    /// More lines than anybody's values need.
+    #[error("{lines} lines; at most {most} are allowed")]
+    TooManyLines {
+        /// How many there are.
+        lines: usize,
+        /// How many are allowed.
+        most: usize,
+    },
     /// One label stands below two different parents.
     #[error("`{label}` has two parents: `{first}` in line {first_line} and `{second}` in line {second_line}")]
     TwoParents {
@@ -78,6 +86,9 @@ impl HierarchyError {
             }
             HierarchyError::Blank { .. } => "fill the cell, or shorten the line",
             HierarchyError::TooDeep { .. } => "is this a hierarchy? A line goes from one value to the top",
+            HierarchyError::TooManyLines { .. } => {
+                "leave out values that do not occur, or let `shoal hierarchy build` make it from the data (docs/limits.md)"
+            }
             HierarchyError::TwoParents { .. } => {
                 "give the label one parent, or two labels where two things are meant"
             }

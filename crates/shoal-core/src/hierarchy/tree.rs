@@ -56,7 +56,7 @@ impl Hierarchy {
                 cells: cells.iter().map(String::as_str).collect(),
             })
             .collect();
-        check_lines(&lines)?;
+        check_lines(&lines, MOST_LINES)?;
         let parents = parents(&lines)?;
         let children = children(&lines);
         let top = *lines[0].cells.last().expect("checked: no line is empty");
@@ -231,6 +231,9 @@ impl Hierarchy {
 /// Also what keeps the recursion of `grow` far from the end of the stack.
 const MOST_LEVELS: usize = 256;
 
+/// Some tables of a tree have an entry per leaf and level or doubling: about 1 GiB for so many leaves.
+const MOST_LINES: usize = 5_000_000;
+
 /// One line of a hierarchy file, from a leaf to the top.
 struct Line<'a> {
     number: usize,
@@ -239,11 +242,14 @@ struct Line<'a> {
 
 type Children<'a> = HashMap<&'a str, Vec<&'a str>>;
 
-fn check_lines(lines: &[Line<'_>]) -> Result<(), HierarchyError> {
+fn check_lines(lines: &[Line<'_>], most: usize) -> Result<(), HierarchyError> {
     if lines.is_empty() {
         return Err(HierarchyError::Empty);
     }
-    let mut leaf_line = HashMap::new();
+    if lines.len() > most {
+        return Err(HierarchyError::TooManyLines { lines: lines.len(), most });
+    }
+    let mut leaf_line = HashMap::with_capacity(lines.len());
     for &Line { number, ref cells } in lines {
         if cells.is_empty() {
             return Err(HierarchyError::Blank { line: number, column: 1 });
@@ -259,8 +265,9 @@ fn check_lines(lines: &[Line<'_>]) -> Result<(), HierarchyError> {
         leaf_line.entry(cells[0]).or_insert(number);
     }
     let top = |line: &Line<'_>| (line.cells[line.cells.len() - 1].to_owned(), line.number);
+    let mut path = Vec::new();
     for line in lines {
-        let path = steps(&line.cells);
+        steps(&line.cells, &mut path);
         for (at, label) in path.iter().enumerate() {
             if path[..at].contains(label) {
                 return Err(HierarchyError::Cycle { line: line.number, label: (*label).to_owned() });
@@ -272,8 +279,8 @@ fn check_lines(lines: &[Line<'_>]) -> Result<(), HierarchyError> {
                 return Err(HierarchyError::LeafIsGroup { label, leaf_line, group_line: line.number });
             }
         }
-        let ((first, first_line), (second, second_line)) = (top(&lines[0]), top(line));
-        if first != second {
+        if lines[0].cells.last() != line.cells.last() {
+            let ((first, first_line), (second, second_line)) = (top(&lines[0]), top(line));
             return Err(HierarchyError::TwoTops { first, first_line, second, second_line });
         }
     }
@@ -281,9 +288,11 @@ fn check_lines(lines: &[Line<'_>]) -> Result<(), HierarchyError> {
 }
 
 fn parents<'a>(lines: &[Line<'a>]) -> Result<HashMap<&'a str, (&'a str, usize)>, HierarchyError> {
-    let mut parents: HashMap<&str, (&str, usize)> = HashMap::new();
+    let mut parents: HashMap<&str, (&str, usize)> = HashMap::with_capacity(lines.len());
+    let mut path = Vec::new();
     for line in lines {
-        for pair in steps(&line.cells).windows(2) {
+        steps(&line.cells, &mut path);
+        for pair in path.windows(2) {
             let (first, first_line) = *parents.entry(pair[0]).or_insert((pair[1], line.number));
             if first != pair[1] {
                 return Err(HierarchyError::TwoParents {
@@ -301,10 +310,12 @@ fn parents<'a>(lines: &[Line<'a>]) -> Result<HashMap<&'a str, (&'a str, usize)>,
 
 /// Children of each label in order of their first line, so that the tree keeps the file's order.
 fn children<'a>(lines: &[Line<'a>]) -> Children<'a> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = std::collections::HashSet::with_capacity(lines.len());
     let mut children: Children<'a> = HashMap::new();
+    let mut path = Vec::new();
     for line in lines {
-        for pair in steps(&line.cells).windows(2) {
+        steps(&line.cells, &mut path);
+        for pair in path.windows(2) {
             if seen.insert(pair[0]) {
                 children.entry(pair[1]).or_default().push(pair[0]);
             }
@@ -313,11 +324,11 @@ fn children<'a>(lines: &[Line<'a>]) -> Children<'a> {
     children
 }
 
-/// A line without the labels that repeat the one before.
-fn steps<'a>(line: &[&'a str]) -> Vec<&'a str> {
-    let mut path = line.to_vec();
+/// A line without the labels that repeat the one before. The path is the caller's, since a file has millions of lines.
+fn steps<'a>(line: &[&'a str], path: &mut Vec<&'a str>) {
+    path.clear();
+    path.extend_from_slice(line);
     path.dedup();
-    path
 }
 
 #[cfg(test)]
@@ -388,5 +399,8 @@ mod tests {
         ));
         assert!(matches!(broken("a;A;B;A;*"), HierarchyError::Cycle { line: 1, .. }));
         assert!(matches!(broken("a;;*"), HierarchyError::Blank { line: 1, column: 2 }));
+        let lines = ["a", "b", "c"].map(|leaf| Line { number: 1, cells: vec![leaf, "*"] });
+        assert!(check_lines(&lines, 3).is_ok());
+        assert_eq!(check_lines(&lines, 2), Err(HierarchyError::TooManyLines { lines: 3, most: 2 }));
     }
 }

@@ -5,7 +5,7 @@ use super::BasketOptions;
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// The items of a line. Nothing between two separators is no item.
-pub(super) fn items_of(line: &str, options: BasketOptions) -> impl Iterator<Item = &str> {
+pub(crate) fn items_of(line: &str, options: BasketOptions) -> impl Iterator<Item = &str> {
     let BasketOptions { separator, grouped } = options;
     let mut rest = Some(line);
     std::iter::from_fn(move || {

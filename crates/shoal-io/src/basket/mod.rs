@@ -7,6 +7,7 @@ mod read;
 mod write;
 
 pub use items::item_reads_back;
+pub(crate) use items::items_of;
 pub use options::BasketOptions;
 pub use read::{ReadTransactions, read_baskets};
 pub use write::write_baskets;

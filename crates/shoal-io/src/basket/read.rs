@@ -10,9 +10,6 @@ use crate::format::Layout;
 use crate::read::each_file;
 use crate::source::Source;
 
-/// A line that is longer was hardly meant to be one transaction.
-const LONGEST_LINE: usize = 16 << 20;
-
 /// Transactions, read to their end.
 #[derive(Clone, Debug)]
 pub struct ReadTransactions {
@@ -45,7 +42,7 @@ pub fn read_baskets(
         if layout == Layout::Parquet {
             return Err(ReadError::NotABasketFile { file: file.to_owned() });
         }
-        empty += read_file(file, input, *options, &mut builder)?;
+        empty += read_file(file, input, *options, source.limits.line, &mut builder)?;
         files.push(file.to_owned());
         Ok(())
     })?;
@@ -58,11 +55,12 @@ fn read_file(
     file: &str,
     input: impl Read,
     options: BasketOptions,
+    limit: usize,
     into: &mut TransactionsBuilder,
 ) -> Result<usize, ReadError> {
-    let mut lines = Lines::new(input, LONGEST_LINE);
+    let mut lines = Lines::new(input, limit);
     let (mut count, mut empty) = (0_u64, 0);
-    while let Some(line) = lines.next().map_err(|error| located(error, file))? {
+    while let Some(line) = lines.next().map_err(|error| located(error, file, limit))? {
         let mut blank = true;
         for item in items_of(line.text, options) {
             if !options.grouped && is_group_like(item, options.separator) {
@@ -82,11 +80,11 @@ fn read_file(
     Ok(empty)
 }
 
-fn located(error: LineError, file: &str) -> ReadError {
+fn located(error: LineError, file: &str, limit: usize) -> ReadError {
     let file = file.to_owned();
     match error {
         LineError::Io(source) => ReadError::Unreadable { file, source },
-        LineError::TooLong { line } => ReadError::LineTooLong { file, line, limit: LONGEST_LINE },
+        LineError::TooLong { line } => ReadError::LineTooLong { file, line, limit },
         LineError::NotUtf8 { line, offset } => ReadError::LineNotUtf8 { file, line, offset },
     }
 }

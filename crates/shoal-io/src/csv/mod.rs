@@ -15,6 +15,7 @@ pub(crate) use write::{push_field, write};
 
 use crate::collect::Collector;
 use crate::error::ReadError;
+use crate::limits::Limits;
 use records::{Records, Row, ScanError};
 
 /// Reads one file's records into the collector, until its end or until the collector is full.
@@ -22,10 +23,11 @@ pub(crate) fn read(
     file: &str,
     input: impl Read,
     options: &CsvOptions,
+    limits: Limits,
     into: &mut Collector<'_>,
 ) -> Result<(), ReadError> {
-    let mut records = Records::new(input, options);
-    let fail = |error: ScanError, names: &[String]| located(error, file, names);
+    let mut records = Records::new(input, options, limits);
+    let fail = |error: ScanError, names: &[String]| located(error, file, names, limits);
     let Some(first) = records.next().map_err(|e| fail(e, &[]))? else {
         return Err(ReadError::Empty { file: file.to_owned() });
     };
@@ -34,7 +36,7 @@ pub(crate) fn read(
         into.begin(file, first.iter().map(str::to_owned).collect())?;
     } else {
         into.begin(file, given_names(file, &first, options)?)?;
-        push(&first, into);
+        push(&first, into)?;
     }
     while !into.is_full() {
         let Some(row) = records.next().map_err(|e| fail(e, into.header()))? else { break };
@@ -42,7 +44,7 @@ pub(crate) fn read(
             let (line, found) = (row.line, row.len());
             return Err(ReadError::Ragged { file: file.to_owned(), line, expected, found });
         }
-        push(&row, into);
+        push(&row, into)?;
     }
     Ok(())
 }
@@ -59,14 +61,15 @@ fn given_names(file: &str, first: &Row<'_>, options: &CsvOptions) -> Result<Vec<
     Ok(options.names.clone())
 }
 
-fn push(row: &Row<'_>, into: &mut Collector<'_>) {
-    let place = into.next_row(Some(row.line));
+fn push(row: &Row<'_>, into: &mut Collector<'_>) -> Result<(), ReadError> {
+    let place = into.next_row(Some(row.line))?;
     for (column, builder) in into.kept() {
         builder.push(row.get(*column), place);
     }
+    Ok(())
 }
 
-fn located(error: ScanError, file: &str, names: &[String]) -> ReadError {
+fn located(error: ScanError, file: &str, names: &[String], limits: Limits) -> ReadError {
     let file = file.to_owned();
     let name = |column: usize| names.get(column).cloned().unwrap_or_else(|| format!("#{}", column + 1));
     match error {
@@ -77,6 +80,10 @@ fn located(error: ScanError, file: &str, names: &[String]) -> ReadError {
         }
         ScanError::InvalidUtf8 { line, column, offset } => {
             ReadError::InvalidUtf8 { file, line, column: name(column), offset }
+        }
+        ScanError::TooLong { line } => ReadError::LineTooLong { file, line, limit: limits.line },
+        ScanError::ValueTooLong { line, column } => {
+            ReadError::ValueTooLong { file, line, column: name(column), limit: limits.value }
         }
     }
 }

@@ -5,6 +5,7 @@ use memchr::memchr;
 
 use super::CsvOptions;
 use super::split::{Quoted, Rules, Span, line_ends};
+use crate::limits::Limits;
 use crate::window::{LineEnd, Window};
 
 /// Why the next record cannot be had. Columns count from 0, lines from 1.
@@ -14,6 +15,8 @@ pub(super) enum ScanError {
     OpenQuote { line: u64, column: usize },
     TextAfterQuote { line: u64, column: usize },
     InvalidUtf8 { line: u64, column: usize, offset: u64 },
+    TooLong { line: u64 },
+    ValueTooLong { line: u64, column: usize },
 }
 
 /// The records of a text, one at a time and without a copy where nothing is quoted.
@@ -25,6 +28,7 @@ pub(super) struct Records<R> {
     /// The fields of a record with quotes, unquoted.
     text: Vec<u8>,
     spans: Vec<Span>,
+    limits: Limits,
 }
 
 /// One record.
@@ -61,17 +65,18 @@ struct Found {
 }
 
 impl<R: Read> Records<R> {
-    pub(super) fn new(input: R, options: &CsvOptions) -> Self {
-        Self::with_capacity(input, options, 1 << 18)
+    pub(super) fn new(input: R, options: &CsvOptions, limits: Limits) -> Self {
+        Self::with_capacity(input, options, limits, 1 << 18)
     }
 
-    fn with_capacity(input: R, options: &CsvOptions, capacity: usize) -> Self {
+    fn with_capacity(input: R, options: &CsvOptions, limits: Limits, capacity: usize) -> Self {
         Records {
             window: Window::new(input, capacity),
             rules: Rules { separator: options.separator, trim: options.trim },
             line: 0,
             text: Vec::new(),
             spans: Vec::new(),
+            limits,
         }
     }
 
@@ -89,8 +94,12 @@ impl<R: Read> Records<R> {
 
     /// Moves past the next record and notes its spans.
     fn find(&mut self) -> Result<Option<Found>, ScanError> {
-        // A record may be as long as it likes: what bounds it is the memory.
-        while let LineEnd::At { end, next } = self.window.line_end(usize::MAX).map_err(ScanError::Io)? {
+        loop {
+            let (end, next) = match self.window.line_end(self.limits.line).map_err(ScanError::Io)? {
+                LineEnd::At { end, next } => (end, next),
+                LineEnd::OfText => return Ok(None),
+                LineEnd::TooFar => return Err(ScanError::TooLong { line: self.line }),
+            };
             let raw = self.window.held.start..end;
             let line = self.line;
             if memchr(b'"', &self.window.buffer[raw.clone()]).is_some() {
@@ -104,7 +113,6 @@ impl<R: Read> Records<R> {
                 return Ok(Some(Found { line, raw, quoted: false }));
             }
         }
-        Ok(None)
     }
 
     fn find_quoted(&mut self) -> Result<Found, ScanError> {
@@ -112,6 +120,10 @@ impl<R: Read> Records<R> {
         loop {
             let held = &self.window.buffer[self.window.held.clone()];
             match self.rules.split_quoted(held, self.window.ended, &mut self.text, &mut self.spans) {
+                // The line end does not count.
+                Quoted::Ends(length) if length > self.limits.line.saturating_add(2) => {
+                    return Err(ScanError::TooLong { line });
+                }
                 Quoted::Ends(length) => {
                     let raw = self.window.held.start..self.window.held.start + length;
                     self.line += line_ends(&held[..length]);
@@ -121,6 +133,9 @@ impl<R: Read> Records<R> {
                 Quoted::GoesOn(from) if self.window.ended => {
                     let line = line + line_ends(&held[..from]);
                     return Err(ScanError::OpenQuote { line, column: self.spans.len() });
+                }
+                Quoted::GoesOn(_) if held.len() > self.limits.line => {
+                    return Err(ScanError::TooLong { line });
                 }
                 Quoted::GoesOn(_) => self.window.fill().map_err(ScanError::Io)?,
                 Quoted::TextAfterQuote(at) => {
@@ -139,6 +154,13 @@ impl<R: Read> Records<R> {
         let mut text = std::str::from_utf8(raw).map_err(invalid)?;
         if found.quoted {
             text = std::str::from_utf8(&self.text).map_err(invalid)?;
+        }
+        // Only a long record can have a long value.
+        if text.len() > self.limits.value {
+            let is_long = |&(from, to): &Span| to - from > self.limits.value;
+            if let Some(column) = self.spans.iter().position(is_long) {
+                return Err(ScanError::ValueTooLong { line: found.line, column });
+            }
         }
         Ok(Row { line: found.line, text, spans: &self.spans })
     }
@@ -170,7 +192,8 @@ mod tests {
     }
 
     fn all(text: &[u8], capacity: usize) -> Result<Vec<(u64, Vec<String>)>, ScanError> {
-        let mut records = Records::with_capacity(Trickle(text), &CsvOptions::default(), capacity);
+        let mut records =
+            Records::with_capacity(Trickle(text), &CsvOptions::default(), Limits::default(), capacity);
         let mut rows = Vec::new();
         while let Some(row) = records.next()? {
             rows.push((row.line, row.iter().map(str::to_owned).collect()));

@@ -1,5 +1,6 @@
 use super::CsvOptions;
 use super::records::Records;
+use crate::limits::Limits;
 
 /// In order of preference where two fit equally well: the rarer a character is in values, the earlier.
 const CANDIDATES: [u8; 4] = [b'\t', b';', b'|', b','];
@@ -23,7 +24,7 @@ pub fn separator_of(head: &[u8]) -> Option<u8> {
 /// The share of records that have as many fields as the most usual record, and that number of fields.
 fn evenness(head: &[u8], separator: u8) -> Option<(f64, usize)> {
     let options = CsvOptions { separator, ..CsvOptions::default() };
-    let mut records = Records::new(head, &options);
+    let mut records = Records::new(head, &options, Limits::default());
     let mut widths = Vec::new();
     // What cannot be read ends the sample: a quote cut off at its end, or one that another separator splits.
     while widths.len() < RECORDS

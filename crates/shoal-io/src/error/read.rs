@@ -178,8 +178,8 @@ pub enum ReadError {
         /// The file.
         file: String,
     },
-    /// A line that no transaction can need.
-    #[error("{file}, line {line}: the line is longer than {} MiB", limit >> 20)]
+    /// A line that no record and no transaction can need.
+    #[error("{file}, line {line}: the line is longer than {}", size(*limit))]
     LineTooLong {
         /// The file.
         file: String,
@@ -187,6 +187,46 @@ pub enum ReadError {
         line: u64,
         /// How many bytes a line may have.
         limit: usize,
+    },
+    /// A value that no record can need.
+    #[error("{file}, line {line}, column {column}: the value is longer than {}", size(*limit))]
+    ValueTooLong {
+        /// The file.
+        file: String,
+        /// The line on which its record begins.
+        line: u64,
+        /// The column's name, or `#` and its number in the header itself.
+        column: String,
+        /// How many bytes a value may have.
+        limit: usize,
+    },
+    /// More columns than are read.
+    #[error("{file}: {columns} columns, but at most {limit} are read")]
+    TooManyColumns {
+        /// The file.
+        file: String,
+        /// How many columns there are.
+        columns: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// More records than are read.
+    #[error("{file}: more than {limit} records")]
+    TooManyRows {
+        /// The file in which the limit was passed.
+        file: String,
+        /// How many records there may be.
+        limit: u64,
+    },
+    /// More values than can be held.
+    #[error("{file}: more than {limit} values in {columns} columns")]
+    TooManyCells {
+        /// The file in which the limit was passed.
+        file: String,
+        /// How many columns are held.
+        columns: usize,
+        /// How many values there may be.
+        limit: u64,
     },
     /// A line with a byte that is not part of any UTF-8 text.
     #[error("{file}, line {line}: not UTF-8 (byte {offset} of the text)")]
@@ -270,7 +310,16 @@ impl ReadError {
                 "give a file with a line per transaction; a blank line is one without items"
             }
             ReadError::LineTooLong { .. } => {
-                "a line is one transaction; is the separator a newline? Then the file is not a basket file"
+                "a line is one record; check the separator, the quotes and where lines end (docs/limits.md)"
+            }
+            ReadError::ValueTooLong { .. } => {
+                "check the separator and the quotes; texts as long as books are not published in columns (docs/limits.md)"
+            }
+            ReadError::TooManyColumns { .. } => {
+                "leave out columns before, or turn them into rows (docs/limits.md)"
+            }
+            ReadError::TooManyRows { .. } | ReadError::TooManyCells { .. } => {
+                "publish the data in parts, each of other people (docs/limits.md)"
             }
             ReadError::LineNotUtf8 { .. } => NOT_UTF8,
             ReadError::GroupLike { .. } => {
@@ -279,6 +328,11 @@ impl ReadError {
             ReadError::NotABasketFile { .. } => "name its column of items instead: `items = \"…\"`",
         }
     }
+}
+
+/// A number of bytes as people say it.
+fn size(bytes: usize) -> String {
+    if bytes >= 1 << 20 { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
 }
 
 fn name_or_nothing(name: &Option<String>) -> String {

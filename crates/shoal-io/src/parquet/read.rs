@@ -2,34 +2,36 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
+use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::reader::ChunkReader;
+use shoal_core::Place;
 
 use super::list::{is_list, item_field, push_lists};
 use super::text::{is_readable, push_texts};
 use crate::collect::Collector;
 use crate::error::ReadError;
+use crate::inspect::check_parquet_sizes;
+use crate::limits::Limits;
 
 /// Reads one file's records into the collector, until its end or until the collector is full.
-pub(crate) fn read<T: ChunkReader + 'static>(
+pub(crate) fn read(
     file: &str,
-    input: T,
+    input: Bytes,
+    limits: &Limits,
     into: &mut Collector<'_>,
 ) -> Result<(), ReadError> {
-    if input.len() == 0 {
+    if input.is_empty() {
         return Err(ReadError::Empty { file: file.to_owned() });
     }
+    check_parquet_sizes(&input, limits)
+        .map_err(|(column, why)| broken(file, &format!("column {column}: {why}")))?;
     // The Parquet reader trusts what a file says about itself, and a damaged file can make it panic.
     let outcome = catch_unwind(AssertUnwindSafe(|| read_trusting(file, input, into)));
     outcome.unwrap_or_else(|_| Err(broken(file, &"its parts contradict each other")))
 }
 
-fn read_trusting<T: ChunkReader + 'static>(
-    file: &str,
-    input: T,
-    into: &mut Collector<'_>,
-) -> Result<(), ReadError> {
+fn read_trusting(file: &str, input: Bytes, into: &mut Collector<'_>) -> Result<(), ReadError> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|e| broken(file, &e))?;
     let schema = builder.schema().clone();
     into.begin(file, schema.fields().iter().map(|field| field.name().clone()).collect())?;
@@ -43,7 +45,8 @@ fn read_trusting<T: ChunkReader + 'static>(
     let builder = builder.with_projection(mask).with_limit(room).with_batch_size(8192.min(room));
     for batch in builder.build().map_err(|e| broken(file, &e))? {
         let batch = batch.map_err(|e| broken(file, &e))?;
-        push_batch(&batch, into).map_err(|e| broken(file, &e))?;
+        let first = into.next_rows(batch.num_rows() as u64)?;
+        push_batch(&batch, first, into).map_err(|e| broken(file, &e))?;
     }
     Ok(())
 }
@@ -72,8 +75,11 @@ fn check_types(
     Ok(())
 }
 
-fn push_batch(batch: &RecordBatch, into: &mut Collector<'_>) -> Result<(), arrow_schema::ArrowError> {
-    let first = into.next_rows(batch.num_rows() as u64);
+fn push_batch(
+    batch: &RecordBatch,
+    first: Place,
+    into: &mut Collector<'_>,
+) -> Result<(), arrow_schema::ArrowError> {
     for ((_, builder), array) in into.kept().iter_mut().zip(batch.columns()) {
         match item_field(array.data_type()) {
             Some(item) => push_lists(array, item, builder, first)?,

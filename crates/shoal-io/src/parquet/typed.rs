@@ -14,9 +14,12 @@ pub(super) enum Typed {
 impl Typed {
     /// The narrowest type from which every label reads back to exactly the same text.
     pub(super) fn of(column: &RawColumn) -> Typed {
+        // Of records that are left out nothing may show, not even whether their values were numbers.
+        let mut occurs = vec![false; column.labels.len()];
+        column.codes.iter().for_each(|&code| occurs[code as usize] = column.null != Some(code));
         let labels = || {
             let codes = 0..column.labels.len() as u32;
-            codes.filter(|&code| column.null != Some(code)).map(|code| column.labels.get(code))
+            codes.filter(|&code| occurs[code as usize]).map(|code| column.labels.get(code))
         };
         if labels().next().is_none() {
             Typed::Text

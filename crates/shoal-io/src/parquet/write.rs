@@ -5,13 +5,15 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use shoal_core::{RawColumn, RawTable};
 
 use super::list::{list_type, lists_of};
 use super::typed::Typed;
+use crate::inspect::CREATED_BY;
 use crate::write::ColumnForm;
 
 /// How many records are turned into arrays at a time.
@@ -37,17 +39,30 @@ pub(crate) fn write<W: Write + Send>(
         .columns
         .iter()
         .zip(&types)
-        .map(|(column, typed)| Field::new(&column.name, typed.data_type(), column.null.is_some()))
+        .map(|(column, typed)| Field::new(&column.name, typed.data_type(), has_nulls(column)))
         .collect();
     let schema = Arc::new(Schema::new(fields));
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(properties))?;
+    // Nothing but the values and what is derived from them: no embedded schema, no version of a library, no index.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(CREATED_BY.to_owned())
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_statistics_truncate_length(None)
+        .set_offset_index_disabled(true)
+        .build();
+    let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let mut writer = ArrowWriter::try_new_with_options(out, schema.clone(), options)?;
     for from in (0..table.rows).step_by(BATCH) {
         let to = table.rows.min(from + BATCH);
         let arrays = table.columns.iter().zip(&types).map(|(column, typed)| typed.array(column, from, to));
         writer.write(&RecordBatch::try_new(schema.clone(), arrays.collect())?)?;
     }
     writer.into_inner()
+}
+
+/// Whether a record that is written has no value; that one is left out who has none is nobody's business.
+fn has_nulls(column: &RawColumn) -> bool {
+    column.null.is_some_and(|null| column.codes.contains(&null))
 }
 
 impl Typed {

@@ -8,6 +8,7 @@ use shoal_core::stream::StreamLine;
 use super::layout::Place;
 use super::object::{each_member, plain};
 use super::{LineError, StreamForm, StreamLayout};
+use crate::csv::Rules;
 
 /// The parts of a line, before it is known which line it is.
 #[derive(Default)]
@@ -94,7 +95,9 @@ impl StreamLayout {
     }
 
     fn parts_of_row<'a>(&self, line: &'a [u8]) -> Result<Parts<'a>, LineError> {
-        let fields = self.split(line)?;
+        // As anybody would: blanks of a published row are part of its values.
+        let rules = Rules { trim: false, ..self.rules };
+        let fields = self.split_by(rules, line)?;
         let expected = self.cells
             + match self.form {
                 StreamForm::Sets => 1,

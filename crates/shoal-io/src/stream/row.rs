@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::Place;
 use super::{LineError, ReadTuple, StreamLayout};
-use crate::csv::Quoted;
+use crate::csv::{Quoted, Rules};
 
 impl StreamLayout {
     /// Takes the order of the columns from a header. Every column must be in the policy and every column of the
@@ -63,18 +63,23 @@ impl StreamLayout {
         Ok(tuple)
     }
 
+    /// The fields of one row of an original, without its line end.
+    fn split<'a>(&self, line: &'a [u8]) -> Result<Vec<Cow<'a, str>>, LineError> {
+        self.split_by(self.rules, line)
+    }
+
     /// The fields of one row, without its line end.
-    pub(super) fn split<'a>(&self, line: &'a [u8]) -> Result<Vec<Cow<'a, str>>, LineError> {
+    pub(super) fn split_by<'a>(&self, rules: Rules, line: &'a [u8]) -> Result<Vec<Cow<'a, str>>, LineError> {
         let text = std::str::from_utf8(line).map_err(|_| LineError::NotText)?;
         let text = text.strip_suffix('\n').unwrap_or(text);
         let text = text.strip_suffix('\r').unwrap_or(text);
         let mut spans = Vec::with_capacity(self.columns.len());
         if !text.contains('"') {
-            self.rules.split_plain(text.as_bytes(), &mut spans);
+            rules.split_plain(text.as_bytes(), &mut spans);
             return Ok(spans.iter().map(|(from, to)| Cow::Borrowed(&text[*from..*to])).collect());
         }
         let mut unquoted = Vec::new();
-        match self.rules.split_quoted(text.as_bytes(), true, &mut unquoted, &mut spans) {
+        match rules.split_quoted(text.as_bytes(), true, &mut unquoted, &mut spans) {
             Quoted::Ends(at) if at == text.len() => {
                 // Quotes and separators are ASCII, so what lies between them is text again.
                 let field = |(from, to): &(usize, usize)| {

@@ -49,7 +49,8 @@ impl PendingFile {
 
     /// The bytes as a source, to read back what was written.
     pub fn source(&self, csv: CsvOptions) -> Source {
-        Source { location: self.path().to_string_lossy().into_owned(), format: Some(self.format()), csv }
+        let location = self.path().to_string_lossy().into_owned();
+        Source { format: Some(self.format()), csv, ..Source::new(location) }
     }
 
     /// The format that the target's name tells.

@@ -1,10 +1,11 @@
 //! The road of sequences: read, anonymize, write beside, verify the written bytes, measure.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use shoal_algorithms::sequence::{SequenceAlgorithm, Work};
 use shoal_core::{
-    Bound, Hierarchy, Limit, Progress, RawTable, Recoding, Role, SUPPRESSED, SequencePromise,
+    Bound, Hierarchy, Limit, Policy, Progress, RawTable, Recoding, Role, SUPPRESSED, SequencePromise,
     SequenceRecoding, Sequences, Table,
 };
 use shoal_io::PendingFile;
@@ -23,7 +24,9 @@ use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::{Loss, Risk};
 use crate::run::{Walked, timed};
-use crate::table::{Composed, quasi_columns, read_back, read_hierarchy, with_hierarchies, write_options};
+use crate::table::{
+    Composed, quasi_columns, read_back, read_hierarchy, with_alike_merged, with_hierarchies, write_options,
+};
 use crate::{Job, PipelineError, Seconds};
 
 /// Walks the road up to the door: what comes back may be published.
@@ -45,7 +48,7 @@ pub(crate) fn walk(
     let (working, mut notes) = with_hierarchies(data.events())?;
     let phases = Phases::within(progress);
     let (recoding, work) = timed(&mut seconds.anonymize, || {
-        anonymize(&loaded, &working, algorithm.as_ref(), &promise, &phases)
+        anonymize(policy, &loaded, &working, algorithm.as_ref(), &promise, &phases)
     })?;
     seconds.phases = phases.finish();
 
@@ -125,13 +128,15 @@ pub(crate) fn take_measures(
 
 /// Runs the algorithm on the complete events. The recoding speaks of all events and everybody.
 fn anonymize(
+    policy: &Policy,
     loaded: &Loaded,
     working: &Table,
     algorithm: &dyn SequenceAlgorithm,
     promise: &SequencePromise,
     progress: &dyn Progress,
 ) -> Result<(SequenceRecoding, Work), PipelineError> {
-    let Complete { data, events, persons } = loaded.complete(working);
+    let seen = with_alike_merged(policy, Cow::Borrowed(working));
+    let Complete { data, events, persons } = loaded.complete(&seen);
     let part = algorithm.anonymize(&data, promise, progress)?;
     let mut class_of = vec![SUPPRESSED; working.rows];
     for (&event, &class) in events.iter().zip(&part.recoding.events.class_of) {

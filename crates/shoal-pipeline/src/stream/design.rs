@@ -22,6 +22,14 @@ impl StreamBinding {
     pub fn design(&self, job: &Job, values: &SensitiveValues) -> Result<StreamDesign, PipelineError> {
         let algorithm = &job.policy().algorithm;
         let l = job.policy().privacy.l.unwrap_or_default();
+        if let Some((one, other)) = values.look_alike() {
+            return Err(PipelineError::Unreachable {
+                message: format!(
+                    "`{one}` and `{other}` look alike: to a reader of the stream they are one value"
+                ),
+                hint: "write values in one way, in the source and wherever they are listed",
+            });
+        }
         let sets = match prior(job, values.shares_known) {
             PriorPolicy::Uniform => SetDesign::uniform(values.labels.len(), l),
             PriorPolicy::Calibrated => SetDesign::calibrated(&values.counts, l, algorithm.seed),

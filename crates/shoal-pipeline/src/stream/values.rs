@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use shoal_algorithms::stream::strata::PriorRow;
-use shoal_core::Role;
 use shoal_core::policy::PriorPolicy;
 use shoal_core::stream::StreamDesign;
-use shoal_io::{CsvOptions, Source};
+use shoal_core::{Role, canonical_text};
+use shoal_io::Source;
 
 use crate::{Job, PipelineError};
 
@@ -90,6 +90,15 @@ impl SensitiveValues {
         text
     }
 
+    /// Two values that a reader would take for one, where there are such.
+    pub fn look_alike(&self) -> Option<(&str, &str)> {
+        let mut first = std::collections::HashMap::new();
+        self.labels.iter().find_map(|label| {
+            let known = *first.entry(canonical_text(label)).or_insert(label);
+            (known != label).then_some((known.as_str(), label.as_str()))
+        })
+    }
+
     /// The share of the most frequent value.
     pub fn largest_share(&self) -> f64 {
         let total: f64 = self.counts.iter().map(|count| *count as f64).sum();
@@ -138,7 +147,7 @@ pub fn read_prior(job: &Job, path: &Path) -> Result<SensitiveValues, PipelineErr
         )),
     }
     };
-    let source = Source { location, format: None, csv: CsvOptions::default() };
+    let source = Source::new(location);
     let raw = shoal_io::read_table(&source, &|_| true, &shoal_core::Silent)?.table;
     let texts = |name: &str| {
         let column = raw.columns.iter().find(|column| column.name == name);

@@ -1,6 +1,6 @@
 //! A policy meets the data: every column gets its role, kind, codes and hierarchy.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, RawColumn, RawTable, Role, Table, ValueParser,
     looks_generalized,
 };
+use shoal_io::Limits;
 
 use super::person::{repeated_identifiers, same_person};
 use crate::{Job, Leak, PipelineError, ValueAt};
@@ -44,9 +45,11 @@ pub(crate) fn check_columns(job: &Job, header: &[String], source: &str) -> Resul
         let error = Box::new(job.document.complain(key, message, Some(hint)));
         Err(PipelineError::PolicyAndData { error })
     };
-    if let Some(absent) = policy.columns.keys().find(|name| !header.contains(name)) {
+    // A file may have thousands of columns.
+    let names: HashSet<&String> = header.iter().collect();
+    if let Some(absent) = policy.columns.keys().find(|name| !names.contains(name)) {
         let message = format!("`{source}` has no column `{absent}`");
-        return complain(&format!("columns.{absent}"), message, format!("it has: {}", header.join(", ")));
+        return complain(&format!("columns.{absent}"), message, format!("it has: {}", listed(header)));
     }
     if let Some(unnamed) = header.iter().find(|name| !policy.columns.contains_key(*name)) {
         let message = format!("column `{unnamed}` of `{source}` has no role");
@@ -54,6 +57,15 @@ pub(crate) fn check_columns(job: &Job, header: &[String], source: &str) -> Resul
         return complain("columns", message, hint);
     }
     Ok(())
+}
+
+/// As many names as a person reads.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 50;
+    match names.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        Some(more) => format!("{}, … and {more} more", names[..SHOWN].join(", ")),
+        None => names.join(", "),
+    }
 }
 
 /// Encodes what was read.
@@ -100,11 +112,8 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
 
 /// Reads a hierarchy file.
 pub(crate) fn read_hierarchy(path: &Path, column: &str) -> Result<Hierarchy, PipelineError> {
-    let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
-        path: path.to_owned(),
-        what: "hierarchy",
-        error,
-    })?;
+    let text = shoal_io::read_text_file(path, Limits::HIERARCHY)
+        .map_err(|error| PipelineError::ReadFile { path: path.to_owned(), what: "hierarchy", error })?;
     hierarchy::from_text(&text).map_err(|error| PipelineError::Hierarchy {
         path: path.to_owned(),
         column: column.to_owned(),

@@ -1,11 +1,14 @@
 //! The dry run: what would happen, without doing it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use shoal_algorithms::table::obstacle;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_core::{Kind, Progress, Role, Table, TablePromise};
 
 use super::algorithm::{algorithm, with_hierarchies};
+use super::alike::with_alike_merged;
 use super::compose::reordered_codes;
 use super::load::{Loaded, load_from};
 use crate::leaks::{add_missing, before_table, of_policy};
@@ -75,9 +78,10 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     let usable = bound.table.rows - bound.incomplete.len();
     let promise = policy.table_promise();
     // The promise about all complete records as one class: what that breaks no classes can keep.
+    let seen = with_alike_merged(policy, Cow::Borrowed(&bound.table));
     let obstacle = match bound.complete_rows() {
-        None => obstacle(&bound.table, &promise).map(|error| error.with_records(&source_rows)),
-        Some(rows) => obstacle(&bound.table.select(&rows), &promise)
+        None => obstacle(&seen, &promise).map(|error| error.with_records(&source_rows)),
+        Some(rows) => obstacle(&seen.select(&rows), &promise)
             .map(|error| error.with_records(&reordered_codes(&source_rows, &rows))),
     };
     notes.extend(obstacle.as_ref().map(ToString::to_string));

@@ -1,6 +1,7 @@
 //! Tables: one record a person, or several where the policy names the person.
 
 mod algorithm;
+mod alike;
 mod bind;
 mod check;
 mod compose;
@@ -13,6 +14,7 @@ mod secret;
 mod verbs;
 
 pub(crate) use algorithm::with_hierarchies;
+pub(crate) use alike::with_alike_merged;
 pub(crate) use bind::{Bound, bind, check_columns, read_hierarchy};
 pub use check::{ColumnPlan, TablePlan};
 pub(crate) use check::{check, column_plan};

@@ -11,6 +11,7 @@ use shoal_io::{ColumnForm, PendingFile, ReadTable, WriteOptions};
 use shoal_privacy::{Claim, Classes, Refusal, verify_release};
 
 use super::algorithm::{algorithm, with_hierarchies};
+use super::alike::with_alike_merged;
 use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
 use super::load::{Loaded, load_from};
@@ -159,6 +160,7 @@ fn anonymize<'a>(
     } else {
         (Cow::Borrowed(&bound.table), Vec::new())
     };
+    let working = with_alike_merged(job.policy(), working);
     let deadline = Deadline::after(job.policy().algorithm.seconds, progress);
     let (mut recoding, account) = match bound.complete_rows() {
         None => algorithm.tell(&working, &deadline).map_err(|error| error.with_records(source_rows))?,
@@ -195,7 +197,7 @@ pub(crate) fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
 
 /// The written bytes, read as anybody would read them.
 pub(crate) fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
-    Ok(shoal_io::read_table(&pending.source(job.dialect(true)?), &|_| true, &shoal_core::Silent)?)
+    Ok(shoal_io::read_table(&pending.source(job.published_dialect()?), &|_| true, &shoal_core::Silent)?)
 }
 
 /// What the classes of the published file say, and about whom.

@@ -141,9 +141,9 @@ pub(crate) fn load(
             let read = shoal_io::read_table_with_list(source, &|_| true, items, progress)?;
             let separator = if read.listed { ITEM_SEPARATOR } else { separator };
             let cells = column(job, &read.table, items, "items")?;
-            let cut = |label| pieces(label, separator);
+            let cut = |label| pieces(label, separator, text);
             refuse_groups(&read.table, cells, text, cut)?;
-            let (mut data, repeated, empty) = from_cells(job, cells, separator);
+            let (mut data, repeated, empty) = from_cells(job, cells, cut);
             let mut leaks = Vec::new();
             if text == Text::Original {
                 // Of a published file the verifier says it.
@@ -259,8 +259,12 @@ fn from_rows(job: &Job, ids: &RawColumn, items: &RawColumn) -> (Transactions, us
     builder.finish()
 }
 
-fn from_cells(job: &Job, cells: &RawColumn, separator: char) -> (Transactions, usize, usize) {
-    let pieces_of: Vec<Vec<&str>> = cells.labels.iter().map(|label| pieces(label, separator)).collect();
+fn from_cells<'a>(
+    job: &Job,
+    cells: &'a RawColumn,
+    cut: impl Fn(&'a str) -> Vec<&'a str>,
+) -> (Transactions, usize, usize) {
+    let pieces_of: Vec<Vec<&str>> = cells.labels.iter().map(cut).collect();
     let mut builder = Builder::default();
     for &code in &cells.codes {
         for piece in pieces_of[code as usize].iter().filter(|piece| !is_missing(job, piece)) {
@@ -271,8 +275,10 @@ fn from_cells(job: &Job, cells: &RawColumn, separator: char) -> (Transactions, u
     builder.finish()
 }
 
-fn pieces(label: &str, separator: char) -> Vec<&str> {
-    split_items(label, separator).map(str::trim).filter(|piece| !piece.is_empty()).collect()
+/// The items of a cell. Blanks around those of an original go; in a published file they are what a reader sees.
+fn pieces(label: &str, separator: char, text: Text) -> Vec<&str> {
+    let trim = |piece| if text == Text::Original { str::trim(piece) } else { piece };
+    split_items(label, separator).map(trim).filter(|piece| !piece.is_empty()).collect()
 }
 
 fn is_missing(job: &Job, text: &str) -> bool {

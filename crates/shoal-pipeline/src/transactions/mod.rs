@@ -13,6 +13,7 @@ mod verbs;
 
 pub use check::TransactionsPlan;
 pub(crate) use check::check;
+pub(crate) use layout::Layout;
 pub(crate) use road::walk;
 pub use verbs::{TransactionsMeasured, TransactionsVerified};
 pub(crate) use verbs::{measure, verify};

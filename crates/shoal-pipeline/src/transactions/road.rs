@@ -139,7 +139,7 @@ fn form(job: &Job, column: &str) -> ColumnForm {
 }
 
 fn written(job: &Job, pending: &PendingFile) -> Result<Source, PipelineError> {
-    Ok(pending.source(job.dialect(true)?))
+    Ok(pending.source(job.published_dialect()?))
 }
 
 /// The promise of the policy as a model that can be checked on the published file alone.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use shoal_core::Transactions;
+use shoal_io::Limits;
 
 use super::layout::Layout;
 use crate::{Job, PipelineError};
@@ -80,7 +81,7 @@ fn items(line: &str, separator: char) -> impl Iterator<Item = &str> {
 }
 
 fn read(path: &Path, what: &'static str) -> Result<String, PipelineError> {
-    std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
+    shoal_io::read_text_file(path, Limits::ITEM_LIST).map_err(|error| PipelineError::ReadFile {
         path: path.to_owned(),
         what,
         error,

@@ -1,15 +1,17 @@
+use shoal_core::canonical_text;
+
 use super::{SequenceModel, SequenceView, SequenceViolation};
 use crate::{Figure, Outcome, Unverifiable, Violations};
 
 /// The confidence c of (k,c)-privacy: whoever finds a person's class learns with a probability of at most c
 /// that the person has a highly sensitive value (Ω) in the column.
 ///
-/// In each class it is the share of people with at least one published event whose text is among the values,
-/// all values taken together. An event that is not published tells nothing and does not count.
+/// In each class it is the share of people with at least one published event whose text is among the values or
+/// looks like one of them, all values taken together. An event that is not published tells nothing and does not count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confidence {
     column: String,
-    /// Sorted.
+    /// Canonical, sorted.
     values: Vec<String>,
     c: f64,
 }
@@ -52,7 +54,8 @@ impl Confidence {
         if values.is_empty() {
             return Err(ConfidenceError::NoValues { column: column.to_owned() });
         }
-        let mut values = values.to_vec();
+        // `HIV`, `hiv` and `HIV ` are one value to whoever reads the file.
+        let mut values: Vec<String> = values.iter().map(|value| canonical_text(value).into_owned()).collect();
         values.sort_unstable();
         Ok(Confidence { column: column.to_owned(), values, c })
     }
@@ -61,7 +64,10 @@ impl Confidence {
     fn shares(&self, view: &SequenceView<'_>) -> Result<Vec<f64>, Unverifiable> {
         let lacking = || Unverifiable::Lacking { column: self.column.clone() };
         let column = view.events().published().column(&self.column).ok_or_else(lacking)?;
-        let is_among = |text: &str| self.values.binary_search_by(|value| value.as_str().cmp(text)).is_ok();
+        let is_among = |text: &str| {
+            let text = canonical_text(text);
+            self.values.binary_search_by(|value| value.as_str().cmp(&text)).is_ok()
+        };
         let is_high: Vec<bool> = column.labels.iter().map(is_among).collect();
         let classes = view.classes();
         let mut counts = vec![0_u32; classes.len()];

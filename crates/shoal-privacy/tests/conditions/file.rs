@@ -12,9 +12,10 @@ use shoal_privacy::{Model, SensitiveColumn, Verdict, verify_file};
 
 pub(crate) const NAMES: [&str; 3] = ["zip", "illness", "visits"];
 
-/// Not as deep everywhere, and one inner node has a single leaf.
-pub(crate) const TREE: [[&str; 4]; 7] = [
+/// Not as deep everywhere, and one inner node has a single leaf. Two leaves look alike.
+pub(crate) const TREE: [[&str; 4]; 8] = [
     ["flu", "virus", "lung", "*"],
+    ["FLU ", "virus", "lung", "*"],
     ["cold", "virus", "lung", "*"],
     ["asthma", "asthma", "lung", "*"],
     ["ulcer", "belly", "belly", "*"],
@@ -23,10 +24,10 @@ pub(crate) const TREE: [[&str; 4]; 7] = [
     ["?", "?", "?", "*"],
 ];
 
-/// Every place of a broken cell finds something here.
+/// Every place of a broken cell finds something here. Some values are written in two ways.
 pub(crate) const ZIPS: [&str; 4] = ["53", "54", "55", "*"];
-pub(crate) const ILLNESSES: [&str; 8] = ["flu", "cold", "asthma", "ulcer", "polyp", "gout", "?", ""];
-pub(crate) const VISITS: [&str; 8] = ["2", "10", "-3", "9", "007", "100", "?", ""];
+pub(crate) const ILLNESSES: [&str; 9] = ["flu", "FLU ", "cold", "asthma", "ulcer", "polyp", "gout", "?", ""];
+pub(crate) const VISITS: [&str; 10] = ["2", "+2", "10", "-3", "9", "007", "7", "100", "?", ""];
 
 /// A row is a text per name.
 pub(crate) type Table = Vec<[String; 3]>;
@@ -39,9 +40,13 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// All that is missing is one value.
+    /// All that is missing is one value, and so is what looks alike.
     pub(crate) fn meaning(self, text: &str) -> String {
-        if text.is_empty() { "?".to_owned() } else { text.to_owned() }
+        match text.parse::<i64>() {
+            _ if text.is_empty() => "?".to_owned(),
+            Ok(number) => number.to_string(),
+            Err(_) => text.trim().to_lowercase(),
+        }
     }
 
     pub(crate) fn compare(self, one: &str, two: &str) -> Ordering {
@@ -62,7 +67,7 @@ impl Column {
 
 /// Files of up to sixteen records; some columns have few values so that classes are often alike.
 pub(crate) fn tables() -> impl Strategy<Value = Table> {
-    (1..=8_usize, 1..=8_usize).prop_flat_map(|(illnesses, visits)| {
+    (1..=ILLNESSES.len(), 1..=VISITS.len()).prop_flat_map(|(illnesses, visits)| {
         let row = (0..4_usize, 0..illnesses, 0..visits);
         let row = row.prop_map(|(z, i, v)| [ZIPS[z], ILLNESSES[i], VISITS[v]].map(str::to_owned));
         prop::collection::vec(row, 0..=16)

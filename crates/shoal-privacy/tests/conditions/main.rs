@@ -31,7 +31,7 @@ proptest! {
         asked in prop::collection::vec(rules(), 1..4),
         row in any::<prop::sample::Index>(),
         column in 0..NAMES.len(),
-        text in 0..8_usize,
+        text in 0..10_usize,
     ) {
         let tight: Vec<(Column, Rule)> =
             asked.iter().filter_map(|&(column, rule)| Some((column, tight(&table, column, rule)?))).collect();

@@ -73,7 +73,7 @@ impl CastleEngine {
         CastleEngine {
             kernel,
             columns,
-            values: Dictionary::default(),
+            values: Dictionary::of_values(Vec::new()),
             waiting: BTreeMap::new(),
             releases: Vec::new(),
         }
@@ -134,7 +134,7 @@ impl CastleEngine {
 
     pub(super) fn resume(&mut self, state: CastleState) {
         self.kernel = state.kernel;
-        self.values = Dictionary::new(state.values);
+        self.values = Dictionary::of_values(state.values);
         self.waiting = state.waiting;
         for (column, labels) in self.columns.iter_mut().zip(state.names) {
             if let Domain::Names(names) = &mut column.domain {

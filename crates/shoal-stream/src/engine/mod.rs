@@ -5,6 +5,7 @@ mod hardened;
 mod published;
 
 use serde::{Deserialize, Serialize};
+use shoal_core::canonical_text;
 use shoal_core::stream::StreamTuple;
 use shoal_io::stream::{LineError, ReadTuple, StreamLayout};
 use thiserror::Error;
@@ -173,21 +174,30 @@ impl Engine {
 pub(crate) struct Dictionary {
     labels: Vec<String>,
     codes: std::collections::HashMap<String, u32>,
+    /// Whether texts that look alike are one, labelled by the first that came.
+    alike: bool,
 }
 
 impl Dictionary {
+    /// A dictionary of values: those that look alike have one code.
+    pub(crate) fn of_values(labels: Vec<String>) -> Dictionary {
+        let codes = labels.iter().map(|label| canonical_text(label).into_owned()).zip(0..).collect();
+        Dictionary { labels, codes, alike: true }
+    }
+
     pub(crate) fn new(labels: Vec<String>) -> Dictionary {
         let codes = labels.iter().cloned().zip(0..).collect();
-        Dictionary { labels, codes }
+        Dictionary { labels, codes, alike: false }
     }
 
     pub(crate) fn code(&mut self, label: &str) -> u32 {
-        if let Some(code) = self.codes.get(label) {
+        let key = if self.alike { canonical_text(label) } else { label.into() };
+        if let Some(code) = self.codes.get(&*key) {
             return *code;
         }
         let code = self.labels.len() as u32;
         self.labels.push(label.to_owned());
-        self.codes.insert(label.to_owned(), code);
+        self.codes.insert(key.into_owned(), code);
         code
     }
 

@@ -24,7 +24,12 @@ pub(crate) struct PublishedState {
 
 impl PublishedEngine {
     pub(crate) fn new(kernel: Published, labels: Vec<String>, layout: &StreamLayout) -> PublishedEngine {
-        PublishedEngine { kernel, values: Dictionary::new(labels), came: Vec::new(), quasi: layout.quasi() }
+        PublishedEngine {
+            kernel,
+            values: Dictionary::of_values(labels),
+            came: Vec::new(),
+            quasi: layout.quasi(),
+        }
     }
 
     pub(super) fn take<'a>(
@@ -78,7 +83,7 @@ impl PublishedEngine {
 
     pub(super) fn resume(&mut self, state: PublishedState) {
         self.kernel = state.kernel;
-        self.values = Dictionary::new(state.labels);
+        self.values = Dictionary::of_values(state.labels);
         self.came = state.came;
     }
 

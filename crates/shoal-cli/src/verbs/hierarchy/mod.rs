@@ -24,7 +24,7 @@ pub(crate) fn dispatch(verb: &HierarchyVerb, voice: &Voice) -> Result<Answer, Fa
 }
 
 fn read(path: &Path) -> Result<Hierarchy, Failure> {
-    let text = std::fs::read_to_string(path);
+    let text = shoal_io::read_text_file(path, shoal_io::Limits::HIERARCHY);
     let text = text.map_err(|error| Failure::HierarchyFile { path: path.to_owned(), error })?;
     from_text(&text).map_err(|error| Failure::Hierarchy { path: path.to_owned(), error })
 }

@@ -1,8 +1,9 @@
 //! The sensitive values: how many people of each group have them, and which share a crowd may have of them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use shoal_core::Limit;
+use shoal_core::{Limit, canonical_text};
 
 use super::groups::Groups;
 use crate::{SequenceView, Unverifiable};
@@ -39,14 +40,19 @@ impl Values {
             let lacking = || Unverifiable::Lacking { column: limit.column.clone() };
             let column = view.events().published().column(&limit.column).ok_or_else(lacking)?;
             let first = named.len() as u32;
-            // A null and an empty text are written alike and are one value.
-            let mut texts: Vec<&str> = column.labels.iter().collect();
+            // A null and an empty text are written alike and are one value; so are texts that look alike.
+            let mut texts: Vec<(Cow<'_, str>, &str)> =
+                column.labels.iter().map(|text| (canonical_text(text), text)).collect();
             texts.sort_unstable();
-            texts.dedup();
+            texts.dedup_by(|later, first| later.0 == first.0);
             if let Some(values) = &limit.values {
-                texts.retain(|text| values.iter().any(|value| value == text));
+                let values: Vec<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
+                texts.retain(|(key, _)| values.contains(key));
             }
-            let number = |text: &str| texts.binary_search(&text).ok().map(|at| first + at as u32);
+            let number = |text: &str| {
+                let key = canonical_text(text);
+                texts.binary_search_by(|(known, _)| known.cmp(&key)).ok().map(|at| first + at as u32)
+            };
             let numbers: Vec<Option<u32>> = column.labels.iter().map(number).collect();
             let mut people = vec![0_u32; texts.len()];
             let mut own: Vec<u32> = Vec::new();
@@ -61,7 +67,7 @@ impl Values {
                     people[(value - first) as usize] += 1;
                 }
             }
-            named.extend(texts.iter().zip(people).map(|(text, people)| Value {
+            named.extend(texts.iter().zip(people).map(|((_, text), people)| Value {
                 column: limit.column.clone(),
                 text: (*text).to_owned(),
                 allowed: limit.bound.allowed(f64::from(people) / view.people() as f64),

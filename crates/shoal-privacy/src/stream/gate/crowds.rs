@@ -5,10 +5,12 @@
 //! that later tuples may join it one by one. Of those, the [`KEPT`] that were used last are kept for certain and
 //! at most twice as many altogether, 16 bytes each; a class that has been forgotten must be good anew.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
+use shoal_core::canonical_text;
 use shoal_core::stream::{StreamLine, StreamTuple};
 
 use super::fingerprint::Fingerprint;
@@ -34,7 +36,8 @@ struct Crowd<'s> {
     line: u64,
     cells: Vec<&'s str>,
     people: HashSet<Person<'s>, FixedState>,
-    values: HashSet<&'s str, FixedState>,
+    /// Canonical: values that look alike are one.
+    values: HashSet<Cow<'s, str>, FixedState>,
 }
 
 /// Where nobody says whose a tuple is, it is somebody's of their own.
@@ -167,7 +170,7 @@ impl<'s> Crowd<'s> {
 
     fn join(&mut self, tuple: &'s StreamTuple<'s>) {
         self.people.insert(tuple.person.as_deref().map_or(Person::Of(tuple.position), Person::Named));
-        self.values.insert(&tuple.value);
+        self.values.insert(canonical_text(&tuple.value));
     }
 
     /// What the crowd lacks, and the line where it shows.

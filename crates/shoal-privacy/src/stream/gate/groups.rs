@@ -7,6 +7,7 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
+use shoal_core::canonical_text;
 use shoal_core::stream::StreamLine;
 
 use super::fingerprint::Fingerprint;
@@ -17,7 +18,7 @@ use crate::stream::StreamViolation;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Groups {
     next: u64,
-    /// A number for each value that was ever shown.
+    /// A number for each value that was ever shown, by its canonical text.
     values: HashMap<Box<str>, u32, FixedState>,
     /// Numbers ascend, so that a number tells whether its group is new.
     last_group: Option<u64>,
@@ -119,13 +120,19 @@ impl Groups {
             return Err(StreamViolation::SlotCount { line, group: id, value: value.to_owned(), count });
         };
         opening.group.free = free;
-        opening.group.slots.push(Slot { value: self.number(value), free: count });
+        let number = self.number(value);
+        // Values that look alike are one: two places of it are not two values.
+        match opening.group.slot(number) {
+            Some(slot) => slot.free += count,
+            None => opening.group.slots.push(Slot { value: number, free: count }),
+        }
         opening.last = Some(value);
         Ok(())
     }
 
     fn number(&mut self, value: &str) -> u32 {
-        self.values.get(value).copied().unwrap_or_else(|| {
+        let value = canonical_text(value);
+        self.values.get(&*value).copied().unwrap_or_else(|| {
             let number = self.values.len() as u32;
             self.values.insert(value.into(), number);
             number
@@ -158,7 +165,7 @@ impl Groups {
         if group.members.contains(&quasi) {
             return Err(StreamViolation::QuasiTwice { line, position, group: id });
         }
-        let value = self.values.get(&*shown.tuple.value).copied();
+        let value = self.values.get(&*canonical_text(&shown.tuple.value)).copied();
         let Some(slot) = value.and_then(|value| group.slot(value)).filter(|slot| slot.free > 0) else {
             return Err(StreamViolation::NoFreeSlot { line, position, group: id });
         };

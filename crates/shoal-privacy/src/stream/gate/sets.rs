@@ -2,8 +2,10 @@
 //! set is one that it can draw for the stratum that the line shows, and the stratum is the tuple's.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use shoal_core::canonical_text;
 use shoal_core::stream::{StreamDesign, StreamLine};
 
 use super::{Shown, Step, alien, take_turn};
@@ -82,6 +84,11 @@ fn check_set(values: &[Cow<'_, str>], shown: &Shown<'_>, l: usize) -> Result<(),
     }
     if let Some(pair) = values.windows(2).find(|pair| pair[0] >= pair[1]) {
         return Err(StreamViolation::SetOrder { line, value: pair[1].to_string() });
+    }
+    // Values that look alike are one, and then the line shows fewer than it promises.
+    let distinct: BTreeSet<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
+    if distinct.len() != l {
+        return Err(StreamViolation::SetSize { line, values: distinct.len(), l });
     }
     if values.binary_search(&shown.tuple.value).is_err() {
         return Err(StreamViolation::NotInSet { line, position: shown.tuple.position });

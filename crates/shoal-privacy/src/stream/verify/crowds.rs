@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
+use shoal_core::canonical_text;
 use shoal_core::stream::StreamLine;
 
 use super::{Answer, Broken, Figure, Form, LineViolation, least};
@@ -45,7 +46,7 @@ pub(super) fn verify<'a>(
             values: HashSet::default(),
         });
         class.rows += 1;
-        class.values.insert(Fingerprint::of([&*value].into_iter()));
+        class.values.insert(Fingerprint::of([&*canonical_text(&value)].into_iter()));
     }
     let mut classes: Vec<Class> = classes.into_values().collect();
     classes.sort_unstable_by_key(|class| class.line);

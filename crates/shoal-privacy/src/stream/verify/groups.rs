@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use shoal_core::canonical_text;
 use shoal_core::stream::StreamLine;
 
 use super::{Answer, Broken, Figure, Form, LineViolation, in_order};
@@ -62,7 +63,7 @@ impl Found {
             self.disordered.note(line, || format!("`{value}` comes too late in group {id}"));
         }
         group.last = Some(value.into());
-        group.add(Fingerprint::of([value].into_iter()), count);
+        group.add(Fingerprint::of([&*canonical_text(value)].into_iter()), count);
     }
 
     fn member(&mut self, line: u64, id: u64, group: &mut Group, quasi: Fingerprint) {

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use shoal_core::canonical_text;
 use shoal_core::stream::StreamLine;
 
 use crate::stream::possible::PossibleSets;
@@ -20,7 +21,7 @@ pub(super) fn verify<'a>(
     let mut fewest = None;
     for (line, content) in lines {
         form.lines += 1;
-        let StreamLine::Set { cells, mut values } = content else {
+        let StreamLine::Set { cells, values } = content else {
             form.alien(line);
             continue;
         };
@@ -31,6 +32,8 @@ pub(super) fn verify<'a>(
         if let Some(why) = possible.and_then(|possible| problem(possible, quasi, &cells, &values)) {
             alien.note(line, || why);
         }
+        // What looks alike is one value to whoever reads the line.
+        let mut values: Vec<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
         values.sort_unstable();
         values.dedup();
         if values.len() < l {

@@ -2,7 +2,7 @@
 //!
 //! Everything is read off the published file: its [`values`], how they are [`spread`] over the classes, and how
 //! frequent they are in the whole file, records of nothing but `*` included. Texts that stand for the missing value
-//! are one value like any other; otherwise a value is its text. What the file alone does not say
+//! are one value like any other; otherwise texts that look alike are one value. What the file alone does not say
 //! comes from the policy ([`SensitiveColumn`]). Every condition asks each class for one figure ([`judge`]).
 //!
 //! Where it is known whose the records are, people are counted: those of a class, those of them who have a value in some
@@ -51,7 +51,7 @@ pub struct SensitiveColumn {
 /// The model that checks a condition. Its parameters are checked here.
 pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn Model>, ConditionError> {
     let SensitiveColumn { parser, missing, hierarchy } = ground;
-    let column = Column { name: condition.column.clone(), missing };
+    let column = Column { name: condition.column.clone(), missing, parser: parser.clone() };
     Ok(match condition.rule {
         Rule::Distinct { l } => Box::new(Distinct::new(column, l)?),
         Rule::Frequency { l } => Box::new(Frequency::new(column, l)?),
@@ -68,13 +68,16 @@ struct Column {
     name: String,
     /// The texts that stand for the missing value.
     missing: Vec<String>,
+    /// How its texts are read: 7 and 7.0 are one number.
+    parser: ValueParser,
 }
 
 impl Column {
     /// The column's values in a file.
     fn values<'a>(&self, view: &View<'a>) -> Result<Values<'a>, Unverifiable> {
         let lacking = || Unverifiable::Lacking { column: self.name.clone() };
-        let values = Values::of(view.published().column(&self.name).ok_or_else(lacking)?, &self.missing);
+        let column = view.published().column(&self.name).ok_or_else(lacking)?;
+        let values = Values::of(column, &self.missing, &self.parser);
         Ok(match view.people() {
             Some(crowds) => values.of_people(crowds),
             None => values,

@@ -2,9 +2,11 @@
 //!
 //! A *member* of a file or a class is a record, or a person where people are counted.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use shoal_core::{Hierarchy, RawColumn, ValueParser};
+use shoal_core::{Hierarchy, RawColumn, ValueParser, canonical_value};
 
 use crate::origin::number;
 use crate::{Crowds, Unverifiable};
@@ -25,22 +27,42 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Every text is a value, and the texts in `missing` are one value together with nulls, called by the first
-    /// of them that occurs. The numbers follow no order.
-    pub(super) fn of(column: &'a RawColumn, missing: &[String]) -> Values<'a> {
+    /// Texts that look alike ([`canonical_value`]) are one value, called by the first of them in the order of bytes.
+    /// The texts in `missing`, and what looks like them, are one value together with nulls, called by the first of
+    /// the tokens that occurs. The numbers follow no order.
+    pub(super) fn of(column: &'a RawColumn, missing: &[String], parser: &ValueParser) -> Values<'a> {
         let codes = 0..column.labels.len() as u32;
-        let mut absent = Vec::new();
-        for token in missing {
-            absent.extend(codes.clone().filter(|&code| column.labels.get(code) == token));
+        // Labels that no record has are not published, and name nothing.
+        let mut occurs = vec![false; column.labels.len()];
+        column.codes.iter().for_each(|&code| occurs[code as usize] = true);
+        let rank = |code: u32| (!occurs[code as usize], column.labels.get(code));
+        let tokens: Vec<Cow<'_, str>> = missing.iter().map(|token| canonical_value(token, parser)).collect();
+        let mut absent: Vec<(usize, u32)> = column.null.map(|null| (usize::MAX, null)).into_iter().collect();
+        let mut least: HashMap<Cow<'_, str>, u32> = HashMap::new();
+        for code in codes.clone().filter(|&code| column.null != Some(code)) {
+            let key = canonical_value(column.labels.get(code), parser);
+            match tokens.iter().position(|token| *token == key) {
+                Some(token) => absent.push((token, code)),
+                None => {
+                    let known = least.entry(key).or_insert(code);
+                    *known = if rank(code) < rank(*known) { code } else { *known };
+                }
+            }
         }
-        absent.extend(column.null);
-        let code_of: Vec<u32> = codes.collect();
-        let mut value_of = code_of.clone();
-        absent.iter().for_each(|&code| value_of[code as usize] = absent[0]);
+        absent.sort_unstable_by_key(|&(token, code)| (!occurs[code as usize], token, code));
+        let missing_value = absent.first().map(|&(_, code)| code);
+        let mut value_of: Vec<u32> = codes.clone().collect();
+        for code in codes.clone() {
+            let key = canonical_value(column.labels.get(code), parser);
+            value_of[code as usize] = least.get(&key).copied().unwrap_or(code);
+        }
+        if let Some(missing) = missing_value {
+            absent.iter().for_each(|&(_, code)| value_of[code as usize] = missing);
+        }
         let mut totals = vec![0; value_of.len()];
         column.codes.iter().for_each(|&code| totals[value_of[code as usize] as usize] += 1);
         let members = column.codes.len() as u64;
-        Values { column, value_of, code_of, missing: absent.first().copied(), totals, members }
+        Values { column, value_of, code_of: codes.collect(), missing: missing_value, totals, members }
     }
 
     /// The same where people count: how many of them have each value in any of their records.
@@ -180,6 +202,14 @@ mod tests {
         builder.finish()
     }
 
+    fn parser(kind: Kind) -> ValueParser {
+        ValueParser::new(kind, DateFormat::default())
+    }
+
+    fn valued<'a>(column: &'a RawColumn, missing: &[&str]) -> Values<'a> {
+        Values::of(column, &tokens(missing), &parser(Kind::Text))
+    }
+
     fn tokens(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|&text| text.to_owned()).collect()
     }
@@ -187,12 +217,12 @@ mod tests {
     #[test]
     fn nulls_and_missing_texts_are_one_value_and_the_empty_text_is_one_if_it_is_said() {
         let column = column(&[Some("n/a"), None, Some("?"), Some(""), Some("1")]);
-        let apart = Values::of(&column, &tokens(&["?", "n/a"]));
+        let apart = valued(&column, &["?", "n/a"]);
         let numbers: Vec<u32> = (0..5).map(|code| apart.of_code(code)).collect();
         assert_eq!(numbers, [2, 2, 2, 3, 4]);
         assert_eq!(apart.totals, [0, 0, 3, 1, 1]);
         assert_eq!((apart.quoted(2), apart.quoted(3)), ("the missing value".into(), "``".into()));
-        assert_eq!(Values::of(&column, &tokens(&["?", "n/a", ""])).totals, [0, 0, 4, 0, 1]);
+        assert_eq!(valued(&column, &["?", "n/a", ""]).totals, [0, 0, 4, 0, 1]);
     }
 
     #[test]
@@ -200,25 +230,37 @@ mod tests {
         let texts = [Some("10"), None, Some("9"), Some("-1.5"), Some("9.0"), Some("?")];
         let mut column = column(&texts);
         column.labels = column.labels.iter().chain(["8"]).collect::<Labels>();
-        let parser = ValueParser::new(Kind::Decimal, DateFormat::default());
-        let ranked = Values::of(&column, &tokens(&["?"])).ranked(&parser).unwrap();
+        let parser = parser(Kind::Decimal);
+        let ranked = Values::of(&column, &tokens(&["?"]), &parser).ranked(&parser).unwrap();
         let ranks: Vec<u32> = column.codes.iter().map(|&code| ranked.of_code(code)).collect();
-        assert_eq!(ranks, [3, 4, 1, 0, 2, 4], "a value is its text, so 9 and 9.0 are two");
-        assert_eq!(ranked.totals, [1, 1, 1, 1, 2]);
-        assert_eq!(ranked.quoted(4), "the missing value");
+        assert_eq!(ranks, [2, 3, 1, 0, 1, 3], "9 and 9.0 are one number");
+        assert_eq!(ranked.totals, [1, 2, 1, 2]);
+        assert_eq!(ranked.quoted(3), "the missing value");
+    }
+
+    #[test]
+    fn texts_that_look_alike_are_one_value_called_by_the_least_that_occurs() {
+        let texts = ["hiv", "HIV ", "Flu", "07", "7.0", "7", " hiv", "n/a", "cafe\u{301}", "Caf\u{e9}"];
+        let mut column = column(&texts.map(Some));
+        column.labels = column.labels.iter().chain(["HIV"]).collect::<Labels>();
+        let values = valued(&column, &["N/A"]);
+        let numbers: Vec<u32> = (0..11).map(|code| values.of_code(code)).collect();
+        assert_eq!(numbers, [6, 6, 2, 3, 3, 3, 6, 7, 9, 9, 6], "nobody has the label `HIV`");
+        assert_eq!(values.totals, [0, 0, 1, 3, 0, 0, 3, 1, 0, 2, 0]);
+        assert_eq!((values.quoted(6), values.quoted(7)), ("` hiv`".into(), "the missing value".into()));
     }
 
     #[test]
     fn what_is_missing_nowhere_joins_no_tree() {
         let tree = Arc::new(Hierarchy::from_rows(&[["a", "all"], ["b", "all"]].map(Vec::from)).unwrap());
         let full = column(&[Some("b"), Some("a"), Some("b")]);
-        let (values, same) = Values::of(&full, &tokens(&["?"])).leaves(&tree).unwrap();
+        let (values, same) = valued(&full, &["?"]).leaves(&tree).unwrap();
         assert_eq!((values.totals, same.leaf_count()), (vec![1, 2], 2));
         let lacking = column(&[Some("b"), Some("?")]);
-        let (values, joined) = Values::of(&lacking, &tokens(&["?"])).leaves(&tree).unwrap();
+        let (values, joined) = valued(&lacking, &["?"]).leaves(&tree).unwrap();
         assert_eq!((values.totals, joined.leaf_count()), (vec![0, 1, 1], 3));
         // A missing value that is an inner node of the tree is no leaf.
-        let inner = Values::of(&lacking, &tokens(&["?"]))
+        let inner = valued(&lacking, &["?"])
             .leaves(&Arc::new(Hierarchy::from_rows(&[["a", "?"], ["b", "?"]].map(Vec::from)).unwrap()));
         let outside = Unverifiable::OutsideHierarchy { row: 2, column: "x".into(), value: "?".into() };
         assert_eq!(inner.map(|_| ()), Err(outside));

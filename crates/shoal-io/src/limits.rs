@@ -1,0 +1,42 @@
+/// How much of a file is read before it is refused: a few packed kilobytes can unpack to a line of gigabytes.
+///
+/// The usual limits are far above what data about people needs and far below what a machine can hold; they are listed
+/// in `docs/limits.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a line, or of a record whose quotes span lines.
+    pub line: usize,
+    /// Bytes of one value of CSV.
+    pub value: usize,
+    /// Columns of a file.
+    pub columns: usize,
+    /// Records of a source. They are numbered by 32 bits everywhere.
+    pub rows: u64,
+    /// Values that are held: records times the columns that are read.
+    pub cells: u64,
+    /// Bytes that a page of Parquet unpacks to.
+    pub page: usize,
+}
+
+impl Limits {
+    /// Bytes of a policy.
+    pub const POLICY: u64 = 16 << 20;
+    /// Bytes of a file that lists items: constraints, weights.
+    pub const ITEM_LIST: u64 = 256 << 20;
+    /// Bytes of a hierarchy.
+    pub const HIERARCHY: u64 = 1 << 30;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            line: 16 << 20,
+            value: 1 << 20,
+            columns: 20_000,
+            rows: u32::MAX as u64 - 1,
+            // 16 GiB of codes.
+            cells: 1 << 32,
+            page: 256 << 20,
+        }
+    }
+}
