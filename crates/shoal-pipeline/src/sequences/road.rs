@@ -16,7 +16,7 @@ use shoal_privacy::{
 use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
-use super::promise::{check_values, promise};
+use super::promise::{self, check_values, promise};
 use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::{Loss, RecodingFile, Risk, SequenceFile};
@@ -78,6 +78,7 @@ pub(crate) fn walk(
         take_measures(job, data, &published)
     })?;
 
+    notes.extend(promise::notes(&promise));
     if !loaded.incomplete.is_empty() {
         notes.push(format!("{} events left out because a value is missing", loaded.incomplete.len()));
     }
@@ -94,7 +95,7 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        leaks: Vec::new(),
+        leaks: promise::leaks(&promise),
         work: Some(work),
         account: None,
         proof: proof.into_release(),
@@ -153,7 +154,7 @@ pub(crate) fn models(
     if let Some(length) = promise.length {
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(job)?, BoundedKnowledge::WORK);
-        models.extend(model.ok().map(|model| Box::new(model) as _));
+        models.extend(model.ok().map(|model| Box::new(model.counting(promise.support)) as _));
         return Ok(models);
     }
     models.extend(SequenceAnonymity::new(k).ok().map(|model| Box::new(model) as _));
