@@ -95,6 +95,13 @@ def main():
     words.add_argument("--seeds", type=int, default=10, help="how many sets of 1,000 people (10)")
     words.add_argument("--large-seeds", type=int, default=3, help="how many sets of 10,000 people (3)")
     words.add_argument("--only", nargs="+", choices=parts, default=parts, help="only these parts")
+    words.add_argument(
+        "--support",
+        nargs="+",
+        choices=measure_knowledge.SUPPORTS,
+        default=measure_knowledge.SUPPORTS,
+        help="partial knowledge: who counts (both, one after the other)",
+    )
     asked = words.parse_args()
     ks, cs = range(5, 55, 5), (0.5, 0.6, 0.7, 0.8, 0.9)
     if asked.quick:
@@ -107,7 +114,7 @@ def main():
         public(sets, 1000 if asked.quick else None)
     figures = [part for part in measure_knowledge.PARTS if part in asked.only]
     if figures:
-        measure_knowledge.measure(DATA, figures, asked.quick)
+        measure_knowledge.measure(DATA, figures, asked.quick, asked.support)
 
 
 main()

@@ -17,7 +17,7 @@ use shoal_algorithms::sequence::fcla::{Distance, FclaParams};
 use shoal_core::hierarchy::build::default_for;
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Limit, Progress, RawTable, Role,
-    SequencePromise, Sequences, Table, ValueParser,
+    SequencePromise, Sequences, Support, Table, ValueParser,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn compare(data: &Sequences, k: usize, bound: Bound, length: usize) -> Result<(), Box<dyn Error>> {
     let values = ["mental", "skin", "blood", "congenital", "pregnancy"].map(str::to_owned).to_vec();
     let limit = Limit { column: "chapter".to_owned(), values: Some(values), bound };
-    let promise = SequencePromise { k, length: Some(length), limits: vec![limit] };
+    let promise = SequencePromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] };
     for distance in [Distance::Aligned, Distance::EventPairs] {
         let algorithm = FclaParams { distance, one_cluster: false }.check();
         let clock = Clock::default();

@@ -15,7 +15,7 @@ use shoal_algorithms::sequence::halt::{HaltParams, HaltResult};
 use shoal_core::hierarchy::build::{IntervalParams, Number, intervals};
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawColumn, RawTable,
-    Role, SequencePromise, Sequences, Silent, Table, ValueParser,
+    Role, SequencePromise, Sequences, Silent, Support, Table, ValueParser,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let promise = SequencePromise {
                 k: 5,
                 length: Some(length),
+                support: Support::default(),
                 limits: vec![Limit {
                     column: "chapter".to_owned(),
                     values: Some(vec!["mental disorders".to_owned(), "neoplasms".to_owned()]),

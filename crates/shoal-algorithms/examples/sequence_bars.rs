@@ -17,7 +17,7 @@ use shoal_algorithms::sequence::cbmsa::CbmsaParams;
 use shoal_algorithms::sequence::cbmsa_baseline::BaselineParams;
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SUPPRESSED, SequencePromise, SequenceRecoding, Sequences, Silent, Table, ValueParser,
+    SUPPRESSED, SequencePromise, SequenceRecoding, Sequences, Silent, Support, Table, ValueParser,
 };
 use shoal_testkit::patients::{DIAGNOSIS, HIGHLY_SENSITIVE, PatientParams};
 
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn promise(column: &str, values: &[&str], k: usize, c: f64) -> SequencePromise {
     let values = Some(values.iter().map(|&value| value.to_owned()).collect());
     let limits = vec![Limit { column: column.to_owned(), values, bound: Bound::Share(c) }];
-    SequencePromise { k, length: None, limits }
+    SequencePromise { k, length: None, support: Support::Paper, limits }
 }
 
 fn show(params: &PatientParams, k: usize, c: f64) -> Result<(), Box<dyn Error>> {

@@ -8,7 +8,7 @@ use shoal_algorithms::sequence::halt::HaltParams;
 use shoal_algorithms::sequence::{SequenceAlgorithm, SequenceError};
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SequencePromise, SequenceRecoding, Sequences, Silent, Table, ValueParser,
+    SequencePromise, SequenceRecoding, Sequences, Silent, Support, Table, ValueParser,
 };
 
 const TREES: [&[&[&str]]; 3] = [
@@ -159,7 +159,12 @@ fn any_promise() -> impl Strategy<Value = SequencePromise> {
             values: (!all).then(|| vec!["flu".to_owned()]),
             bound,
         });
-        SequencePromise { k, length: Some(length), limits: limit.into_iter().collect() }
+        SequencePromise {
+            k,
+            length: Some(length),
+            support: Support::Paper,
+            limits: limit.into_iter().collect(),
+        }
     })
 }
 
@@ -220,7 +225,7 @@ fn six() -> Sequences {
 }
 
 fn crowds_of(k: usize, length: Option<usize>) -> SequencePromise {
-    SequencePromise { k, length, limits: Vec::new() }
+    SequencePromise { k, length, support: Support::Paper, limits: Vec::new() }
 }
 
 #[test]
@@ -274,7 +279,7 @@ fn bad_promises_are_named() {
     assert_eq!(fails(&crowds_of(2, None)), SequenceError::NoLength { algorithm: "halt" });
     let with = |column: &str, value: &str, bound| {
         let limit = Limit { column: column.to_owned(), values: Some(vec![value.to_owned()]), bound };
-        fails(&SequencePromise { k: 2, length: Some(2), limits: vec![limit] })
+        fails(&SequencePromise { k: 2, length: Some(2), support: Support::Paper, limits: vec![limit] })
     };
     let (illness, value) = ("illness".to_owned(), "plague".to_owned());
     assert_eq!(

@@ -33,7 +33,8 @@ pub use mix::mix;
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
 pub use promise::{
-    Bound, Condition, Distance, ItemPromise, Likeness, Limit, Rule, SequencePromise, TablePromise, is_drawn,
+    Bound, Condition, Distance, ItemPromise, Likeness, Limit, Rule, SequencePromise, Support, TablePromise,
+    is_drawn,
 };
 pub use published::{
     PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set,

@@ -90,6 +90,21 @@ pub enum Unverifiable {
         /// The column that names people.
         column: String,
     },
+    /// An id of published sequences is not the next number, so it may name somebody, or carry an order.
+    #[error(
+        "row {row} of the published file has the {column} `{found}` where {due} is due: the ids of published people are the \
+         numbers 1 to n, in this order, the rows of each together"
+    )]
+    NotNumbered {
+        /// The row, counted from 1.
+        row: u64,
+        /// The column of the ids.
+        column: String,
+        /// What stands there.
+        found: String,
+        /// The number that should.
+        due: u64,
+    },
     /// More records than a class number can count.
     #[error("{rows} records are more than can be verified at once")]
     TooMany {
@@ -124,6 +139,9 @@ impl Unverifiable {
             Unverifiable::Twice { .. } => "rename one of them",
             Unverifiable::Ragged { .. } => "the file was not read to its end; read it again",
             Unverifiable::Nobodys { .. } => "give every person an id of their own, e.g. a number",
+            Unverifiable::NotNumbered { .. } => {
+                "number the people in the order of the file, whatever their names were, and keep their rows together"
+            }
             Unverifiable::TooMany { .. } => "publish the data in disjoint parts; each part keeps its promise",
         }
     }

@@ -1,6 +1,6 @@
 //! The promise in numbers: how large a crowd must be and how much of it may have each sensitive value.
 
-use shoal_core::{Bound, Limit, SequencePromise, Sequences};
+use shoal_core::{Bound, Limit, SequencePromise, Sequences, Support};
 
 use crate::sequence::SequenceError;
 
@@ -11,14 +11,23 @@ pub(super) struct Terms {
     pub(super) k: usize,
     /// L: how many values somebody may know.
     pub(super) length: usize,
+    /// Who is in a crowd.
+    pub(super) support: Support,
     /// For each sensitive value the share of a crowd that may have it.
     most: Vec<f64>,
+    /// For each sensitive value its bound.
+    bounds: Vec<Bound>,
     /// For each sensitive value its column.
     columns: Vec<String>,
     /// Where each person's sensitive values begin in `carried`.
     starts: Vec<u32>,
     carried: Vec<u32>,
+    /// For each limit the sensitive value of each event, or [`NO_VALUE`].
+    shown: Vec<Vec<u32>>,
 }
+
+/// An event without a value that a limit is about.
+const NO_VALUE: u32 = u32::MAX;
 
 /// How many people there are, and how many of them have each sensitive value.
 #[derive(Clone, Debug, Default)]
@@ -42,36 +51,60 @@ impl Terms {
         if persons < promise.k {
             return Err(SequenceError::TooFewPersons { k: promise.k, persons });
         }
-        let (mut most, mut columns) = (Vec::new(), Vec::new());
+        let (mut most, mut columns, mut bounds, mut shown) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut having: Vec<Vec<u32>> = vec![Vec::new(); persons];
         for limit in &promise.limits {
-            read_limit(limit, data, &mut most, &mut having)?;
+            shown.push(read_limit(limit, data, &mut most, &mut having)?);
             columns.resize(most.len(), limit.column.clone());
+            bounds.resize(most.len(), limit.bound);
         }
         let mut starts = vec![0];
         starts.extend(having.iter().scan(0, |end, values| {
             *end += values.len() as u32;
             Some(*end)
         }));
-        Ok(Terms { k: promise.k.max(1), length, most, columns, starts, carried: having.concat() })
+        let (k, support, carried) = (promise.k.max(1), promise.support, having.concat());
+        Ok(Terms { k, length, support, most, bounds, columns, starts, carried, shown })
+    }
+
+    /// The same terms for a release in which only so many people are left, of whom so many still show each value: what
+    /// may be frequent depends on what is frequent in the file.
+    pub(super) fn for_published(&self, published: &Tally) -> Terms {
+        let share = |having: &u32| f64::from(*having) / published.people.max(1) as f64;
+        let most = self.bounds.iter().zip(&published.having);
+        Terms { most: most.map(|(bound, having)| bound.allowed(share(having))).collect(), ..self.clone() }
+    }
+
+    /// The sensitive values that some events show, ascending.
+    pub(super) fn shown(&self, events: impl Iterator<Item = usize> + Clone) -> Vec<u32> {
+        let of = |shown: &Vec<u32>| events.clone().map(|event| shown[event]).collect::<Vec<u32>>();
+        let mut values: Vec<u32> =
+            self.shown.iter().flat_map(of).filter(|&value| value != NO_VALUE).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// Why nothing can be published: the value that is too frequent among those who are counted, or too few people.
+    pub(super) fn infeasible(&self, tally: &Tally) -> SequenceError {
+        let Some(value) = self.broken(tally) else {
+            return SequenceError::TooFewPersons { k: self.k, persons: tally.people };
+        };
+        SequenceError::Infeasible {
+            k: self.k,
+            column: self.columns[value as usize].clone(),
+            share: self.most[value as usize],
+            sensitive: tally.having[value as usize] as usize,
+            persons: tally.people,
+        }
     }
 
     /// An error where a value is too frequent among everybody already: what all people together do not keep, no
     /// part of them can keep without others that break it.
     pub(super) fn check_everybody(&self) -> Result<(), SequenceError> {
-        let persons = self.starts.len() - 1;
-        let everybody: Vec<u32> = (0..persons as u32).collect();
+        let everybody: Vec<u32> = (0..self.starts.len() as u32 - 1).collect();
         let tally = self.tally(&everybody);
-        match self.broken(&tally) {
-            None => Ok(()),
-            Some(value) => Err(SequenceError::Infeasible {
-                k: self.k,
-                column: self.columns[value as usize].clone(),
-                share: self.most[value as usize],
-                sensitive: tally.having[value as usize] as usize,
-                persons,
-            }),
-        }
+        if self.kept(&tally) { Ok(()) } else { Err(self.infeasible(&tally)) }
     }
 
     /// The sensitive values of a person, ascending.
@@ -142,13 +175,14 @@ impl Terms {
     }
 }
 
-/// Gives every value that a limit is about a number, and its carriers the number.
+/// Gives every value that a limit is about a number, and its carriers the number. Returns the number of each event's
+/// value.
 fn read_limit(
     limit: &Limit,
     data: &Sequences,
     most: &mut Vec<f64>,
     having: &mut [Vec<u32>],
-) -> Result<(), SequenceError> {
+) -> Result<Vec<u32>, SequenceError> {
     let name = || limit.column.clone();
     match limit.bound {
         Bound::Gain(beta) if beta.is_nan() || beta <= 0.0 => {
@@ -195,5 +229,5 @@ fn read_limit(
         let bound = limit.bound.allowed(p);
         most.push(bound);
     }
-    Ok(())
+    Ok(column.codes.iter().map(|&code| numbers[code as usize].unwrap_or(NO_VALUE)).collect())
 }

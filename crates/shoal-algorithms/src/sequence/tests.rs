@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, SequencePromise, Table,
-    ValueParser,
+    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, SequencePromise, Support,
+    Table, ValueParser,
 };
 
 use super::alignment::Aligned;
@@ -36,7 +36,7 @@ fn any_world(people: std::ops::Range<usize>) -> impl Strategy<Value = World> {
             let raw = RawTable::from_rows(&["a", "b"], &rows);
             let columns: Vec<Column> = raw.columns.iter().zip(&quasi).map(column).collect();
             let costs = Costs::new(&columns.iter().collect::<Vec<_>>(), rows.len()).unwrap();
-            let promise = SequencePromise { k: 2, length: None, limits: Vec::new() };
+            let promise = SequencePromise { k: 2, length: None, support: Support::Paper, limits: Vec::new() };
             let limits = Limits::new(&promise, &Table::default(), "test").unwrap();
             let mut end = 0;
             let events_of: Vec<_> = people

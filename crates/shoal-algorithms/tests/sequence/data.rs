@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use shoal_core::{
     Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SequencePromise, Sequences, Table, ValueParser,
+    SequencePromise, Sequences, Support, Table, ValueParser,
 };
 
 /// A column: with lines from leaf to root it is a quasi-identifier, without them sensitive.
@@ -54,7 +54,7 @@ pub(crate) fn promise(k: usize, limits: &[(&str, &[&str], f64)]) -> SequenceProm
         values: Some(values.iter().map(|&value| value.to_owned()).collect()),
         bound: Bound::Share(c),
     };
-    SequencePromise { k, length: None, limits: limits.iter().map(limit).collect() }
+    SequencePromise { k, length: None, support: Support::Paper, limits: limits.iter().map(limit).collect() }
 }
 
 /// Up to three quasi-identifiers of unequal weight, two sensitive columns, few values so that people are equal and

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ColumnPolicy, Policy};
-use crate::{Condition, Distance, Kind, Likeness, Role, Rule, TablePromise};
+use crate::{Condition, Distance, Kind, Likeness, Role, Rule, Support, TablePromise};
 
 /// What is promised. All that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,10 @@ pub struct PrivacyPolicy {
     /// sequences: how many values of a person's events somebody may know (L).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<usize>,
+    /// sequences, with `length`: who counts as sharing what somebody knows. `compatible`, where nothing is given: everybody
+    /// who may be the one, whose cells lie at, below or above it. `paper`: only those whose cells lie at or below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<Support>,
     /// tables: every crowd has well-mixed values in each sensitive column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l_diversity: Option<LDiversityPolicy>,

@@ -5,6 +5,9 @@ mod table;
 
 pub use table::{Condition, Distance, Likeness, Rule, TablePromise};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::mix;
 
 /// What is promised about transactions.
@@ -52,8 +55,22 @@ pub struct SequencePromise {
     pub k: usize,
     /// How many values somebody may know about a person's events; everything where nothing is given.
     pub length: Option<usize>,
+    /// Who counts as sharing what somebody knows; it matters only where `length` is given.
+    pub support: Support,
     /// What the crowd may give away about sensitive columns.
     pub limits: Vec<Limit>,
+}
+
+/// Who is in the crowd of something that is known about a person's events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Support {
+    /// Everybody who may be the one: whose published cells lie at, below or above what is known. `*` fits everything.
+    #[default]
+    Compatible,
+    /// The papers' weaker count: only those whose published cells lie at or below what is known. Whoever publishes less
+    /// than is known about them is counted nowhere.
+    Paper,
 }
 
 /// What a crowd may give away about one sensitive column.

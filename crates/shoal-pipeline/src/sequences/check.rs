@@ -5,7 +5,7 @@ use shoal_core::Progress;
 
 use super::algorithm::algorithm;
 use super::load::load;
-use super::promise::{check_values, in_words, promise};
+use super::promise::{self, check_values, in_words, promise};
 use super::road::id;
 use crate::leaks::before_run;
 use crate::table::{ColumnPlan, column_plan, with_hierarchies};
@@ -50,6 +50,7 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<SequencesPlan,
     check_values(job, &promise, &loaded)?;
     let data = &loaded.data;
     let (events, mut notes) = with_hierarchies(data.events())?;
+    notes.extend(promise::notes(&promise));
     let usable = loaded.complete(&events).persons.len();
     if usable < promise.k {
         let k = promise.k;

@@ -1,8 +1,9 @@
 //! What the policy promises about sequences.
 
-use shoal_core::{Bound, Limit, Policy, SequencePromise, nearest};
+use shoal_core::{Bound, Limit, Policy, SequencePromise, Support, nearest};
 
 use super::load::Loaded;
+use crate::leaks::Leak;
 use crate::{Job, PipelineError};
 
 /// The policy's promise, in the words that algorithms and verifier share.
@@ -23,6 +24,7 @@ pub(crate) fn promise(policy: &Policy) -> SequencePromise {
     SequencePromise {
         k: privacy.k.unwrap_or_default(),
         length: privacy.length,
+        support: privacy.support.unwrap_or_default(),
         limits: sensitive.filter_map(|(name, column)| limit(name, column)).collect(),
     }
 }
@@ -49,6 +51,22 @@ pub(crate) fn check_values(
         }
     }
     Ok(())
+}
+
+/// What the papers' count does not cover, where it is asked for.
+const PAPER_SUPPORT: &str = "support = \"paper\" counts only people whose published values lie at or below what somebody \
+    knows. Whoever is published more coarsely than that, or as `*`, is in no crowd, and somebody who knows a value that no \
+    published cell names can pick them out; use it to compare with the papers, and support = \"compatible\" to publish";
+
+/// What a reader of the plan and of a run should know about the promise.
+pub(crate) fn notes(promise: &SequencePromise) -> Vec<String> {
+    let is_paper = promise.length.is_some() && promise.support == Support::Paper;
+    is_paper.then(|| PAPER_SUPPORT.to_owned()).into_iter().collect()
+}
+
+/// The same for the report.
+pub(crate) fn leaks(promise: &SequencePromise) -> Vec<Leak> {
+    notes(promise).into_iter().map(|text| Leak::new("paper-support", text)).collect()
 }
 
 /// The promise as a person would say it.

@@ -17,7 +17,7 @@ use shoal_privacy::{
 use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
-use super::promise::{check_values, promise};
+use super::promise::{self, check_values, promise};
 use crate::audit::{RecodingFile, SequenceFile};
 use crate::leaks::of_sequences;
 use crate::order::record_order;
@@ -83,6 +83,7 @@ pub(crate) fn walk(
         take_measures(job, data, &published)
     })?;
 
+    notes.extend(promise::notes(&promise));
     if !loaded.incomplete.is_empty() {
         notes.push(format!("{} events left out because a value is missing", loaded.incomplete.len()));
     }
@@ -99,7 +100,10 @@ pub(crate) fn walk(
         risk: Risk::Sequences(measures.risk),
         recoding: recoding_file(job, &published, proof.classes()),
         notes,
-        leaks: of_sequences(job, &published, id, proof.classes()),
+        leaks: of_sequences(job, &published, id, proof.classes())
+            .into_iter()
+            .chain(promise::leaks(&promise))
+            .collect(),
         work: Some(work),
         account: None,
         secret_key: None,
@@ -161,7 +165,7 @@ pub(crate) fn models(
     if let Some(length) = promise.length {
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(job)?, BoundedKnowledge::WORK);
-        models.extend(model.ok().map(|model| Box::new(model) as _));
+        models.extend(model.ok().map(|model| Box::new(model.counting(promise.support)) as _));
         return Ok(models);
     }
     models.extend(SequenceAnonymity::new(k).ok().map(|model| Box::new(model) as _));

@@ -5,6 +5,7 @@ use shoal_core::{RawTable, Role};
 
 use super::model::verify_all;
 use super::{SequenceModel, SequenceView, SequenceViolation};
+use crate::origin::number;
 use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, people_out_of_order};
 
 /// What can be said of published sequences without their original.
@@ -43,7 +44,8 @@ impl SequenceVerdict {
 /// names every column of the policy. A column that the policy does not know is an error, since it may name
 /// people as well as any other.
 ///
-/// Whether the ids are pseudonyms cannot be seen in the file.
+/// The ids must be the numbers from 1 on in the order of the file, the rows of each together: anything else may name
+/// people, or say in which order they came.
 pub fn verify_sequences_file(
     published: &RawTable,
     id: &str,
@@ -58,6 +60,7 @@ pub fn verify_sequences_file(
     let is_quasi = |(_, role): &&(&str, Role)| *role == Role::QuasiIdentifier;
     let quasi: Vec<&str> = roles.iter().filter(is_quasi).map(|(name, _)| *name).collect();
     let view = SequenceView::new(published, id, &quasi)?;
+    check_numbers(&view)?;
     let (promises, broken) = verify_all(&view, models)?;
     let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());
     Ok(SequenceVerdict {
@@ -69,4 +72,49 @@ pub fn verify_sequences_file(
         withheld_columns: names().filter(is_withheld).map(str::to_owned).collect(),
         out_of_order: people_out_of_order(published, id),
     })
+}
+
+/// The first row whose id is not the number that is due there.
+fn check_numbers(view: &SequenceView<'_>) -> Result<(), Unverifiable> {
+    let mut next = 0;
+    for person in 0..view.people() {
+        for &row in view.rows_of(person) {
+            let (found, due) = (view.ids().text(row as usize), number(person));
+            // People are counted as they first appear, so a row that stands apart from the others breaks the order of rows.
+            if row != next || found != due.to_string() {
+                let (row, column) = (number(row as usize), view.ids().name.clone());
+                return Err(Unverifiable::NotNumbered { row, column, found: found.to_owned(), due });
+            }
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_the_numbers_from_one_on() {
+        let check = |ids: &[&str]| {
+            let rows: Vec<Vec<&str>> = ids.iter().map(|id| vec![*id, "x"]).collect();
+            let file = RawTable::from_rows(&["id", "place"], &rows);
+            check_numbers(&SequenceView::new(&file, "id", &["place"]).unwrap())
+        };
+        assert_eq!(check(&["1", "1", "2", "3", "3"]), Ok(()));
+        assert_eq!(check(&[]), Ok(()));
+        for (ids, bad, due) in [
+            (&["Ann", "Ann"][..], 1, 1),
+            (&["2", "1"], 1, 1),
+            (&["1", "2", "1"], 3, 1),
+            (&["1", "1", "3"], 3, 2),
+            (&["1", "02"], 2, 2),
+            (&["0", "1"], 1, 1),
+        ] {
+            let found = ids[bad - 1].to_owned();
+            let expected = Unverifiable::NotNumbered { row: bad as u64, column: "id".into(), found, due };
+            assert_eq!(check(ids), Err(expected), "{ids:?}");
+        }
+    }
 }

@@ -5,6 +5,9 @@ use hashbrown::HashMap;
 use super::tree::Forest;
 use crate::sequence::terms::Terms;
 
+/// In the place of all codes of an event that is left out.
+pub(super) const GONE: u32 = u32::MAX;
+
 /// What the members of one cluster publish: a code per event and quasi-identifier. Roots are published as `*`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
@@ -19,7 +22,7 @@ pub(super) struct Draft {
 impl Draft {
     /// InfLoss of the cluster, not yet divided by cells.
     pub(super) fn loss(&self, forest: &Forest) -> f64 {
-        self.codes.iter().map(|&code| forest.loss(code)).sum()
+        self.codes.iter().map(|&code| if code == GONE { 1.0 } else { forest.loss(code) }).sum()
     }
 }
 

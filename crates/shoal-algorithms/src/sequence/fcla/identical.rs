@@ -1,30 +1,36 @@
 //! One sequence for all members of a cluster: whoever knows anything about one of them knows it about all.
 //!
-//! Valid for every length of knowledge, since a pattern is supported by all of the cluster or by nobody.
+//! Valid for every length of knowledge, since a pattern is supported by all of the cluster or by nobody. By the papers'
+//! count events that find no partner publish nothing but `*`; where everybody counts who fits, such an event fits
+//! whatever is known and tells its owner from the others, so it is left out.
 
 use std::collections::BTreeSet;
+
+use shoal_core::Support;
 
 use crate::sequence::Work;
 use crate::sequence::cluster::Cluster;
 use crate::sequence::matching::{Matching, Numbered, Query};
 
 use super::Distance;
-use super::crowd::Draft;
+use super::crowd::{Draft, GONE};
 use super::groups::People;
 use super::tree::Forest;
 
 /// Up to this many members every pair is aligned to find the nearest.
 const MOST_PAIRED: usize = 64;
 
-/// The cheapest of a few sequences that all members can publish. Events that find no partner publish nothing.
+/// The cheapest of a few sequences that all members can publish. Events that find no partner publish nothing, or are left
+/// out, as the support asks for.
 pub(super) fn identical(
     original: &Draft,
     people: &People<'_>,
     distance: Distance,
     forest: &Forest,
+    support: Support,
     work: &mut Work,
 ) -> Draft {
-    let publish = |all: &Cluster| publish(original, all, people, forest);
+    let publish = |all: &Cluster| publish(original, all, people, forest, support);
     let in_order = publish(&one_by_one(&original.people, people, distance, work));
     if distance == Distance::EventPairs {
         return in_order;
@@ -97,9 +103,13 @@ fn merge(
 }
 
 /// What the members of a cluster publish when each publishes the cluster's sequence.
-fn publish(original: &Draft, all: &Cluster, people: &People<'_>, forest: &Forest) -> Draft {
+fn publish(original: &Draft, all: &Cluster, people: &People<'_>, forest: &Forest, support: Support) -> Draft {
     let mut draft = original.clone();
-    draft.codes.iter_mut().for_each(|code| *code = forest.root(*code));
+    let unpaired = |code: u32| match support {
+        Support::Compatible => GONE,
+        Support::Paper => forest.root(code),
+    };
+    draft.codes.iter_mut().for_each(|code| *code = unpaired(*code));
     let quasi = forest.quasi();
     let mut start_of = std::collections::BTreeMap::new();
     start_of.extend(draft.people.iter().copied().zip(draft.starts.iter().copied()));

@@ -1,5 +1,7 @@
 //! How one cluster is published: the cheapest valid way that was found.
 
+use shoal_core::Support;
+
 use crate::sequence::Work;
 
 use super::Distance;
@@ -33,7 +35,13 @@ impl Removal<'_> {
         let Removal { forest, terms, .. } = *self;
         let original = self.original(people);
         let mut work = Work::default();
-        let mut same = identical(&original, self.people, self.distance, forest, &mut work);
+        let mut same = identical(&original, self.people, self.distance, forest, terms.support, &mut work);
+        if terms.support == Support::Compatible {
+            // Showing more of some members makes the others the only ones who fit what those do not show, so there
+            // is next to nothing to refine in a cluster of about k people.
+            work.clusters_identical += 1;
+            return (same, work);
+        }
         refine(&mut same, &original, forest, terms, &mut Budget(REFINING));
         let Some(mut levelled) = generalize(&original, forest, terms, &mut Budget(SEARCH)) else {
             work.clusters_identical += 1;

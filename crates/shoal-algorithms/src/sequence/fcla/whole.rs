@@ -8,14 +8,14 @@
 //! halves that decide for themselves was tried as well: on SynPUF it gained nothing for C = 0.7 and up to a tenth for
 //! β = 6, and took longer; it is left out.
 
-use shoal_core::{NodeId, Sequences};
+use shoal_core::{NodeId, Sequences, Support};
 
 use crate::sequence::costs::Costs;
 use crate::sequence::halt;
 use crate::sequence::terms::Terms;
 use crate::sequence::{SequenceError, Work};
 
-use super::crowd::Draft;
+use super::crowd::{Draft, GONE};
 use super::tree::Forest;
 
 /// What everybody publishes as one cluster; nothing where that loses as much as `small`, what small clusters lose, or more.
@@ -30,21 +30,26 @@ pub(super) fn publish(
     let codes = |nodes: &[Option<NodeId>]| -> Vec<u32> {
         let quasi = (0..forest.quasi()).cycle();
         let code = |((&node, &own), quasi): ((&Option<NodeId>, &u32), usize)| {
-            node.map_or_else(|| forest.root(own), |node| costs.code(quasi, node))
+            let nothing = || if terms.support == Support::Compatible { GONE } else { forest.root(own) };
+            node.map_or_else(nothing, |node| costs.code(quasi, node))
         };
         nodes.iter().zip(own).zip(quasi).map(code).collect()
     };
-    let loss = |codes: &[u32]| codes.iter().map(|&code| forest.loss(code)).sum::<f64>();
-    let decided = halt::for_cluster(data, terms, |nodes| loss(&codes(nodes)) >= small)?;
+    let people: Vec<u32> = (0..data.persons() as u32).collect();
+    let starts: Vec<usize> = std::iter::once(0).chain(data.iter().map(|events| events.end)).collect();
+    let draft = |nodes: &[Option<NodeId>]| Draft {
+        people: people.clone(),
+        starts: starts.clone(),
+        codes: codes(nodes),
+    };
+    let decided = halt::for_cluster(data, terms, |nodes| draft(nodes).loss(forest) >= small)?;
     Ok(decided.map(|decided| {
-        let people = (0..data.persons() as u32).collect();
-        let starts = std::iter::once(0).chain(data.iter().map(|events| events.end)).collect();
         let work = Work {
             invalid_found: decided.found,
             invalid_removed: decided.found,
             items_suppressed: decided.suppressed_items,
             ..Work::default()
         };
-        (Draft { people, starts, codes: codes(&decided.nodes) }, work)
+        (draft(&decided.nodes), work)
     }))
 }

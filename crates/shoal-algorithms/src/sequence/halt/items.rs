@@ -142,14 +142,38 @@ impl<'a> Items<'a> {
 
     /// What the events of each leaf lose on a level.
     pub(super) fn losses(&self, quasi: usize, level: usize) -> impl Iterator<Item = LeafLoss> {
-        let Quasi { root, bound, counts, unit, .. } = &self.quasi[quasi];
+        let each = self.loss_of_each(quasi, level).zip(&self.quasi[quasi].counts);
+        each.map(|(LeafLoss { code, generalized, suppressed }, &count)| LeafLoss {
+            code,
+            generalized: count * generalized,
+            suppressed: count * suppressed,
+        })
+    }
+
+    /// What one event of each leaf loses on a level.
+    pub(super) fn loss_of_each(&self, quasi: usize, level: usize) -> impl Iterator<Item = LeafLoss> {
+        let Quasi { root, bound, unit, .. } = &self.quasi[quasi];
         let tree = bound.tree();
-        self.published(quasi, level).zip(counts).map(move |(code, &count)| {
+        self.published(quasi, level).map(move |code| {
             let node = NodeId(code - root);
             let share = tree.leaves_below(node).len() as f64 / f64::from(tree.leaf_count());
             let all = unit.round() as u64;
             let one = if tree.is_leaf(node) { 0 } else { ((unit * share).round() as u64).min(all) };
-            LeafLoss { code, generalized: count * one, suppressed: count * (all - one) }
+            LeafLoss { code, generalized: one, suppressed: all - one }
         })
+    }
+
+    /// Whether one code lies above another one.
+    pub(super) fn is_above(&self, above: u32, below: u32) -> bool {
+        let mut at = below;
+        while at != above && !self.is_root(at) {
+            at = self.parents[at as usize];
+        }
+        at == above && above != below
+    }
+
+    /// Whether a code is a root.
+    pub(super) fn is_root(&self, code: u32) -> bool {
+        self.parents[code as usize] == code
     }
 }

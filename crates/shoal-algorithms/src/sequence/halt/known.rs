@@ -46,9 +46,9 @@ impl Known {
         self.iter().filter(|codes| !codes.iter().any(|&code| hidden[code as usize])).collect()
     }
 
-    /// Forgets the patterns that cannot come back on these levels or higher ones.
-    pub(super) fn forget_below(&mut self, levels: &[usize], items: &Items<'_>) {
-        let kept = self.left_by(&Decision::at(levels.to_vec(), items), items);
+    /// Forgets the patterns that cannot come back on the levels of a decision or higher ones.
+    pub(super) fn forget_below(&mut self, decision: &Decision, items: &Items<'_>) {
+        let kept = self.left_by(&decision.at(decision.levels.clone()), items);
         let mut known = Known::new();
         for codes in kept {
             known.codes.extend(codes);

@@ -7,6 +7,7 @@
 //! loss of all that were looked at is taken.
 
 use rayon::prelude::*;
+use shoal_core::Sequences;
 
 use super::decision::Decision;
 use super::items::Items;
@@ -14,16 +15,16 @@ use super::known::Known;
 use super::suppression::{loss, suppress, suppress_at_a_glance};
 
 /// Hides all known patterns. No level is lower than it is now; where all stay, all suppressed items do.
-pub(super) fn hide(known: &Known, now: &Decision, items: &Items<'_>) -> Decision {
+pub(super) fn hide(known: &Known, now: &Decision, items: &Items<'_>, data: &Sequences) -> Decision {
     let start = |levels: &[usize]| {
-        if levels == now.levels { now.clone() } else { Decision::at(levels.to_vec(), items) }
+        if levels == now.levels { now.clone() } else { now.at(levels.to_vec()) }
     };
     let look = |levels: Vec<usize>| {
         let mut decision = start(&levels);
         let left = known.left_by(&decision, items);
         let hidden = known.len() - left.len();
         suppress_at_a_glance(&mut decision, &left, items);
-        let loss = loss(&decision, items);
+        let loss = loss(&decision, items, data);
         Node { levels, loss, score: hidden as f64 / loss as f64 }
     };
     let top = (0..items.quasi()).map(|quasi| items.highest(quasi)).collect();

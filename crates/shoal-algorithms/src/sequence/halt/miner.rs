@@ -44,6 +44,11 @@ impl Meter {
         Meter { most: most.unwrap_or(u64::MAX), seen: AtomicU64::new(0) }
     }
 
+    /// How many patterns may be looked at.
+    pub(super) fn most(&self) -> u64 {
+        self.most
+    }
+
     /// How many patterns were looked at.
     pub(super) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Relaxed)

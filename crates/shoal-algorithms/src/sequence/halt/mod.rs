@@ -3,13 +3,15 @@
 //! A *pattern* is an ordered list of events of which somebody knows some values, exactly or as vaguely as a node
 //! of a hierarchy says: "a stay in 2009, later one of two days in the west". It has as many items as values are
 //! known; roots say nothing and do not count. A published sequence *fits* when it has, in order, distinct events
-//! that are at least as specific. For every pattern of up to L items that anybody fits, at least k people do, and
+//! whose cells lie at, below or above the items; by the papers' count only those that are at least as specific. For every pattern of up to L items that anybody fits, at least k people do, and
 //! each sensitive value (those of π, where it is given) is not too frequent among them: at most a share C, or at
 //! most (1 + min(β, −ln p))·p, where p is its share among everybody.
 //!
 //! Broken patterns are searched for depth first over all people and all items. They are hidden by one level for each
 //! quasi-identifier, the same for everybody, and by suppressing items wherever they stand, both chosen by
-//! broken patterns hidden per loss. Then the search starts anew, since suppressing takes people out of the crowds
+//! broken patterns hidden per loss. By the papers' count a suppressed item is published as `*`. That is no way out where
+//! everybody counts who fits, since a `*` fits every pattern: there the events that have the item are left out, and people
+//! with too many events leave out the last ones. Shares are counted, and p is taken, in what is published. Then the search starts anew, since suppressing takes people out of the crowds
 //! of more general patterns, until it finds nothing: the last search is the proof.
 //!
 //! The search goes *by length*: patterns of one item are cleared first, then those of up to two, up to L. Short
@@ -50,12 +52,12 @@ mod view;
 
 pub use params::{HaltParams, ValidHaltParams};
 
-use shoal_core::{NodeId, Progress, SequencePromise, SequenceRecoding, Sequences};
+use shoal_core::{NodeId, Progress, SequencePromise, SequenceRecoding, Sequences, Support};
 
 use self::decision::Decision;
 use self::items::Items;
 use self::known::Known;
-use self::miner::{Meter, Stopped};
+use self::miner::{Meter, Step, Stopped};
 use self::view::View;
 use super::{SequenceAlgorithm, SequenceError, SequenceResult, Work};
 use crate::sequence::terms::Terms;
@@ -109,18 +111,17 @@ impl ValidHaltParams {
         let terms = Terms::new(promise, data, NAME)?;
         let items = Items::new(data.events())?;
         let meter = Meter::new(self.0.max_patterns);
-        let stopped = |_| SequenceError::TooMuchWork { patterns: self.0.max_patterns.unwrap_or(u64::MAX) };
         let length = longest_known(data, &items, &terms);
         let shortest = if self.0.all_at_once { length } else { length.min(1) };
         progress.stage("hiding patterns by length", (length + 1 - shortest) as u64);
-        let mut hiding = Hiding::begin(&items);
+        let mut hiding = Hiding::begin(&items, terms.support);
         for length in shortest..=length {
-            hiding.go_on(data, &items, &terms, length, &meter, &|_| false).map_err(stopped)?;
+            hiding.go_on(data, &items, &terms, length, &meter, &|_| false)?;
             progress.advance(1);
         }
         let Hiding { decision, found, searches, .. } = hiding;
         Ok(HaltResult {
-            recoding: decision.recoding(&items, data.persons()),
+            recoding: decision.recoding(&items, data),
             suppressed_items: decision.suppressed_items(&items),
             levels: decision.levels,
             patterns: meter.seen(),
@@ -144,8 +145,8 @@ struct Hiding {
 }
 
 impl Hiding {
-    fn begin(items: &Items<'_>) -> Hiding {
-        Hiding { decision: Decision::finest(items), known: Known::new(), found: 0, searches: 0 }
+    fn begin(items: &Items<'_>, support: Support) -> Hiding {
+        Hiding { decision: Decision::finest(items, support), known: Known::new(), found: 0, searches: 0 }
     }
 
     /// Hides what breaks the terms and is up to `length` long; false when it gave up on the way.
@@ -157,18 +158,36 @@ impl Hiding {
         length: usize,
         meter: &Meter,
         give_up: &dyn Fn(&Decision) -> bool,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, SequenceError> {
         loop {
             let view = View::new(data, items, &self.decision, terms);
-            let broken = miner::broken(&view, terms, length, meter)?;
+            let published;
+            let now = match terms.support {
+                Support::Paper => terms,
+                Support::Compatible => {
+                    published = terms.for_published(view.everybody());
+                    &published
+                }
+            };
+            let stopped = |Stopped| SequenceError::TooMuchWork { patterns: meter.most() };
+            let mut broken = miner::broken(&view, now, length, meter).map_err(stopped)?;
             self.searches += 1;
-            if broken.is_empty() {
+            // By the papers' count whoever publishes nothing is not in the view, but in the release.
+            let is_deserted = terms.support == Support::Compatible && view.everybody().people == 0;
+            if broken.is_empty() && !is_deserted {
                 return Ok(true);
             }
             self.found += broken.len() as u64;
+            // Patterns of which nothing is known but that there were events: no suppression hides them.
+            let bare: Vec<Vec<Step>> = broken
+                .extract_if(.., |pattern| pattern.iter().all(|step| items.is_root(step.code)))
+                .collect();
             self.known.add(&broken, items);
-            self.decision = lattice::hide(&self.known, &self.decision, items);
-            self.known.forget_below(&self.decision.levels, items);
+            self.decision = lattice::hide(&self.known, &self.decision, items, data);
+            if (!bare.is_empty() || is_deserted) && !self.cut(&bare, items) {
+                return Err(now.infeasible(view.everybody()));
+            }
+            self.known.forget_below(&self.decision, items);
             if give_up(&self.decision) {
                 return Ok(false);
             }
@@ -176,9 +195,37 @@ impl Hiding {
     }
 }
 
+impl Hiding {
+    /// Hides patterns of roots only: a quasi-identifier that publishes its root here and there does so everywhere, then
+    /// people publish fewer events, and where even one is too much, everybody is made alike. False when they are already.
+    fn cut(&mut self, bare: &[Vec<Step>], items: &Items<'_>) -> bool {
+        let top: Vec<usize> = (0..items.quasi()).map(|quasi| items.highest(quasi)).collect();
+        let mut levels = self.decision.levels.clone();
+        for quasi in bare.iter().flatten().map(|step| items.quasi_of(step.code)) {
+            levels[quasi] = top[quasi];
+        }
+        if levels != self.decision.levels {
+            self.decision = self.decision.at(levels);
+            // What the levels do not hide is found again.
+            return true;
+        }
+        let events = |pattern: &Vec<Step>| pattern.iter().filter(|step| !step.joins).count();
+        let most = bare.iter().map(events).min().map_or(0, |least| least - 1);
+        if most > 0 {
+            self.decision.most_events = self.decision.most_events.min(most);
+            return true;
+        }
+        let alike = Decision { most_events: 1, ..self.decision.at(top) };
+        let is_new = alike != self.decision;
+        self.decision = alike;
+        is_new
+    }
+}
+
 /// HALT's decision for a cluster of another algorithm.
 pub(super) struct ForCluster {
-    /// For each event and quasi-identifier the node that is published, or nothing where that is suppressed.
+    /// For each event and quasi-identifier the node that is published, or nothing where that is suppressed or the event
+    /// is left out.
     pub(super) nodes: Vec<Option<NodeId>>,
     /// How many broken patterns were found, and hidden.
     pub(super) found: u64,
@@ -195,14 +242,18 @@ pub(super) fn for_cluster(
 ) -> Result<Option<ForCluster>, SequenceError> {
     let items = Items::new(data.events())?;
     let meter = Meter::new(None);
-    let mut hiding = Hiding::begin(&items);
+    let mut hiding = Hiding::begin(&items, terms.support);
     for length in 1..=longest_known(data, &items, terms) {
-        let give_up = |decision: &Decision| too_much(&decision.nodes(&items));
-        // Without a limit of patterns the search is never stopped.
-        if !hiding.go_on(data, &items, terms, length, &meter, &give_up).unwrap_or(false) {
-            return Ok(None);
+        let give_up = |decision: &Decision| too_much(&decision.nodes(&items, data));
+        match hiding.go_on(data, &items, terms, length, &meter, &give_up) {
+            Ok(true) => {}
+            // It loses too much, or nothing would be left.
+            Ok(false) | Err(SequenceError::Infeasible { .. } | SequenceError::TooFewPersons { .. }) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
         }
     }
     let (found, suppressed_items) = (hiding.found, hiding.decision.suppressed_items(&items) as u64);
-    Ok(Some(ForCluster { nodes: hiding.decision.nodes(&items), found, suppressed_items }))
+    Ok(Some(ForCluster { nodes: hiding.decision.nodes(&items, data), found, suppressed_items }))
 }

@@ -2,11 +2,23 @@
 //!
 //! The score of an item is the number of patterns that it hides by what is lost with it.
 
+use shoal_core::{Sequences, Support};
+
 use super::decision::Decision;
-use super::items::Items;
+use super::items::{Items, LeafLoss};
 
 /// What a decision loses in all.
-pub(super) fn loss(decision: &Decision, items: &Items<'_>) -> u64 {
+pub(super) fn loss(decision: &Decision, items: &Items<'_>, data: &Sequences) -> u64 {
+    if decision.support == Support::Compatible {
+        let each = each_value(decision, items);
+        let kept = decision.kept(items, data);
+        let of_event = |event: usize| {
+            let of_leaf = |quasi: usize| each[quasi][items.leaf(event, quasi) as usize];
+            let lost = |leaf: LeafLoss| leaf.generalized + if kept[event] { 0 } else { leaf.suppressed };
+            (0..items.quasi()).map(|quasi| lost(of_leaf(quasi))).sum::<u64>()
+        };
+        return (0..items.events()).map(of_event).sum();
+    }
     let of_quasi = |quasi: usize| {
         let of_leaf = items.losses(quasi, decision.levels[quasi]);
         of_leaf
@@ -17,6 +29,11 @@ pub(super) fn loss(decision: &Decision, items: &Items<'_>) -> u64 {
             .sum::<u64>()
     };
     (0..items.quasi()).map(of_quasi).sum()
+}
+
+/// What one event of each leaf loses, by quasi-identifier.
+fn each_value(decision: &Decision, items: &Items<'_>) -> Vec<Vec<LeafLoss>> {
+    (0..items.quasi()).map(|quasi| items.loss_of_each(quasi, decision.levels[quasi]).collect()).collect()
 }
 
 /// Suppresses items until all patterns are hidden: always the one with the highest score, counting only
@@ -80,6 +97,17 @@ impl<'a> Prices<'a> {
         for quasi in 0..items.quasi() {
             for leaf in items.losses(quasi, decision.levels[quasi]) {
                 own[leaf.code as usize] += leaf.suppressed;
+            }
+        }
+        if decision.support == Support::Compatible {
+            // With an item goes the whole event. What goes with two items is counted twice, which is close enough.
+            own = vec![0; items.len()];
+            let each = each_value(decision, items);
+            for event in 0..items.events() {
+                let leaves =
+                    || (0..items.quasi()).map(|quasi| each[quasi][items.leaf(event, quasi) as usize]);
+                let price: u64 = leaves().map(|leaf| leaf.suppressed).sum();
+                leaves().for_each(|leaf| own[leaf.code as usize] += price);
             }
         }
         let mut prices = Prices { items, of: vec![0; items.len()], own };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use shoal_core::{
     Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SequencePromise, Sequences, Table, ValueParser,
+    SequencePromise, Sequences, Support, Table, ValueParser,
 };
 
 use super::decision::{Decision, NOTHING};
@@ -47,7 +47,7 @@ fn people(trees: &[Vec<Vec<&str>>], persons: &[Vec<Vec<&str>>]) -> Sequences {
 fn search(data: &Sequences, promise: &SequencePromise, decision: Option<Decision>) -> Vec<Vec<Step>> {
     let items = Items::new(data.events()).unwrap();
     let terms = Terms::new(promise, data, "halt").unwrap();
-    let decision = decision.unwrap_or_else(|| Decision::finest(&items));
+    let decision = decision.unwrap_or_else(|| Decision::finest(&items, Support::Paper));
     let view = View::new(data, &items, &decision, &terms);
     miner::broken(&view, &terms, promise.length.unwrap(), &Meter::new(None)).unwrap()
 }
@@ -196,6 +196,7 @@ fn any_promise() -> impl Strategy<Value = SequencePromise> {
     (1_usize..4, 1_usize..4, bound, values).prop_map(|(k, length, bound, values)| SequencePromise {
         k,
         length: Some(length),
+        support: Support::Paper,
         limits: vec![Limit { column: "c2".to_owned(), values, bound }],
     })
 }
@@ -213,7 +214,7 @@ proptest! {
         suppressed in prop::option::of(0_usize..10),
     ) {
         let items = Items::new(data.events()).unwrap();
-        let mut decision = Decision::at(vec![levels.0, levels.1], &items);
+        let mut decision = Decision::finest(&items, Support::Paper).at(vec![levels.0, levels.1]);
         if let Some(code) = suppressed {
             decision.suppressed[code % items.len()] = true;
         }
@@ -258,11 +259,11 @@ fn the_papers_example_is_broken_for_the_papers_reasons() {
         [first, second].map(|year| BTreeSet::from([tree.node(year).unwrap().0])).to_vec()
     };
     // 2021 is a single person's; it is hidden so that it does not hide the rest from the search.
-    let mut decision = Decision::finest(&items);
+    let mut decision = Decision::finest(&items, Support::Paper);
     decision.suppressed[tree.node("2021").unwrap().0 as usize] = true;
     let broken = |k: usize, bound: Bound| -> BTreeSet<Pattern> {
         let limits = vec![Limit { column: "c1".to_owned(), values: Some(vec!["Cancer".to_owned()]), bound }];
-        let promise = SequencePromise { k, length: Some(2), limits };
+        let promise = SequencePromise { k, length: Some(2), support: Support::Paper, limits };
         search(&data, &promise, Some(decision.clone())).iter().map(|pattern| events_of(pattern)).collect()
     };
     let (one, two) = (then("2017", "2019"), then("2018", "2018"));
@@ -282,10 +283,10 @@ fn the_papers_example_is_broken_for_the_papers_reasons() {
 #[test]
 fn the_meter_stops_the_search() {
     let data = table_2();
-    let promise = SequencePromise { k: 1, length: Some(2), limits: Vec::new() };
+    let promise = SequencePromise { k: 1, length: Some(2), support: Support::Paper, limits: Vec::new() };
     let items = Items::new(data.events()).unwrap();
     let terms = Terms::new(&promise, &data, "halt").unwrap();
-    let view = View::new(&data, &items, &Decision::finest(&items), &terms);
+    let view = View::new(&data, &items, &Decision::finest(&items, Support::Paper), &terms);
     let all = Meter::new(None);
     assert_eq!(miner::broken(&view, &terms, 2, &all), Ok(Vec::new()));
     // Five years, and eight ways in which one of them follows another.

@@ -27,6 +27,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Sequences], "privacy.sensitive-values", !privacy.sensitive_values.is_empty()),
         (&[Sequences], "privacy.beta", privacy.beta.is_some()),
         (&[Sequences], "privacy.length", privacy.length.is_some()),
+        (&[Sequences], "privacy.support", privacy.support.is_some()),
         (&[Table], "privacy.l-diversity", privacy.l_diversity.is_some()),
         (&[Table], "privacy.t-closeness", privacy.t_closeness.is_some()),
         (&[Table], "privacy.beta-likeness", privacy.beta_likeness.is_some()),

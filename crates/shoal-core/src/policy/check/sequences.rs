@@ -100,6 +100,10 @@ fn knowledge(policy: &Policy) -> Result<(), PolicyError> {
                 "`beta` is promised against those who know a number of values, and `length` is not given";
             return fail("privacy.beta", message, "add  length = 3");
         }
+        None if privacy.support.is_some() => {
+            let message = "`support` says who shares what somebody knows in part, but without `length` everything is known";
+            return fail("privacy.support", message, "add  length = 3,  or remove it");
+        }
         None => {}
     }
     match privacy.beta {
@@ -219,6 +223,8 @@ sensitive-values = ["HIV"]
             &["algorithm.remainder=suppress"],
             &["privacy.c=0"],
             &["privacy.length=3", "columns.year.hierarchy=y.csv"],
+            &["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=paper"],
+            &["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=compatible"],
             &[
                 "privacy.length=3",
                 "columns.year.hierarchy=y.csv",
@@ -253,6 +259,8 @@ sensitive-values = ["HIV"]
             (&["privacy.beta=2"], "`length` is not given"),
             (&["privacy.length=3"], "`year` has no hierarchy"),
             (&["privacy.length=0"], "know nothing"),
+            (&["privacy.support=paper"], "without `length` everything is known"),
+            (&["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=all"], "support"),
             (&["privacy.length=3", "algorithm.name=cbmsa"], "protects from those who know everything"),
             (&["algorithm.name=fcla"], "how much somebody may know"),
             (&["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.beta=2"], "two answers"),

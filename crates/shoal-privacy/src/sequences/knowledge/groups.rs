@@ -1,5 +1,8 @@
-//! People of whom the same is published are one group: whatever is known of one of them is true of all. Events that
-//! publish nothing are passed over, so a group may hold several classes of the file.
+//! People of whom the same is published are one group: whatever is known of one of them is true of all, and whatever
+//! fits one of them fits all. By the papers' count events that publish nothing are passed over, so a group may hold
+//! several classes of the file; otherwise such an event fits everything, and the number of events tells people apart.
+
+use shoal_core::Support;
 
 use super::items::Items;
 use crate::{Classes, SequenceView};
@@ -22,14 +25,16 @@ pub(super) struct Groups {
     items: Vec<u32>,
     /// For each of these the events that have it, `words` words each.
     events: Vec<u64>,
-    /// Each group's whole sequence: all that can be known about its people.
+    /// Each group's whole sequence, as the items that stand for its cells. By the papers' count it is all that can be
+    /// known about its people.
     wholes: Vec<Vec<Step>>,
+    support: Support,
     /// The groups that have an item.
     having: Vec<Vec<u32>>,
 }
 
 impl Groups {
-    pub(super) fn new(view: &SequenceView<'_>, items: &Items) -> Groups {
+    pub(super) fn new(view: &SequenceView<'_>, items: &Items, support: Support) -> Groups {
         let firsts = view.classes().first_rows();
         let wholes: Vec<Vec<Step>> =
             firsts.iter().map(|&person| whole(view, items, view.rows_of(person as usize))).collect();
@@ -45,23 +50,19 @@ impl Groups {
             items: Vec::new(),
             events: Vec::new(),
             wholes: Vec::new(),
+            support,
             having: vec![Vec::new(); items.len()],
         };
-        for (class, whole) in wholes.into_iter().enumerate() {
+        for ((class, whole), &person) in wholes.into_iter().enumerate().zip(&firsts) {
             // Groups are numbered by their first classes, so a new one is always the next one.
             if groups.of_class[class] as usize == groups.wholes.len() {
-                groups.push(items, whole);
+                groups.push(fitting(view, items, view.rows_of(person as usize)), whole);
             }
         }
         groups
     }
 
-    fn push(&mut self, items: &Items, whole: Vec<Step>) {
-        let (mut found, mut events) = (Vec::new(), 0);
-        for step in &whole {
-            events += (step % 2) as usize;
-            found.extend(items.upwards(step / 2).iter().map(|&item| (item, events - 1)));
-        }
+    fn push(&mut self, mut found: Vec<(u32, usize)>, whole: Vec<Step>) {
         found.sort_unstable();
         let start = self.items.len();
         for (item, event) in found {
@@ -97,7 +98,7 @@ impl Groups {
         (&self.items[start..end], &self.events[start * self.words..end * self.words])
     }
 
-    /// All that can be known about a group's people.
+    /// A group's whole sequence, as the items that stand for its cells.
     pub(super) fn whole(&self, group: u32) -> &[Step] {
         &self.wholes[group as usize]
     }
@@ -112,6 +113,20 @@ impl Groups {
         let rarest = known.iter().map(|step| self.having(step / 2)).min_by_key(|groups| groups.len());
         let candidates = rarest.unwrap_or_default().iter().copied();
         candidates.filter(|&group| self.supports(group, known)).collect()
+    }
+
+    /// The groups that are in every crowd that a group is in, itself among them.
+    pub(super) fn companions(&self, group: u32, items: &Items) -> Vec<u32> {
+        match self.support {
+            // Whoever publishes at least as much has all that is true of the group.
+            Support::Paper => self.supporters(self.whole(group)),
+            // Whoever publishes at most as much, event by event, fits all that the group fits.
+            Support::Compatible => {
+                let mut candidates = self.supporters(self.whole(group));
+                candidates.retain(|&other| covers(items, self.whole(other), self.whole(group)));
+                candidates
+            }
+        }
     }
 
     /// How many people some groups have.
@@ -138,7 +153,7 @@ impl Groups {
     }
 }
 
-/// All that can be known about somebody, event by event.
+/// The items that stand for somebody's cells, event by event.
 fn whole(view: &SequenceView<'_>, items: &Items, rows: &[u32]) -> Vec<Step> {
     let mut whole = Vec::new();
     for &row in rows {
@@ -150,6 +165,34 @@ fn whole(view: &SequenceView<'_>, items: &Items, rows: &[u32]) -> Vec<Step> {
         }
     }
     whole
+}
+
+/// The items that somebody's cells fit, each with the event that does, counted without those that say nothing.
+fn fitting(view: &SequenceView<'_>, items: &Items, rows: &[u32]) -> Vec<(u32, usize)> {
+    let (mut found, mut event) = (Vec::new(), 0);
+    for &row in rows {
+        let before = found.len();
+        for (quasi, column) in view.events().quasi().iter().enumerate() {
+            let fits = items.fits(quasi, column.codes[row as usize]);
+            found.extend(fits.iter().map(|&item| (item, event)));
+        }
+        event += usize::from(found.len() > before);
+    }
+    found
+}
+
+/// Whether the events of one sequence, in order, find distinct events of another whose cells all lie at or above theirs.
+/// Every event of both has an item for each quasi-identifier.
+fn covers(items: &Items, above: &[Step], below: &[Step]) -> bool {
+    let quasi = items.quasi_identifiers() as usize;
+    let mut above = above.chunks_exact(quasi);
+    below.chunks_exact(quasi).all(|event| {
+        let is_over = |other: &[Step]| {
+            other.iter().zip(event).all(|(other, own)| items.is_at_or_above(other / 2, own / 2))
+        };
+        // The earliest one leaves most to those that follow.
+        above.any(is_over)
+    })
 }
 
 /// Marks every event that comes after the first of `events`.

@@ -3,14 +3,17 @@
 //! An *item* is a quasi-identifier with a node of its hierarchy other than the root. A *known sequence* is a list of
 //! events in order, each with one item or more and at most one per quasi-identifier; its length is its number of items.
 //! Somebody who knows only that there was an event knows nothing: the number of events is no quasi-identifier. A
-//! known sequence is true of a person who has, in order, distinct events whose cells lie at or below its items. Texts
-//! that the tree does not know hang directly below the root and are items of their own.
+//! known sequence *fits* a person who has, in order, distinct events whose cells lie at, below or above its items
+//! ([`Support::Compatible`]): the person may be the one. Any node of a hierarchy can be known, also one that no cell
+//! names. By the papers' count ([`Support::Paper`]) cells must lie at or below the items; then somebody who publishes less
+//! than is known about them is in no crowd at all, though everybody can see that they may be the one. Texts that
+//! the tree does not know hang directly below the root and are items of their own.
 //!
-//! The promise: for every known sequence of up to L items that is true of anybody, the crowd of those of whom it is
-//! true has at least k people, and of each sensitive value by itself no greater share than its bound allows
-//! ([`Bound::allowed`](shoal_core::Bound::allowed), with p taken from the published file). The promise is not monotone:
-//! a coarser sequence can break it where all finer ones keep it, and the other way round, because crowds overlap. So
-//! every node above a published cell is tried.
+//! The promise: for every known sequence of up to L items that fits anybody, the crowd of those whom it fits has at
+//! least k people, and of each sensitive value by itself no greater share than its bound allows
+//! ([`Bound::allowed`](shoal_core::Bound::allowed), with p taken from the published file). Whoever fits something known
+//! fits everything more general, so for k the most special items would do; but the bounds are not monotone: a coarser
+//! sequence can break one where all finer ones keep it, because crowds overlap. So every node that some cell fits is tried.
 //!
 //! The answer is exact. Alike people are counted in [`groups`]; what needs no search is [`settled`]; the rest is
 //! searched in the [`whole`] file while it is short, and in [`cells`] when it is long. A search that needs more than
@@ -31,7 +34,7 @@ mod whole;
 
 use std::sync::Arc;
 
-use shoal_core::{Bound, Hierarchy, Limit, RawColumn};
+use shoal_core::{Bound, Hierarchy, Limit, RawColumn, Support};
 
 pub use error::KnowledgeError;
 
@@ -52,6 +55,7 @@ pub struct BoundedKnowledge {
     length: usize,
     limits: Vec<Limit>,
     trees: Vec<(String, Arc<Hierarchy>)>,
+    support: Support,
     work: u64,
 }
 
@@ -62,6 +66,7 @@ impl BoundedKnowledge {
 
     /// The promise for a `k` of at least 2 and a `length` L of at least 1. Each limit is a bound for one column, for
     /// the values that it names or for all. `trees` are the policy's, by column; every quasi-identifier needs one.
+    /// Everybody counts who may be the one; [`counting`](BoundedKnowledge::counting) says otherwise.
     pub fn new(
         k: u32,
         length: usize,
@@ -74,7 +79,13 @@ impl BoundedKnowledge {
             return Err(KnowledgeError::NothingKnown);
         }
         limits.iter().try_for_each(KnowledgeError::check)?;
-        Ok(BoundedKnowledge { k, length, limits, trees, work })
+        Ok(BoundedKnowledge { k, length, limits, trees, support: Support::Compatible, work })
+    }
+
+    /// The same promise, with those in a crowd whom `support` counts.
+    #[must_use]
+    pub fn counting(self, support: Support) -> BoundedKnowledge {
+        BoundedKnowledge { support, ..self }
     }
 
     /// The quasi-identifiers with their trees.
@@ -97,6 +108,7 @@ struct Published {
     groups: Groups,
     values: Values,
     k: u32,
+    support: Support,
 }
 
 impl Published {
@@ -137,15 +149,19 @@ impl SequenceModel for BoundedKnowledge {
             }
         };
         let limits: String = self.limits.iter().map(limit).collect();
-        Figure::Words(format!("k = {}, {limits}L = {}", self.k, self.length))
+        let count = match self.support {
+            Support::Compatible => "",
+            Support::Paper => ", by the papers' count",
+        };
+        Figure::Words(format!("k = {}, {limits}L = {}{count}", self.k, self.length))
     }
 
     fn verify(&self, view: &SequenceView<'_>) -> Result<Outcome<SequenceViolation>, Unverifiable> {
         let columns = self.columns(view)?;
-        let items = Items::new(&columns);
-        let groups = Groups::new(view, &items);
+        let items = Items::new(&columns, self.support);
+        let groups = Groups::new(view, &items, self.support);
         let values = Values::new(view, &groups, &self.limits)?;
-        let file = Published { items, groups, values, k: self.k };
+        let file = Published { items, groups, values, k: self.k, support: self.support };
         Ok(outcome::outcome(view, &file, &answer(&file, self.length, self.work)))
     }
 }
@@ -166,7 +182,9 @@ fn answer(file: &Published, length: usize, work: u64) -> Answer {
     }
     let most = (0..file.groups.len() as u32).map(|group| file.groups.whole(group).len()).max();
     let length = length.min(most.unwrap_or(0));
-    if most == Some(length) {
+    // By the papers' count somebody's whole sequence is the most that can be known, and what it finds decides. Otherwise
+    // more can be known than is published: which of the values below a cell it is.
+    if most == Some(length) && file.support == Support::Paper {
         let found = settled.broken(file);
         if found.length.is_some() {
             return Answer { found: base.merge(found), given_up: None };

@@ -139,7 +139,7 @@ impl Search<'_> {
 
     /// Counts the sequences that are one step longer, and makes the states of those that lead anywhere.
     fn follow(&self, state: &State, next: &mut Next, found: &mut Found, longer: &mut Vec<State>) {
-        let Published { groups, values, items, k } = self.file;
+        let Published { groups, values, items, k, .. } = self.file;
         next.clear(2 * items.len());
         self.each_step(state, |group, step, _| {
             let slot = next.slot(step, values.named.len());

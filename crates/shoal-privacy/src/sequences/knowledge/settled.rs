@@ -1,8 +1,9 @@
 //! What needs no search: groups that can be in no crowd that breaks the promise, however little or much is known.
 //!
 //! A group that is large enough and within every bound harms no crowd: crowds are made of whole groups. And whoever
-//! finds a group also finds its *companions*, the groups that publish at least as much as it does, since whatever is
-//! true of the group is true of them. So a small group is safe among many companions; and a group with too large a
+//! finds a group also finds its *companions*: by the papers' count the groups that publish at least as much as it does,
+//! since whatever is true of the group is true of them; where everybody counts who may be the one, the groups that publish
+//! at most as much, since whatever fits a cell fits the cells above it. So a small group is safe among many companions; and a group with too large a
 //! share of a value is safe when its excess can be set off against what its companions are short of, each shortage
 //! being used once. What is left is *open*. Crowds without an open group keep the promise.
 
@@ -116,7 +117,8 @@ impl Settled {
         Found { smallest: self.smallest, shares: self.shares.clone(), ..Found::new(file) }
     }
 
-    /// The groups whose companions break the promise. Whoever knows everything about somebody finds just these.
+    /// The groups whose companions break the promise. By the papers' count, whoever knows everything about somebody
+    /// finds just these.
     pub(super) fn broken(&self, file: &Published) -> Found {
         let mut found = Found::new(file);
         for (group, companions) in &self.companions {
@@ -149,7 +151,7 @@ fn companions(file: &Published, work: u64) -> Vec<(u32, Option<Vec<u32>>)> {
         .filter(|&group| !groups.whole(group).is_empty() && file.breaks_alone(group))
         .map(|group| (group, may_look(group)))
         .collect();
-    let find = |(group, may)| (group, if may { Some(groups.supporters(groups.whole(group))) } else { None });
+    let find = |(group, may)| (group, if may { Some(groups.companions(group, &file.items)) } else { None });
     unsafe_ones.into_par_iter().map(find).collect()
 }
 
@@ -187,4 +189,66 @@ fn set_off(
         }
     }
     Some(charges)
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{Bound, Limit, Support};
+
+    use super::super::tests::{read, tree};
+    use super::*;
+
+    /// Two columns with the values a, b below ab and x, y below xy; groups of one event each with a size and how many of
+    /// them have HIV. At most half of a crowd may.
+    fn settled(groups: &[([&str; 2], usize, usize)], k: u32, support: Support) -> Settled {
+        let mut rows = Vec::new();
+        for ([first, second], size, having) in groups {
+            for person in 0..*size {
+                let illness = if person < *having { "HIV" } else { "flu" };
+                rows.push(vec![rows.len().to_string(), (*first).into(), (*second).into(), illness.into()]);
+            }
+        }
+        let trees = [tree(&["a ab *", "b ab *"]), tree(&["x xy *", "y xy *"])];
+        let values = Some(vec!["HIV".to_owned()]);
+        let limit = Limit { column: "illness".into(), values, bound: Bound::Share(0.5) };
+        settle(&read(&["id", "q", "r", "illness"], &rows, &trees, k, limit, support), u64::MAX)
+    }
+
+    #[test]
+    fn a_shortage_is_used_once() {
+        // The first two have one person with HIV too many each, and share a companion.
+        let case = |size, having| {
+            let groups = [(["ab", "*"], 4, 3), (["*", "xy"], 4, 3), (["a", "x"], size, having)];
+            let settled = settled(&groups, 2, Support::Paper);
+            (settled.is_open.clone(), settled.bundles.of(0).len())
+        };
+        // Short of three, of one and a half, of exactly one, of nothing.
+        assert_eq!(case(8, 1), (vec![false, false, false], 3));
+        assert_eq!(case(7, 2), (vec![false, true, false], 2));
+        assert_eq!(case(6, 2), (vec![true, true, false], 1), "a rounding must not decide");
+        assert_eq!(case(8, 4), (vec![true, true, false], 1));
+    }
+
+    #[test]
+    fn companions_say_more_by_the_papers_count_and_less_where_everybody_counts_who_fits() {
+        let groups = [(["a", "x"], 4, 3), (["ab", "xy"], 8, 1)];
+        assert_eq!(settled(&groups, 2, Support::Compatible).is_open, [false, false]);
+        assert_eq!(settled(&groups, 2, Support::Paper).is_open, [true, false]);
+        let groups = [(["ab", "xy"], 4, 3), (["a", "x"], 8, 1)];
+        assert_eq!(settled(&groups, 2, Support::Compatible).is_open, [true, false]);
+        assert_eq!(settled(&groups, 2, Support::Paper).is_open, [false, false]);
+        // A star is above everything, also above what no tree knows.
+        let groups = [(["zebra", "x"], 4, 3), (["*", "*"], 8, 1), (["ab", "*"], 4, 3)];
+        assert_eq!(settled(&groups, 2, Support::Compatible).is_open, [false, false, false]);
+    }
+
+    #[test]
+    fn companions_make_a_crowd_of_exactly_k() {
+        let groups = [(["a", "x"], 1, 0), (["ab", "x"], 2, 0)];
+        let crowd = |k| settled(&groups, k, Support::Compatible);
+        assert_eq!((crowd(2).is_open, crowd(2).smallest), (vec![false, false], 2));
+        // Three fit the first group, but only two the second one.
+        assert_eq!(crowd(3).is_open, [false, true]);
+        assert_eq!(crowd(4).is_open, [true, true]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{Bound, Hierarchy, Limit, RawTable};
+use shoal_core::{Bound, Hierarchy, Limit, RawTable, Support};
 
 use super::settled::Bundles;
 use super::*;
@@ -32,7 +32,7 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-fn published((people, pool, k, _, bound): &Case) -> Published {
+fn published((people, pool, k, _, bound): &Case, support: Support) -> Published {
     let places = ["a", "b", "c", "ab", "cd", "?", "*"];
     let stays = ["1", "2", "3", "*"];
     let rows: Vec<Vec<String>> = people
@@ -46,21 +46,28 @@ fn published((people, pool, k, _, bound): &Case) -> Published {
         .collect();
     let trees = [tree(&["a ab *", "b ab *", "c cd *", "d cd *"]), tree(&["1 *", "2 *", "3 *"])];
     let limit = Limit { column: "illness".into(), values: None, bound: *bound };
-    read(&["id", "place", "stay", "illness"], &rows, &trees, *k, limit)
+    read(&["id", "place", "stay", "illness"], &rows, &trees, *k, limit, support)
 }
 
 /// A file whose first column says whose an event is; the next ones have trees.
-fn read(names: &[&str], rows: &[Vec<String>], trees: &[Arc<Hierarchy>], k: u32, limit: Limit) -> Published {
+pub(super) fn read(
+    names: &[&str],
+    rows: &[Vec<String>],
+    trees: &[Arc<Hierarchy>],
+    k: u32,
+    limit: Limit,
+    support: Support,
+) -> Published {
     let file = RawTable::from_rows(names, rows);
     let view = SequenceView::new(&file, names[0], &names[1..=trees.len()]).unwrap();
     let columns: Vec<Quasi<'_>> = view.events().quasi().iter().copied().zip(trees).collect();
-    let items = Items::new(&columns);
-    let groups = Groups::new(&view, &items);
+    let items = Items::new(&columns, support);
+    let groups = Groups::new(&view, &items, support);
     let values = Values::new(&view, &groups, &[limit]).unwrap();
-    Published { items, groups, values, k }
+    Published { items, groups, values, k, support }
 }
 
-fn tree(lines: &[&str]) -> Arc<Hierarchy> {
+pub(super) fn tree(lines: &[&str]) -> Arc<Hierarchy> {
     let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.split(' ').collect()).collect();
     Arc::new(Hierarchy::from_rows(&lines).unwrap())
 }
@@ -110,6 +117,7 @@ fn the_examples_of_the_paper() {
         &[tree(&years), lines(&zips), lines(&stays)],
         2,
         limit,
+        Support::Paper,
     );
     let step =
         |text: &str| 2 * (0..file.items.len() as u32).find(|&item| file.items.text(item) == text).unwrap();
@@ -141,7 +149,7 @@ fn more_events_than_a_word_has_bits() {
     let rows: Vec<Vec<String>> =
         (1..=4).flat_map(|person| (0..100).map(move |at| event(person, at))).collect();
     let limit = Limit { column: "illness".into(), values: None, bound: Bound::Gain(1.0) };
-    let file = read(&["id", "place", "illness"], &rows, &[tree(&["a *", "b *"])], 3, limit);
+    let file = read(&["id", "place", "illness"], &rows, &[tree(&["a *", "b *"])], 3, limit, Support::Paper);
     let a = |times: usize| file.groups.people(&file.groups.supporters(&vec![1; times]));
     assert_eq!([a(99), a(100), a(101)], [4, 1, 0]);
     // Who has a hundred times a is alone, but nobody knows that much.
@@ -153,10 +161,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
     #[test]
-    fn whatever_is_settled_and_whatever_the_cells(case in cases(), cell_of in prop::collection::vec(0..4usize, 14)) {
-        let file = published(&case);
+    fn whatever_is_settled_and_whatever_the_cells(
+        case in cases(),
+        cell_of in prop::collection::vec(0..4usize, 14),
+        is_paper in any::<bool>(),
+    ) {
+        let file = published(&case, if is_paper { Support::Paper } else { Support::Compatible });
         let groups = file.groups.len();
-        let length = case.3;
+        // Where everything fits a `*`, there is far more to list.
+        let length = if is_paper { case.3 } else { case.3.min(3) };
         let work = Work::new(u64::MAX);
         let plainly = whole::search(Search { file: &file, is_open: &vec![true; groups], length, work: &work });
         let broken = plainly.found;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use shoal_core::hierarchy::from_text;
 use shoal_core::{
     Bound, BoundHierarchy, Column, DateFormat, Domain, Kind, Limit, RawTable, Role, SequencePromise,
-    Sequences, Table, ValueParser,
+    Sequences, Support, Table, ValueParser,
 };
 
 /// Visits from texts: the first cell is the person, then one quasi-identifier per hierarchy (a file, lines parted by
@@ -51,7 +51,7 @@ pub(super) fn rows(text: &str) -> Vec<Vec<String>> {
 pub(super) fn promise(k: usize, length: usize, values: Option<&[&str]>, bound: Bound) -> SequencePromise {
     let values = values.map(|values| values.iter().map(|&value| value.to_owned()).collect());
     let limit = Limit { column: "s".to_owned(), values, bound };
-    SequencePromise { k, length: Some(length), limits: vec![limit] }
+    SequencePromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] }
 }
 
 /// Even and ragged hierarchies of up to six values.

@@ -1,5 +1,6 @@
 //! FCLA against slow twins that list all that can be known.
 
+mod compatible;
 mod data;
 mod output;
 mod paper;

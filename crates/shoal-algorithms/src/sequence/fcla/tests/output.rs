@@ -1,7 +1,7 @@
 //! What FCLA publishes, against the list of all that can be known.
 
 use proptest::prelude::*;
-use shoal_core::{Bound, SUPPRESSED, SequencePromise, Sequences, Silent};
+use shoal_core::{Bound, SUPPRESSED, SequencePromise, Sequences, Silent, Support};
 
 use super::data::{any_visits, promise, visits};
 use super::slow::View;
@@ -116,7 +116,7 @@ fn people_who_are_alike_lose_nothing() {
         })
         .collect();
     let data = visits(&rows, &["v0;a;* v1;a;* v2;b;* v3;b;* v4;c;* v5;c;*".to_owned()]);
-    let promise = SequencePromise { k: 10, length: Some(60), limits: Vec::new() };
+    let promise = SequencePromise { k: 10, length: Some(60), support: Support::Paper, limits: Vec::new() };
     let result = run(Distance::Aligned, &data, &promise).unwrap();
     assert_eq!(View::published(&data, &result.recoding).people, View::original(&data).people);
 }

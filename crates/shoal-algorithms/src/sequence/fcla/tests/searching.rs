@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use proptest::prelude::*;
-use shoal_core::{Bound, SequencePromise, Sequences};
+use shoal_core::{Bound, SequencePromise, Sequences, Support};
 
 use super::data::{any_visits, promise, rows, visits};
 use super::slow::{Pattern, View};
@@ -67,7 +67,7 @@ proptest! {
     /// everybody's are minimal: each of their supports must be found, and with no more items.
     #[test]
     fn finds_the_support_of_every_minimal_pattern_with_no_more_items(data in any_visits(2..6, 3), known in 1..5_usize) {
-        let promise = SequencePromise { k: data.persons(), length: Some(known), limits: Vec::new() };
+        let promise = SequencePromise { k: data.persons(), length: Some(known), support: Support::Paper, limits: Vec::new() };
         let view = View::original(&data);
         let everybody = data.persons();
         let mut least: BTreeMap<BTreeSet<usize>, usize> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn equal_sequences_are_decided_at_once_however_much_is_known() {
     }
     let data = visits(&lines, &[hierarchy.clone(), hierarchy]);
     let start = Instant::now();
-    let promise = SequencePromise { k: 6, length: Some(60), limits: Vec::new() };
+    let promise = SequencePromise { k: 6, length: Some(60), support: Support::Paper, limits: Vec::new() };
     assert!(search(&data, &promise, Until::All).is_empty());
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
@@ -123,7 +123,8 @@ fn equal_sequences_are_decided_at_once_however_much_is_known() {
 #[test]
 fn an_event_serves_only_once_and_in_order() {
     let data = visits(&rows("1 a x\n1 b x\n2 b x\n2 a x\n3 a x\n3 b x\n3 a x"), &["a;* b;*".to_owned()]);
-    let promise = |length| SequencePromise { k: 2, length: Some(length), limits: Vec::new() };
+    let promise =
+        |length| SequencePromise { k: 2, length: Some(length), support: Support::Paper, limits: Vec::new() };
     assert!(search(&data, &promise(1), Until::All).is_empty());
     // Only the third has two a's; ⟨a,b⟩ and ⟨b,a⟩ have two people each.
     let view = View::original(&data);
@@ -137,7 +138,8 @@ fn several_items_of_one_event_count_each() {
     let text = "1 a b x\n1 c c x\n2 a c x\n2 c b x\n2 c c x\n2 a b x";
     let tree = "a;* b;* c;*".to_owned();
     let data = visits(&rows(text), &[tree.clone(), tree]);
-    let promise = |length| SequencePromise { k: 2, length: Some(length), limits: Vec::new() };
+    let promise =
+        |length| SequencePromise { k: 2, length: Some(length), support: Support::Paper, limits: Vec::new() };
     let view = View::original(&data);
     let node = |quasi: usize, label: &str| (quasi, view.tree(quasi).node(label).unwrap());
     let known = vec![vec![node(0, "a"), node(1, "b")], vec![node(0, "c")]];
