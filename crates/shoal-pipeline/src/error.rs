@@ -359,12 +359,6 @@ pub enum PipelineError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The system has no randomness to give.
-    #[error("the system gives no random numbers: {why}")]
-    NoRandomness {
-        /// What it said.
-        why: String,
-    },
     /// Neither the policy nor the command names an output.
     #[error("there is no place to write to")]
     NoOutput,
@@ -441,7 +435,6 @@ impl PipelineError {
                 return error.hint.clone();
             }
             PipelineError::Read(error) => return Some(error.hint().to_string()),
-            PipelineError::NoRandomness { .. } => "give a key with algorithm.key-file",
             PipelineError::Key { .. } => {
                 "name a file that does not exist, and a key is made; one of your own has 64 random hexadecimal digits and mode 0600"
             }

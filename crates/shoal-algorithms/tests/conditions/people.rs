@@ -90,7 +90,7 @@ fn follows(rule: Rule, column: &Column, class: &People, all: &People) -> bool {
     let share = |people: &People, value: u32| having(people, value) as f64 / people.len() as f64;
     let pairs = |people: &People| people.values().map(BTreeSet::len).sum::<usize>() as f64;
     match rule {
-        Rule::Distinct { .. } | Rule::Entropy { .. } | Rule::Recursive { .. } => {
+        Rule::Distinct { .. } | Rule::Frequency { .. } | Rule::Entropy { .. } | Rule::Recursive { .. } => {
             let mut counts: Vec<usize> = values.iter().map(|&value| having(class, value)).collect();
             counts.sort_by(|a, b| b.cmp(a));
             let mut left = class.len();
@@ -124,6 +124,7 @@ fn is_diverse(rule: Rule, mut counts: Vec<usize>) -> bool {
     let all: usize = counts.iter().sum();
     match rule {
         Rule::Distinct { l } => counts.len() >= l,
+        Rule::Frequency { l } => counts[0] * l <= all,
         Rule::Entropy { l } => {
             let shares = counts.iter().map(|&count| count as f64 / all as f64);
             -shares.map(|share| share * share.ln()).sum::<f64>() >= l.ln() - 1e-12
@@ -175,7 +176,7 @@ proptest! {
             let who = table.columns.iter().find(|column| column.name == WHO).unwrap();
             for condition in &promise.conditions {
                 let of = table.columns.iter().find(|column| column.name == condition.column).unwrap();
-                let is_l = matches!(condition.rule, Rule::Distinct { .. } | Rule::Entropy { .. } | Rule::Recursive { .. });
+                let is_l = !matches!(condition.rule, Rule::Close { .. } | Rule::Alike(_));
                 for class in classes(&table, &recoding, false).iter().filter(|_| is_l) {
                     prop_assert!(in_every_choice(condition.rule, &people(who, of, class)), "{}", algorithm.name());
                 }

@@ -88,7 +88,7 @@ impl Physical {
         count: usize,
         mut each: impl FnMut(&'a [u8]),
     ) -> Option<usize> {
-        let mut at = 0;
+        let mut at = 0_usize;
         match self {
             Physical::Boolean => return Some(count.div_ceil(8)).filter(|&size| size <= bytes.len()),
             Physical::Fixed(0) => {}

@@ -227,6 +227,8 @@ pub(super) fn keeps(rule: Rule, counts: &[u32]) -> Option<bool> {
     falling.sort_unstable_by(|a, b| b.total_cmp(a));
     match rule {
         Rule::Distinct { l } => Some(counts.len() >= l),
+        // Small whole numbers, which f64 holds exactly.
+        Rule::Frequency { l } => Some(falling.first().is_some_and(|most| *most * l as f64 <= total)),
         Rule::Entropy { l } => {
             let entropy: f64 = falling.iter().map(|count| -(count / total) * (count / total).ln()).sum();
             // What the verifier lets pass on one release must not fail here by rounding alone.
