@@ -7,7 +7,7 @@ use shoal_algorithms::sequence::cbmsa::CbmsaParams;
 use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm};
 use shoal_core::{
     Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role, SUPPRESSED,
-    SequencePromise, Sequences, Silent, Table, ValueParser,
+    SequencePromise, Sequences, Silent, Support, Table, ValueParser,
 };
 
 use crate::worlds::{File, Known, Seen};
@@ -62,7 +62,7 @@ fn publish(data: &Sequences, promise: &SequencePromise) -> Option<File> {
 fn some_carriers_are_certain() {
     let wards = ["a1", "a2", "b1", "b2", "b3", "b4"];
     let limit = Limit { column: "ill".into(), values: Some(vec!["HIV".into()]), bound: Bound::Share(0.5) };
-    let promise = SequencePromise { k: 2, length: None, limits: vec![limit] };
+    let promise = SequencePromise { k: 2, length: None, limits: vec![limit], support: Support::default() };
     let known = Known { quasi: vec![Vec::new(); 6], counts: vec![2, 4] };
     let mut seen = Seen::default();
     let mut outcomes: BTreeMap<bool, usize> = BTreeMap::new();
