@@ -30,7 +30,9 @@ pub enum ParamsError {
         value: f64,
     },
     /// A condition that nobody can keep without looking at sensitive values.
-    #[error("{condition}: only distinct and frequency l-diversity can be transparent")]
+    #[error(
+        "{condition}: only distinct and frequency l-diversity with one record a person can be transparent"
+    )]
     NotTransparent {
         /// What was asked for.
         condition: String,

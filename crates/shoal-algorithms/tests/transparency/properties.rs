@@ -130,6 +130,8 @@ fn what_cannot_be_transparent_is_refused() {
             TablePromise { k: 2, conditions: vec![Condition { column: "ill".into(), rule }], person: None };
         assert!(TransparentParams { promise, seed: 0, key: Secret([1; 32]) }.check().is_err());
     }
+    let people = TablePromise { person: Some("who".into()), ..distinct(2, 2) };
+    assert!(TransparentParams { promise: people, seed: 0, key: Secret([1; 32]) }.check().is_err());
     let crowds = TablePromise::crowds(3);
     assert!(TransparentParams { promise: crowds, seed: 0, key: Secret([1; 32]) }.check().is_err());
 }

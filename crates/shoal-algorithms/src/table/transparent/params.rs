@@ -34,6 +34,10 @@ impl TransparentParams {
         if let Some(condition) = self.promise.conditions.iter().find(|condition| other(&condition.rule)) {
             return Err(ParamsError::NotTransparent { condition: condition.to_string() });
         }
+        // A person in several rows would have several draws, and the proof speaks of one.
+        if self.promise.person.is_some() {
+            return Err(ParamsError::NotTransparent { condition: "people with several records".to_owned() });
+        }
         if self.promise.conditions.is_empty() {
             return Err(ParamsError::NothingToHide);
         }
