@@ -29,12 +29,14 @@ TABLE = Table(
 )
 
 
-def measure(data, parts, quick, supports):
+def measure(data, parts, quick, supports, reduced=False):
     """The figures of the paper that `parts` names, on the stays of people who have several, by each of the `supports`."""
     ks, lengths, people = range(5, 50, 5), range(1, 13), None
     betas, shares = (1, 2, 3, 4, 7), (0.5, 0.6, 0.7, 0.8, 0.9)
     if quick:
         ks, lengths, people, betas, shares = (5, 25, 45), (1, 2, 3, 6), 1000, (1, 4), (0.5, 0.9)
+    if reduced:
+        ks, lengths, shares = (5, 15, 25, 45), (1, 2, 3, 4, 5, 6, 8, 12), (0.5, 0.7, 0.9)
     made = visit_data.synpuf_knowledge(data, at("knowledge"), people)
     print(f"\n### SynPUF, {made.people:,} people with several stays, {made.visits:,} stays")
     print(f"\nHighly sensitive: {made.sensitive_visits:.1%} of the stays, {made.sensitive:.1%} of the people.")

@@ -95,6 +95,7 @@ def main():
     words.add_argument("--seeds", type=int, default=10, help="how many sets of 1,000 people (10)")
     words.add_argument("--large-seeds", type=int, default=3, help="how many sets of 10,000 people (3)")
     words.add_argument("--only", nargs="+", choices=parts, default=parts, help="only these parts")
+    words.add_argument("--reduced", action="store_true", help="partial knowledge: fewer k, L and C, everybody")
     words.add_argument(
         "--support",
         nargs="+",
@@ -114,7 +115,7 @@ def main():
         public(sets, 1000 if asked.quick else None)
     figures = [part for part in measure_knowledge.PARTS if part in asked.only]
     if figures:
-        measure_knowledge.measure(DATA, figures, asked.quick, asked.support)
+        measure_knowledge.measure(DATA, figures, asked.quick, asked.support, asked.reduced)
 
 
 main()

@@ -73,11 +73,11 @@ fn the_whole_way() {
 fn a_file_of_others_that_breaks_the_promise_is_told_where() {
     let ward = ward();
     let rows =
-        "patient,zip,stay,disease\na,537*,1,HIV\na,537*,2,flu\nb,537*,1,HIV\nb,537*,2,flu\nc,53715,1,flu\n";
+        "patient,zip,stay,disease\n1,537*,1,HIV\n1,537*,2,flu\n2,537*,1,HIV\n2,537*,2,flu\n3,53715,1,flu\n";
     ward.write("theirs.csv", rows);
     let broken = ward.shoal(&["verify", "theirs.csv", "--policy", "policy.toml"]).ended_with(1);
     insta::assert_snapshot!("sequences_broken", broken.stdout);
-    ward.write("days.csv", "patient,day,zip,stay,disease\na,2020-01-01,*,*,flu\nb,2020-01-02,*,*,flu\n");
+    ward.write("days.csv", "patient,day,zip,stay,disease\n1,2020-01-01,*,*,flu\n2,2020-01-02,*,*,flu\n");
     let withheld = ward.shoal(&["verify", "days.csv", "--policy", "policy.toml"]).ended_with(1);
     assert!(withheld.stdout.contains("`day` must not be published"), "{}", withheld.stdout);
 }
@@ -153,7 +153,7 @@ fn the_whole_way_against_partial_knowledge() {
         ward.shoal(&["run", "policy.toml", "--quiet", "--force", "--set", &set]).ended_with(0);
         ward.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
     }
-    let rows = "patient,zip,stay,disease\na,53703,1,HIV\na,53715,2,flu\nb,53703,1,flu\nc,53715,2,flu\n";
+    let rows = "patient,zip,stay,disease\n1,53703,1,HIV\n1,53715,2,flu\n2,53703,1,flu\n3,53715,2,flu\n";
     ward.write("theirs.csv", rows);
     let broken = ward.shoal(&["verify", "theirs.csv", "--policy", "policy.toml"]).ended_with(1);
     insta::assert_snapshot!("knowledge_broken", broken.stdout);

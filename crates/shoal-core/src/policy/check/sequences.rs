@@ -260,7 +260,10 @@ sensitive-values = ["HIV"]
             (&["privacy.length=3"], "`year` has no hierarchy"),
             (&["privacy.length=0"], "know nothing"),
             (&["privacy.support=paper"], "without `length` everything is known"),
-            (&["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=all"], "support"),
+            (
+                &["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=all"],
+                "expected `compatible` or `paper`",
+            ),
             (&["privacy.length=3", "algorithm.name=cbmsa"], "protects from those who know everything"),
             (&["algorithm.name=fcla"], "how much somebody may know"),
             (&["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.beta=2"], "two answers"),
