@@ -16,7 +16,7 @@ pub(super) fn each_run(
     if width > 32 {
         return None;
     }
-    let (mut at, mut left) = (0, count);
+    let (mut at, mut left) = (0_usize, count);
     while left > 0 {
         let mut header = 0_u64;
         for shift in (0..63).step_by(7) {
