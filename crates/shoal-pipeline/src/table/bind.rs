@@ -77,8 +77,9 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
     for raw_column in &raw.columns {
         // Columns that the policy does not name were refused by `check_columns`.
         let Some(spec) = policy.columns.get(&raw_column.name) else { continue };
-        let is_person = policy.data.person.as_ref() == Some(&raw_column.name);
-        if policy.data.shape == Shape::Table && spec.role == Role::Identifier && !is_person {
+        let is_table = policy.data.shape == Shape::Table;
+        let is_person = is_table && policy.data.person.as_ref() == Some(&raw_column.name);
+        if is_table && spec.role == Role::Identifier && !is_person {
             continue;
         }
         let mut column = bind_column(job, raw, raw_column, spec, &mut trees)?;

@@ -42,10 +42,6 @@ pub(crate) fn load_from(
         .iter_mut()
         .for_each(|column| column.codes = reordered_codes(&column.codes, &source_rows));
     let bound = bind(job, &read.table)?;
-    // Nobody asks for the texts of identifiers any more, and where they hardly repeat they are most of the memory.
-    let is_identifier =
-        |name: &str| job.policy().columns.get(name).is_some_and(|c| c.role == Role::Identifier);
-    read.table.columns.retain(|column| !is_identifier(&column.name));
     Ok(Loaded { read, bound, source_rows })
 }
 
