@@ -221,6 +221,14 @@ fn a_patient_who_comes_often_is_no_crowd() {
     // Without the original nobody can count people, and the file alone is not said to hold.
     let said = desk.shoal(&["verify", "out.csv", "--policy", "people.toml"]).ended_with(2);
     assert!(said.stderr.contains("counts people"), "{said:?}");
+    let verify = ["verify", "out.csv", "--policy", "people.toml", "--original", "visits.csv"];
+    let said = desk.shoal(&verify).ended_with(0);
+    assert!(said.stdout.contains("5 asked"), "{said:?}");
+    // The file that counts visits is true of the original, and does not hide people.
+    desk.shoal(&["run", "visits.toml", "--force", "--report", "r1", "-o", "of-visits.csv"]).ended_with(0);
+    let verify = ["verify", "of-visits.csv", "--policy", "people.toml", "--original", "visits.csv"];
+    let said = desk.shoal(&verify).ended_with(1);
+    assert!(said.stdout.contains("5 asked, 1 found"), "{said:?}");
     // What even visits do not hide, people do not.
     desk.write("unique.csv", "codes\nc1;c2\n");
     desk.shoal(&["verify", "unique.csv", "--policy", "people.toml"]).ended_with(1);

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::mix;
 
-/// What is promised about transactions.
+/// What is promised about transactions. Where these say [whose](crate::Transactions::persons) they are, a crowd of k
+/// transactions is one of k people who have one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemPromise {
     /// k^m: whoever knows up to m items of a person finds at least k transactions with them, or none.

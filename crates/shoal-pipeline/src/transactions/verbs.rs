@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::Progress;
+use shoal_core::{Progress, Transactions};
 use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
 use shoal_privacy::matching::match_transactions;
 use shoal_privacy::{
@@ -47,29 +47,40 @@ pub(crate) fn verify(
     let source = job.published(published)?;
     let read = load(job, &source, Text::Published, progress)?;
     let rest = read.rest.as_ref().map(|(rest, _)| rest);
-    let verdict = verify_transactions_file(&read.data, rest, hierarchy(job)?.as_ref(), &models(job)?)
-        .map_err(Refusal::Unverifiable)?
-        .with_withheld_columns(read.withheld.clone()?);
+    let (tree, models) = (hierarchy(job)?, models(job)?);
+    let judge = |published: &Transactions| {
+        let verdict = verify_transactions_file(published, rest, tree.as_ref(), &models);
+        Ok::<_, Refusal>(verdict?.with_withheld_columns(read.withheld.clone()?))
+    };
+    let mut verdict = judge(&read.data)?;
     // What too few transactions hold, too few people have; that enough hold it says nothing about people, whom only the
     // original names.
     if let (true, Some(column), None) = (verdict.holds(), &job.policy().data.person, &options.original) {
         return Err(Refusal::Unverifiable(Unverifiable::Person { column: column.clone() }).into());
     }
     let original = match &options.original {
-        Some(original) => Some(compare(job, &read, original, progress)?),
+        Some(original) => {
+            let (found, persons) = compare(job, &read, original, progress)?;
+            if let Some(persons) = persons {
+                verdict = judge(&read.data.clone().with_persons(persons))?;
+            }
+            Some(found)
+        }
         None => None,
     };
     let leaks = of_transactions(job, &read.data, read.rest.as_ref().map(|(rest, _)| rest));
     Ok(TransactionsVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
 }
 
-/// Whether published transactions are what one recoding makes of the original, and stay as useful as the policy asks.
+/// Whether published transactions are what one recoding makes of the original, and stay as useful as the policy asks;
+/// and whose each is, where the policy counts people and an origin was found. Of transactions that are published alike any
+/// may be anybody's of those who have them: which people have them is the same.
 fn compare(
     job: &Job,
     published: &Loaded,
     original: &Path,
     progress: &dyn Progress,
-) -> Result<AgainstOriginal, PipelineError> {
+) -> Result<(AgainstOriginal, Option<Vec<u32>>), PipelineError> {
     let source = job.original(original)?;
     let before = load(job, &source, Text::Original, progress)?;
     let tree = hierarchy(job)?;
@@ -82,7 +93,11 @@ fn compare(
     let (file, records) = (&source.location, before.data.len());
     let origins = match match_transactions(&before.data, &published.data, tree.as_ref(), rest) {
         Ok(origins) => origins,
-        Err(why) => return Ok(AgainstOriginal::no_origin(file, records, published.data.len(), &why)),
+        // Nobody knows whose the transactions are, and the file is not true; crowds of people are not the question any more.
+        Err(why) => {
+            let found = AgainstOriginal::no_origin(file, records, published.data.len(), &why);
+            return Ok((found, None));
+        }
     };
     let found = AgainstOriginal::is_true(file, records, origins.left_out);
     if let (Some((before, _)), Some((after, _))) = (&before.rest, &published.rest) {
@@ -99,16 +114,15 @@ fn compare(
         order: RecordOrder::Input,
         withheld_columns: published.withheld.clone()?,
     };
-    Ok(match verify_transactions(claim, &models(job)?, &utility(job)?) {
-        // Whose a transaction is stands in the original only, so a promise about people may be broken here first.
-        Err(broken @ Refusal::BrokenItems { .. }) if job.policy().data.person.is_some() => {
-            return Err(broken.into());
-        }
-        // Any other broken promise is said by the verdict on the file alone.
+    let person_of = |persons: &[u32]| origins.origin.iter().map(|&from| persons[from as usize]).collect();
+    let persons = before.data.persons().map(person_of);
+    let found = match verify_transactions(claim, &models(job)?, &utility(job)?) {
+        // A broken promise is said by the verdict, which counts people where it is known whose the transactions are.
         Ok(_) | Err(Refusal::BrokenItems { .. }) => found,
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         Err(untrue) => found.because(untrue),
-    })
+    };
+    Ok((found, persons))
 }
 
 /// What `measure` found.

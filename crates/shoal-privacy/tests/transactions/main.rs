@@ -11,8 +11,8 @@ use second_verifier::{
 };
 use shoal_core::Transactions;
 use shoal_privacy::{
-    Figure, ItemConservationError, ItemVerdict, OriginError, Refusal, Unverifiable, Utility,
-    verify_transactions_file,
+    Figure, ItemConservationError, ItemVerdict, OriginError, RecordOrder, Refusal, TransactionsClaim,
+    Unverifiable, Utility, verify_transactions, verify_transactions_file,
 };
 
 /// Texts that a broken release might hold: some true, some not, some unreadable.
@@ -261,6 +261,27 @@ fn refusal(release: &Release) -> String {
 
 fn sets(sets: &[&[&str]]) -> Promise {
     Promise::Constraints(sets.iter().map(|set| set.iter().map(|item| (*item).to_owned()).collect()).collect())
+}
+
+#[test]
+fn a_column_that_must_not_be_there_is_refused() {
+    let rows = transactions(&vec![Row::from(["a".to_owned()]); 2]);
+    let claim = |withheld: &[&str]| TransactionsClaim {
+        sha256: "digest".to_owned(),
+        published: &rows,
+        original: &rows,
+        hierarchy: None,
+        origin: &[0, 1],
+        rest: None,
+        order: RecordOrder::Published,
+        withheld_columns: withheld.iter().map(|column| (*column).to_owned()).collect(),
+    };
+    let models = model(2, &Promise::Complete);
+    assert!(verify_transactions(claim(&[]), &models, &Utility::default()).is_ok());
+    let refused = verify_transactions(claim(&["name"]), &models, &Utility::default()).unwrap_err();
+    assert_eq!(refused, ItemConservationError::Withheld { column: "name".to_owned() }.into());
+    let file = verify_transactions_file(&rows, None, None, &models).unwrap();
+    assert!(file.holds() && !file.with_withheld_columns(vec!["name".to_owned()]).holds());
 }
 
 /// Twenty visits of one person are no crowd, whatever the promise.
