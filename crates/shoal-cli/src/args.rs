@@ -152,6 +152,10 @@ pub(crate) struct RunArgs {
     /// where all of them together break a promise.
     #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
     pub previous: Vec<PathBuf>,
+    /// tables: people who were in an earlier release keep their class of then, newcomers get classes among themselves, and those of
+    /// whom too few are left are left out.
+    #[arg(long, requires = "previous")]
+    pub reuse_classes: bool,
     #[command(flatten)]
     pub overrides: Overrides,
     /// The source of all randomness; short for `--set algorithm.seed=N`.

@@ -487,7 +487,7 @@ impl PipelineError {
                  cannot be compared with later releases any more"
             }
             PipelineError::Releases { .. } => {
-                "nothing was released. Hand out only one of them, or leave out of the new one who was in the earlier one"
+                "nothing was released. Give --reuse-classes to keep the earlier classes of whoever was there, or hand out only one of them"
             }
             PipelineError::Incomparable { .. } => {
                 "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \

@@ -7,6 +7,7 @@ mod table;
 mod transactions;
 mod transparency;
 
+pub(crate) use columns::of_names;
 pub(crate) use sequences::of_sequences;
 pub(crate) use table::{before_table, of_table};
 pub(crate) use transactions::of_transactions;

@@ -29,6 +29,8 @@ pub struct RunOptions {
     pub force: bool,
     /// The `audit.json`s of earlier releases, or their folders, that this one is held against.
     pub previous: Vec<PathBuf>,
+    /// tables: whether people who were in one of them keep their classes.
+    pub reuse_classes: bool,
 }
 
 /// What a run has left.
@@ -81,6 +83,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         key: Key::random()?,
         previous: options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?,
         in_folder: targets.earlier,
+        reuse_classes: options.reuse_classes,
     };
     let walked = match job.policy().data.shape {
         Shape::Table => table::walk(job, &mut pending, &history, &mut seconds, progress),

@@ -5,6 +5,7 @@ mod conditions;
 pub mod datafly;
 mod error;
 mod full_domain;
+mod groups;
 pub mod incognito;
 mod loss;
 pub mod mondrian;
@@ -17,6 +18,7 @@ mod suppress;
 pub mod transparent;
 
 pub use error::{ParamsError, TableError};
+pub use groups::recode_groups;
 pub use ribbon::Account;
 pub use suppress::{check_suppressed, star_suppression};
 

@@ -29,6 +29,7 @@ pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
         report: args.report.clone(),
         force: args.force,
         previous: args.previous.clone(),
+        reuse_classes: args.reuse_classes,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
     let pool = pool.map_err(|error| Failure::Threads { threads: args.threads, error })?;

@@ -134,3 +134,42 @@ fn other_people_may_be_published_beside() {
     desk.write("people.csv", text);
     second(&desk, &["--previous", "first.report"]).ended_with(0);
 }
+
+#[test]
+fn kept_classes_hide_as_before() {
+    let (desk, people) = hospital();
+    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    let mut rows: Vec<String> = desk.read("people.csv").lines().map(str::to_owned).collect();
+    let mut dice = Dice::new(17);
+    for number in 0..100 {
+        let (age, zip, illness) = (18 + dice.below(70), 10_000 + dice.below(500), dice.below(ILLNESSES));
+        rows.push(format!("new{number},{age},{zip},illness{illness}"));
+    }
+    desk.write("people.csv", rows.join("\n") + "\n");
+    second(&desk, &["--previous", "first.report"]).ended_with(1);
+    let said = second(&desk, &["--previous", "first.report", "--reuse-classes"]).ended_with(0);
+    assert!(said.stdout.contains("1000 records keep the classes of earlier releases"), "{}", said.stdout);
+    let (first, other) = (csv(&desk.read("first.csv")).1, csv(&desk.read("second.csv")).1);
+    for (age, zip, _) in &people {
+        let (one, two) = (possible(&first, *age, *zip), possible(&other, *age, *zip));
+        assert!(one.intersection(&two).count() >= 5);
+    }
+    // Forty leave: of their classes some are too small now, and whoever is left of them is left out.
+    rows.drain(1..41);
+    desk.write("people.csv", rows.join("\n") + "\n");
+    let third = [
+        "run",
+        "policy.toml",
+        "-o",
+        "third.csv",
+        "--previous",
+        "first.report",
+        "--previous",
+        "second.report",
+        "--json",
+    ];
+    let said = desk.shoal(&[&third[..], &["--reuse-classes"]].concat()).ended_with(0);
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let left_out = report["records-suppressed"].as_u64().unwrap();
+    assert!((1..600).contains(&left_out), "{left_out}");
+}

@@ -172,3 +172,21 @@ fn sequences_are_true_event_by_event() {
     assert!(said.stdout.contains("not true"), "{}", said.stdout);
     ward.shoal(&["measure", "visits.csv", "changed.out.csv", "--policy", "policy.toml"]).ended_with(1);
 }
+
+#[test]
+fn crowds_of_people_are_proved_with_the_original_at_hand() {
+    let shop = Workshop::with_people();
+    // Everybody comes twice.
+    let text = shop.read("people.csv");
+    let (head, rows) = text.split_once('\n').unwrap();
+    shop.write("people.csv", format!("{head}\n{rows}{rows}"));
+    shop.edit_policy("source = \"people.csv\"", "source = \"people.csv\"\nperson = \"name\"");
+    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let said = against(&shop, "out.csv", "people.csv").ended_with(0);
+    assert!(said.stdout.contains("true, nobody doubled"), "{}", said.stdout);
+    // Six rows of three people are no crowd of four.
+    let args =
+        ["verify", "out.csv", "--policy", "policy.toml", "--original", "people.csv", "--set", "privacy.k=13"];
+    let said = shop.shoal(&args).ended_with(1);
+    assert!(said.stdout.contains("is broken"), "{}", said.stdout);
+}

@@ -7,7 +7,9 @@
 mod classes;
 mod columns;
 mod folded;
+mod names;
 
 pub use classes::{Guess, Guesses, guesses};
 pub use columns::{FreeText, free_text, unique_records};
 pub use folded::{folded, look};
+pub use names::{names, naming_records};

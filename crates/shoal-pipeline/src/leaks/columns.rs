@@ -1,7 +1,9 @@
 //! Columns that are published as they are.
 
+use std::collections::HashSet;
+
 use shoal_core::{RawColumn, RawTable, Role};
-use shoal_measure::leaks::{folded, free_text, unique_records};
+use shoal_measure::leaks::{folded, free_text, names, naming_records, unique_records};
 use shoal_privacy::Classes;
 
 use super::Leak;
@@ -48,6 +50,30 @@ pub(crate) fn of_untouched(job: &Job, table: &RawTable) -> Vec<Leak> {
         }));
     }
     leaks
+}
+
+/// Whether values that are published as they are name people: they hold what an identifier holds. Only the original can
+/// show that, and only identifiers that were read.
+pub(crate) fn of_names(job: &Job, original: &RawTable) -> Vec<Leak> {
+    let identifiers = original.columns.iter().filter(|column| role(job, column) == Some(Role::Identifier));
+    let known: HashSet<String> = identifiers.flat_map(names).collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let untouched = original.columns.iter().filter(|column| is_untouched(job, column));
+    let found =
+        untouched.map(|column| (column, naming_records(column, &known))).filter(|(_, records)| *records > 0);
+    found
+        .map(|(column, records)| {
+            let name = &column.name;
+            let what = format!(
+                "{records} of {} records hold in `{name}`, which is published as it is, what an identifier holds: a name stays a name \
+                 in any column",
+                original.rows
+            );
+            Leak::new("names-people", what).of_column(name).counted(records)
+        })
+        .collect()
 }
 
 fn unique_values(column: &str, unique: usize, rows: usize) -> Leak {

@@ -26,6 +26,7 @@ pub(crate) fn before_table(job: &Job, original: &RawTable) -> Vec<Leak> {
     let unlimited = policy.columns_of(Role::Sensitive).into_iter().filter(|name| !is_limited(policy, name));
     let mut leaks: Vec<Leak> = unlimited.map(no_condition).collect();
     leaks.extend(columns::of_untouched(job, original));
+    leaks.extend(columns::of_names(job, original));
     leaks
 }
 

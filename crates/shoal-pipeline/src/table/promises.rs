@@ -12,6 +12,14 @@ use crate::{Job, PipelineError};
 /// What every class of the published file must satisfy. What each person asks for is added by the verifier, which
 /// finds it in the original.
 pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
+    let models = models_of_records(job)?;
+    let Some(person) = job.policy().table_promise().person else { return Ok(models) };
+    let of_people = |model| Box::new(OfPeople::new(model, person.clone())) as Box<dyn Model>;
+    Ok(models.into_iter().map(of_people).collect())
+}
+
+/// The same promises about records, which a file shows by itself; a promise about people is at least as much.
+pub(crate) fn models_of_records(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
     let promise = job.policy().table_promise();
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn Model>> = Vec::new();
@@ -29,9 +37,7 @@ pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
             SensitiveColumn { parser: parser(spec), missing: job.policy().data.missing.clone(), hierarchy };
         models.push(table::model(condition, ground)?);
     }
-    let Some(person) = promise.person else { return Ok(models) };
-    let of_people = |model| Box::new(OfPeople::new(model, person.clone())) as Box<dyn Model>;
-    Ok(models.into_iter().map(of_people).collect())
+    Ok(models)
 }
 
 /// How many records may be left out, where the policy limits it; `incomplete` are left out because a value is

@@ -15,6 +15,7 @@
 
 mod candidates;
 mod identity;
+mod reuse;
 mod verdict;
 
 use std::collections::HashMap;
@@ -29,6 +30,7 @@ use crate::{Audit, Job, Leak, PipelineError};
 
 use candidates::{Candidates, Seen};
 pub(crate) use identity::Identity;
+pub(crate) use reuse::Kept;
 pub use verdict::{ColumnTogether, Together};
 
 /// A release that is about to be published.
@@ -54,6 +56,8 @@ pub(crate) struct History {
     pub previous: Vec<Audit>,
     /// The release whose reports lie where this one's will.
     pub in_folder: Option<Audit>,
+    /// Whether people who were in an earlier release keep their classes.
+    pub reuse_classes: bool,
 }
 
 impl History {
@@ -142,4 +146,13 @@ impl Class {
 /// The keyed hash of somebody's identity, as an audit remembers it.
 pub(crate) fn person_hash(key: &Key, identity: &str) -> String {
     key.hash(PERSON, identity.as_bytes())[..32].to_owned()
+}
+
+fn incomparable(audit: &Audit, problem: impl Into<String>) -> PipelineError {
+    PipelineError::Incomparable { output: audit.output.clone(), problem: problem.into() }
+}
+
+fn unknown_people(audit: &Audit, known_by: &[String]) -> PipelineError {
+    let columns = known_by.join(", ");
+    incomparable(audit, format!("it knows people by {columns}, which the new source does not have"))
 }

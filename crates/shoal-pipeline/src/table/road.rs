@@ -16,11 +16,11 @@ use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
 use super::load::{Loaded, load_from};
 use super::promises::{models, suppression_limit};
-use super::releases::{Current, History, Identity, person_hash};
+use super::releases::{Current, History, Identity, Kept, person_hash};
 use super::secret::{TableKey, read_or_make};
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::deadline::Deadline;
-use crate::leaks::of_table;
+use crate::leaks::{of_names, of_table};
 use crate::order::record_order;
 use crate::report::{Loss, Risk};
 use crate::run::{Walked, timed};
@@ -41,7 +41,14 @@ pub(crate) fn walk(
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
     let Anonymized { working, recoding, account, mut notes } =
-        timed(&mut seconds.anonymize, || anonymize(job, &bound, &source_rows, algorithm.as_ref(), progress))?;
+        timed(&mut seconds.anonymize, || match history.reuse_classes {
+            false => anonymize(job, &bound, &source_rows, algorithm.as_ref(), progress),
+            true => {
+                let kept = Kept::of(job, &read.table, &bound, &history.previous)?;
+                let (working, recoding, notes) = kept.recode(job, &bound, algorithm.as_ref(), progress)?;
+                Ok(Anonymized { working, recoding, account: None, notes })
+            }
+        })?;
     let clusters = recoding.classes.len();
     let suppressed = recoding.suppressed();
 
@@ -73,6 +80,7 @@ pub(crate) fn walk(
     let people = Identity::of(job, &read.table);
     let classes = class_files(job, &published, proof.classes(), &people, &origin, &history.key);
     let mut leaks = of_table(job, &published, proof.classes());
+    leaks.extend(of_names(job, &read.table));
     let current = Current {
         job,
         raw: &read.table,

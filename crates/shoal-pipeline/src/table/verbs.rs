@@ -13,7 +13,7 @@ use shoal_privacy::{
 };
 
 use super::load::load_from;
-use super::promises::{models, suppression_limit};
+use super::promises::{models, models_of_records, suppression_limit};
 use super::road::quasi_columns;
 use crate::leaks::of_table;
 use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
@@ -89,7 +89,8 @@ fn compare(
     let bound = load_from(job, &source, progress)?.bound;
     let (file, records) = (&source.location, bound.table.rows);
     progress.stage("comparing", 0);
-    let mut verdict = judge(job, &published.table, models, role_without_personal_k)?;
+    // What the file shows by itself is about records; what it owes to people is asked with the origins at hand.
+    let mut verdict = judge(job, &published.table, &models_of_records(job)?, role_without_personal_k)?;
     let origins = match match_table(&bound.table, &published.table, &bound.incomplete) {
         Ok(origins) => origins,
         Err(why) => {
@@ -123,16 +124,18 @@ fn compare(
     Ok((verdict, found))
 }
 
-/// Adds the promises that were found broken with the original at hand and are not among those of the file.
+/// Takes over the promises that were found broken with the original at hand, in the place of what the file alone showed.
 fn add_broken(verdict: &mut Verdict, broken: Vec<BrokenPromise>) {
     for broken in broken {
-        let same = |known: &PromiseResult| {
+        let is_same = |known: &PromiseResult| {
             (&known.name, &known.column) == (&broken.promise.name, &broken.promise.column)
         };
-        if !verdict.promises.iter().any(same) {
-            verdict.promises.push(broken.promise.clone());
-            verdict.broken.push(broken);
+        match verdict.promises.iter_mut().find(|known| is_same(known)) {
+            Some(known) => *known = broken.promise.clone(),
+            None => verdict.promises.push(broken.promise.clone()),
         }
+        verdict.broken.retain(|known| !is_same(&known.promise));
+        verdict.broken.push(broken);
     }
 }
 

@@ -7,7 +7,7 @@ use shoal_measure::leaks::look;
 
 use super::identity::{Identity, KnownBy, people};
 use super::verdict::{ColumnTogether, Together};
-use super::{Class, Current, person_hash};
+use super::{Class, Current, incomparable, person_hash, unknown_people};
 use crate::audit::RecodingFile;
 use crate::{Audit, PipelineError};
 
@@ -38,13 +38,11 @@ impl Seen {
         now: &Identity,
         audit: &Audit,
     ) -> Result<Seen, PipelineError> {
-        let cannot = |problem: String| PipelineError::Incomparable { output: audit.output.clone(), problem };
         let RecodingFile::Table { quasi_identifiers, known_by, classes } = &audit.recoding else {
-            return Err(cannot("it is no release of a table".to_owned()));
+            return Err(incomparable(audit, "it is no release of a table"));
         };
         let Some((texts, person_of)) = people(current.raw, known_by) else {
-            let columns = known_by.join(", ");
-            return Err(cannot(format!("it knows people by {columns}, which the new source does not have")));
+            return Err(unknown_people(audit, known_by));
         };
         let mut class_of_hash: HashMap<&str, Vec<u32>> = HashMap::new();
         for (number, class) in classes.iter().enumerate() {
@@ -52,7 +50,7 @@ impl Seen {
                 class_of_hash.entry(hash).or_default().push(number as u32);
             }
         }
-        let key = audit.key().ok_or_else(|| cannot("its key is broken".to_owned()))?;
+        let key = audit.key().ok_or_else(|| incomparable(audit, "its key is broken"))?;
         let of_text: Vec<Vec<u32>> = texts
             .iter()
             .map(|text| class_of_hash.get(person_hash(&key, text).as_str()).cloned().unwrap_or_default())
@@ -239,5 +237,25 @@ pub(super) fn keeps(rule: Rule, counts: &[u32]) -> Option<bool> {
             Some(falling.first().is_some_and(|most| *most < c * rest))
         }
         Rule::Close { .. } | Rule::Alike(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_by_hand() {
+        assert_eq!(keeps(Rule::Distinct { l: 3 }, &[5, 1, 1]), Some(true));
+        assert_eq!(keeps(Rule::Distinct { l: 4 }, &[5, 1, 1]), Some(false));
+        // Three equally frequent values are as mixed as three, and one that is more frequent makes them less so.
+        assert_eq!(keeps(Rule::Entropy { l: 3.0 }, &[2, 2, 2]), Some(true));
+        assert_eq!(keeps(Rule::Entropy { l: 3.0 }, &[3, 2, 2]), Some(false));
+        // The most frequent, 4, against the second and third together, 3, and twice that.
+        assert_eq!(keeps(Rule::Recursive { l: 2, c: 1.0 }, &[4, 2, 1]), Some(false));
+        assert_eq!(keeps(Rule::Recursive { l: 2, c: 2.0 }, &[4, 2, 1]), Some(true));
+        assert_eq!(keeps(Rule::Recursive { l: 2, c: 1.0 }, &[]), Some(false));
+        let close = Rule::Close { t: 0.1, distance: shoal_core::Distance::Equal };
+        assert_eq!(keeps(close, &[1]), None);
     }
 }

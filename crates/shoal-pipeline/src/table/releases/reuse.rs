@@ -1,0 +1,140 @@
+//! The classes of earlier releases, kept: whoever stands among the same people as before is hidden by them as before.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use shoal_algorithms::table::{TableAlgorithm, obstacle, recode_groups};
+use shoal_core::{Progress, RawTable, Recoding, Rule, SUPPRESSED, Table};
+use shoal_measure::leaks::look;
+
+use super::candidates::keeps;
+use super::identity::{Identity, people};
+use super::{incomparable, person_hash, unknown_people};
+use crate::audit::RecodingFile;
+use crate::table::{Bound, with_hierarchies};
+use crate::{Audit, Job, PipelineError};
+
+/// Who keeps the class of an earlier release, and who does not.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// Records that stood in one class of an earlier release, enough of them for the promise.
+    groups: Vec<Vec<u32>>,
+    /// Records of whom too few of their class are left: any other class would be compared with that one.
+    short: usize,
+    /// Records of newcomers.
+    rest: Vec<u32>,
+}
+
+impl Kept {
+    /// Looks for everybody in the releases, the last one first: it is the one that others have most likely seen last.
+    pub(crate) fn of(
+        job: &Job,
+        raw: &RawTable,
+        bound: &Bound,
+        previous: &[Audit],
+    ) -> Result<Kept, PipelineError> {
+        if let (true, Some(audit)) = (job.policy().privacy.transparent, previous.last()) {
+            let why =
+                "classes that are kept were not drawn for this release, so that it would not be transparent";
+            return Err(incomparable(audit, why));
+        }
+        let mut rest = bound.complete_rows().unwrap_or_else(|| (0..bound.table.rows as u32).collect());
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for audit in previous.iter().rev() {
+            let RecodingFile::Table { known_by, classes, .. } = &audit.recoding else {
+                return Err(incomparable(audit, "it is no release of a table"));
+            };
+            let Some((texts, person_of)) = people(raw, known_by) else {
+                return Err(unknown_people(audit, known_by));
+            };
+            let key = audit.key().ok_or_else(|| incomparable(audit, "its key is broken"))?;
+            // A hash stands in a class once for each of its rows; each row of the new original takes one of them.
+            let mut places: HashMap<&str, Vec<u32>> = HashMap::new();
+            for (number, class) in classes.iter().enumerate() {
+                for hash in &class.people {
+                    places.entry(hash).or_default().push((groups.len() + number) as u32);
+                }
+            }
+            let hashes: Vec<String> = texts.iter().map(|text| person_hash(&key, text)).collect();
+            groups.resize_with(groups.len() + classes.len(), Vec::new);
+            rest.retain(|&row| {
+                let hash = &hashes[person_of[row as usize] as usize];
+                match places.get_mut(hash.as_str()).and_then(Vec::pop) {
+                    Some(group) => {
+                        groups[group as usize].push(row);
+                        false
+                    }
+                    None => true,
+                }
+            });
+        }
+        let policies = std::iter::once(job.policy()).chain(previous.iter().map(|audit| &audit.policy));
+        let promises: Vec<_> = policies.map(|policy| policy.table_promise()).collect();
+        let k = promises.iter().map(|promise| promise.k).max().unwrap_or_default();
+        let whose = Identity::of(job, raw).person_of;
+        // Where the policy says whose a record is, a crowd is of people.
+        let crowd = |group: &Vec<u32>| match job.policy().data.person {
+            None => group.len(),
+            Some(_) => group.iter().map(|&row| whose[row as usize]).collect::<HashSet<u32>>().len(),
+        };
+        let is_enough = |group: &Vec<u32>| {
+            let conditions = promises.iter().flat_map(|promise| &promise.conditions);
+            crowd(group) >= k && conditions.into_iter().all(|c| is_mixed(raw, group, &c.column, c.rule))
+        };
+        let there: usize = groups.iter().map(Vec::len).sum();
+        groups.retain(is_enough);
+        let short = there - groups.iter().map(Vec::len).sum::<usize>();
+        Ok(Kept { groups, short, rest })
+    }
+
+    /// The recoding of all records, and what to say about it: kept classes as they are, newcomers among themselves.
+    pub(crate) fn recode<'a>(
+        &self,
+        job: &Job,
+        bound: &'a Bound,
+        algorithm: &dyn TableAlgorithm,
+        progress: &dyn Progress,
+    ) -> Result<(Cow<'a, Table>, Recoding, Vec<String>), PipelineError> {
+        let (working, mut notes) = if algorithm.needs_hierarchies() {
+            with_hierarchies(&bound.table)?
+        } else {
+            (Cow::Borrowed(&bound.table), Vec::new())
+        };
+        let mut class_of = vec![SUPPRESSED; working.rows];
+        let mut classes = recode_groups(&working, &self.groups);
+        for (class, group) in self.groups.iter().enumerate() {
+            group.iter().for_each(|&row| class_of[row as usize] = class as u32);
+        }
+        let newcomers = working.select(&self.rest);
+        let crowd = obstacle(&newcomers, &job.policy().table_promise()).is_none();
+        if crowd {
+            let part = algorithm.anonymize(&newcomers, progress)?;
+            for (&row, &class) in self.rest.iter().zip(&part.class_of) {
+                if class != SUPPRESSED {
+                    class_of[row as usize] = class + self.groups.len() as u32;
+                }
+            }
+            classes.extend(part.classes);
+        }
+        let kept: usize = self.groups.iter().map(Vec::len).sum();
+        notes.push(format!("{kept} records keep the classes of earlier releases"));
+        if self.short > 0 {
+            let why = "too few of their earlier class are left";
+            notes.push(format!("{} records are left out because {why}", self.short));
+        }
+        if !crowd && !self.rest.is_empty() {
+            let why = "they are new and cannot keep the promise among themselves";
+            notes.push(format!("{} records are left out because {why}", self.rest.len()));
+        }
+        Ok((working, Recoding { class_of, classes }, notes))
+    }
+}
+
+/// Whether the values of a group keep a rule. Rules that compare with everybody are left to the verifier.
+fn is_mixed(raw: &RawTable, group: &[u32], column: &str, rule: Rule) -> bool {
+    let Some(column) = raw.column(column) else { return true };
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    group.iter().for_each(|&row| *counts.entry(look(column.text(row as usize))).or_default() += 1);
+    let counts: Vec<u32> = counts.into_values().collect();
+    keeps(rule, &counts) != Some(false)
+}
