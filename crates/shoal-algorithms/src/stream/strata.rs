@@ -20,9 +20,17 @@ use shoal_core::stream::{StrataColumn, one_of};
 use shoal_core::{Hierarchy, Kind, NodeId};
 use thiserror::Error;
 
-/// People that a stratum must hold at least: with fewer, the shares of its values are mostly chance, and a design that is
-/// calibrated to chance does not hide what is true.
-pub const LEAST_PEOPLE: u64 = 500;
+/// People that a stratum must hold at least, for each sensitive value there is: the shares of values are then known to a
+/// tenth of themselves, taken over all values. A design that is calibrated to chance does not hide what is true: with n people
+/// and d values, somebody who knows the true shares is right about 1 + √(d/n) times as often as promised.
+const PEOPLE_PER_VALUE: u64 = 100;
+/// And at least so many, however few values there are.
+const LEAST_PEOPLE: u64 = 500;
+
+/// People that a stratum must hold at least, where there are so many values.
+pub fn least_people(values: usize) -> u64 {
+    LEAST_PEOPLE.max(PEOPLE_PER_VALUE * values as u64)
+}
 
 /// Places where a column of numbers may be cut, at most; spread evenly over people where there would be more.
 const CUTS: usize = 64;
@@ -68,9 +76,9 @@ pub fn part_people(
     let mut open = vec![((0..rows.len()).collect::<Vec<usize>>(), whole)];
     while let Some((members, parts)) = open.pop() {
         match parter.best_cut(&members, &parts) {
-            Some(cut) => open.extend(parter.cut(&members, &parts, cut)),
+            Some(cut) => open.extend(parter.cut(&members, &parts, &cut)),
             None => {
-                texts.push(parter.units.iter().zip(&parts).map(|(units, part)| units.text(part)).collect())
+                texts.push(parter.units.iter().zip(&parts).map(|(units, part)| units.text(part)).collect());
             }
         }
     }
@@ -161,7 +169,7 @@ impl Parter<'_> {
             && counts.iter().map(floored).all(|count| count.saturating_mul(self.l) < total)
     }
 
-    fn cut(&self, members: &[usize], parts: &[Part], cut: Cut) -> [(Vec<usize>, Vec<Part>); 2] {
+    fn cut(&self, members: &[usize], parts: &[Part], cut: &Cut) -> [(Vec<usize>, Vec<Part>); 2] {
         let units = &self.units[cut.column];
         let block_of = units.block_of(&cut.blocks);
         let (left, right) = members.iter().partition(|member| block_of(units.of_row[**member]) < cut.before);

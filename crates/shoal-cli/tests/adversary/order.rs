@@ -62,7 +62,7 @@ fn same_bytes_in_any_order(policy: &str, header: &str, rows: &[String], output: 
         match &first {
             None => first = Some(bytes),
             Some(first) => {
-                assert!(*first == bytes, "another order of the input is another release:\n{policy}")
+                assert!(*first == bytes, "another order of the input is another release:\n{policy}");
             }
         }
     }

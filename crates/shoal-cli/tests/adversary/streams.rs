@@ -61,8 +61,8 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
         let shown: Vec<usize> = lines.iter().map(who).collect();
         let first = lines.len().min(60);
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for at in 0..first {
-            values(lines[at]).into_iter().for_each(|value| places.entry(value).or_default().push(at));
+        for (at, line) in lines.iter().enumerate().take(first) {
+            values(line).into_iter().for_each(|value| places.entry(value).or_default().push(at));
         }
         for (value, places) in &places {
             if let [only] = places[..] {
@@ -288,8 +288,8 @@ fn who_learns_from_the_lines_gets_no_further_where_they_carry_a_stratum() {
         stratum.0 += 1.0;
         *stratum.1.entry(value).or_default() += 1.0;
     }
-    assert!(people.len() >= 5, "{} strata", people.len());
-    assert!(people.values().all(|(people, _)| *people >= 500.0));
+    assert!(people.len() >= 2, "{} strata", people.len());
+    assert!(people.values().all(|(people, _)| *people >= 2_000.0));
     // The adversary even has the true shares of every stratum.
     let right = naive_bayes(&strata, &truth, |cells, value| {
         1.0 / people[&cells[..2]].1.get(&value.to_owned()).copied().unwrap_or(1.0)

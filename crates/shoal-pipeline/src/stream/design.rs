@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use shoal_algorithms::stream::strata::{LEAST_PEOPLE, part_people};
+use shoal_algorithms::stream::strata::{least_people, part_people};
 use shoal_core::policy::{PriorPolicy, PublishPolicy};
 use shoal_core::stream::{DesignError, SetDesign, Strata, StrataColumn, StreamDesign};
 use shoal_privacy::stream::GateColumn;
@@ -50,9 +50,10 @@ impl StreamBinding {
         let whole: Vec<u64> = values.counts.clone();
         SetDesign::calibrated(&whole, l, algorithm.seed).map_err(|error| infeasible(&error, values, l))?;
         let columns = strata_columns(&algorithm.strata, &self.columns);
+        let least = least_people(values.labels.len());
         let (strata, mut counts) = match values.people.as_ref() {
             Some(People::Rows(rows)) => {
-                let texts = part_people(&columns, rows, values.labels.len(), l, LEAST_PEOPLE)
+                let texts = part_people(&columns, rows, values.labels.len(), l, least)
                     .map_err(|error| broken_strata(job, &error.to_string()))?;
                 let strata =
                     Strata::new(columns, texts).map_err(|error| broken_strata(job, &error.to_string()))?;
@@ -73,10 +74,10 @@ impl StreamBinding {
         };
         for (stratum, counts) in counts.iter_mut().enumerate() {
             let people: u64 = counts.iter().sum();
-            if people < LEAST_PEOPLE {
+            if people < least {
                 return Err(PipelineError::Unreachable {
                     message: format!(
-                        "the stratum ({}) holds {people} people of the prior, and {LEAST_PEOPLE} are the least from which \
+                        "the stratum ({}) holds {people} people of the prior, and {least} are the least from which \
                          the shares of its values can be told",
                         strata.texts(stratum).join(", ")
                     ),

@@ -32,6 +32,7 @@ pub(super) fn guess(seen: &Sightings) -> Vec<Guess> {
         true => vec![0.0; values],
         false => shares.iter().map(|share| share.max(f64::MIN_POSITIVE).ln()).collect(),
     };
+    let seen_before = seen_before(seen, &among_all);
     let mut belief = Belief {
         shares: log_shares(&seen.shares),
         cells: seen.features.iter().map(|feature| vec![0.0; feature.size * values]).collect(),
@@ -58,20 +59,44 @@ pub(super) fn guess(seen: &Sightings) -> Vec<Guess> {
                 *guess = Guess { value: *value, confidence: *chance };
             }
         }
-        // One more person in all spreads over the values, so that none is given up for good.
-        let total = lines as f64 + 1.0;
-        let shares: Vec<f64> = people.iter().map(|people| (people + 1.0 / values as f64) / total).collect();
+        let total: f64 = people.iter().zip(&seen_before.people).map(|(now, before)| now + before).sum();
+        let shares: Vec<f64> =
+            people.iter().zip(&seen_before.people).map(|(now, before)| (now + before) / total).collect();
         belief.shares = log_shares(&shares);
-        for ((table, sums), among_all) in belief.cells.iter_mut().zip(&sums).zip(&among_all) {
-            for (at, (cell, sum)) in table.iter_mut().zip(sums).enumerate() {
-                let (code, value) = (at / values, at % values);
-                *cell = ((sum + SMOOTHING * among_all[code]) / (people[value] + SMOOTHING))
-                    .max(f64::MIN_POSITIVE)
-                    .ln();
+        for ((table, sums), before) in belief.cells.iter_mut().zip(&sums).zip(&seen_before.cells) {
+            // People with each value, as this column has seen them.
+            let mut all = people.clone();
+            before.iter().enumerate().for_each(|(at, before)| all[at % values] += before);
+            for (at, (cell, (sum, before))) in table.iter_mut().zip(sums.iter().zip(before)).enumerate() {
+                *cell = ((sum + before) / all[at % values]).max(f64::MIN_POSITIVE).ln();
             }
         }
     }
     guesses
+}
+
+/// People whom the adversary has seen before the lines.
+struct SeenBefore {
+    /// By value.
+    people: Vec<f64>,
+    /// Of each feature by code and value.
+    cells: Vec<Vec<f64>>,
+}
+
+/// [`SMOOTHING`] people like everybody for each value, and one for all values together; of the stratum those of the prior.
+fn seen_before(seen: &Sightings, among_all: &[Vec<f64>]) -> SeenBefore {
+    let values = seen.shares.len();
+    let like_everybody = |shares: &Vec<f64>| {
+        shares.iter().flat_map(|share| std::iter::repeat_n(SMOOTHING * share, values)).collect::<Vec<f64>>()
+    };
+    let mut cells: Vec<Vec<f64>> = among_all.iter().map(like_everybody).collect();
+    let mut people = vec![1.0 / values as f64; values];
+    if let (Some(prior), Some(stratum)) = (&seen.prior, cells.last_mut()) {
+        people.iter_mut().for_each(|people| *people = 0.0);
+        prior.iter().enumerate().for_each(|(at, count)| people[at % values] += count);
+        stratum.clone_from(prior);
+    }
+    SeenBefore { people, cells }
 }
 
 /// The posterior of each candidate of a line. In logarithms: the product over many columns would vanish.

@@ -10,7 +10,8 @@
 //! - M: π and θ are the shares that these posteriors add up to, smoothed towards the shares of the cells among everybody.
 //!
 //! Numbers and dates are cut into at most [`BANDS`] bands of equally many lines, and texts beyond the [`TEXTS`] most
-//! frequent are one. Where lines show a stratum, the stratum is one cell: it is all there is to know.
+//! frequent are one. Where lines show a stratum, the stratum is one cell: it is all there is to know; and the adversary takes
+//! the people of the prior as seen, so that lines move a share only as far as they are many.
 //!
 //! In the paper's groups P(W | v) is taken to be in proportion to 1/π_v: counterfeits are drawn by frequency, and slots of
 //! a frequent value are as much more frequent. That members of a group exclude each other, and that joining tells
@@ -47,6 +48,8 @@ pub struct Sightings {
     shares: Vec<f64>,
     /// Whether the weights are to be divided by the shares.
     by_frequency: bool,
+    /// People of the prior by stratum and value, where the last feature is the stratum.
+    prior: Option<Vec<f64>>,
 }
 
 /// What the adversary thinks of a line.
@@ -126,10 +129,11 @@ impl Sightings {
         }
         let hidden = |at: usize| design.shows_strata() && columns[at].quasi;
         let mut features = Feature::of_columns(columns, lines, &hidden);
-        if design.shows_strata() {
+        let prior = design.shows_strata().then(|| {
             features.push(Feature { codes: strata, size: design.strata().len() });
-        }
-        Ok(Sightings { features, candidates, ends, shares, by_frequency: false })
+            design.all_sets().iter().flat_map(people).collect()
+        });
+        Ok(Sightings { features, candidates, ends, shares, by_frequency: false, prior })
     }
 
     /// Lines of the paper's algorithm. Gives the values, too, ascending.
@@ -167,7 +171,7 @@ impl Sightings {
         }
         let shares = vec![1.0 / labels.len().max(1) as f64; labels.len()];
         let features = Feature::of_columns(columns, lines, &|_| false);
-        Ok((Sightings { features, candidates, ends, shares, by_frequency: true }, labels))
+        Ok((Sightings { features, candidates, ends, shares, by_frequency: true, prior: None }, labels))
     }
 
     /// The adversary's guess of every line, in the order of the lines.
@@ -191,6 +195,14 @@ fn weights(design: &SetDesign) -> Vec<f64> {
             .iter()
             .map(|count| if *count == 0 { 0.0 } else { 1.0 / *count as f64 })
             .collect(),
+    }
+}
+
+/// People of the prior by value.
+fn people(design: &SetDesign) -> Vec<f64> {
+    match design {
+        SetDesign::Uniform { values, .. } => vec![1.0; *values],
+        SetDesign::Calibrated(calibrated) => calibrated.counts().iter().map(|count| *count as f64).collect(),
     }
 }
 
