@@ -86,6 +86,7 @@ impl Unreleasable {
                 LineError::TooLong { .. } => "line-too-long",
             },
             Unreleasable::UnknownValue { .. } => "unknown-value",
+            Unreleasable::NoStratum => "no-stratum",
             Unreleasable::NothingLearned { .. } => "nothing-learned",
             Unreleasable::TooManyValues { .. } => "too-many-values",
             Unreleasable::OutsideHierarchy { .. } => "outside-hierarchy",

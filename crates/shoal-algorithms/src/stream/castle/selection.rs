@@ -55,7 +55,7 @@ mod tests {
         let mut clusters = Clusters::default();
         for (cluster, numbers) in of.iter().enumerate() {
             for (at, x) in numbers.iter().enumerate() {
-                let tuple = Waiting { position: 0, person: 0, value: 0, cluster: 0, waits: true };
+                let tuple = Waiting { position: 0, person: 0, value: 0, since: 0, cluster: 0, waits: true };
                 let slot = window.insert(tuple, &[*x]);
                 match at {
                     0 => clusters.open(slot, &space, &mut window),
