@@ -22,8 +22,7 @@
 //! before the release. It needs the key to be secret, and the *first* result to be published: choosing among the results
 //! of several keys, by their loss for example, is a choice that depends on values.
 //!
-//! Cost: O(n log² n) for the cuts, then rounds of bounded work for each class. 30,000 records take about two seconds, a
-//! million about a minute. Where nobody is expected to reason about the algorithm, [`ribbon`](super::ribbon) loses
+//! Cost: O(n log² n) for the cuts, then rounds of bounded work for each class. Where nobody is expected to reason about the algorithm, [`ribbon`](super::ribbon) loses
 //! less; where classes must publish the same levels there is no transparent choice here.
 
 mod assign;
