@@ -76,10 +76,9 @@ impl Terms {
     }
 
     /// The sensitive values that some events show, ascending.
-    pub(super) fn shown(&self, events: impl Iterator<Item = usize> + Clone) -> Vec<u32> {
-        let of = |shown: &Vec<u32>| events.clone().map(|event| shown[event]).collect::<Vec<u32>>();
-        let mut values: Vec<u32> =
-            self.shown.iter().flat_map(of).filter(|&value| value != NO_VALUE).collect();
+    pub(super) fn shown(&self, events: impl Iterator<Item = usize>) -> Vec<u32> {
+        let of_event = |event: usize| self.shown.iter().map(move |shown| shown[event]);
+        let mut values: Vec<u32> = events.flat_map(of_event).filter(|&value| value != NO_VALUE).collect();
         values.sort_unstable();
         values.dedup();
         values
