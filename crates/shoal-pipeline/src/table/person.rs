@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use shoal_core::policy::Shape;
-use shoal_core::{Column, RawColumn, RawTable, Role};
+use shoal_core::{Column, RawColumn, RawTable, Role, canonical_text};
 
 use crate::{Job, Leak};
 
@@ -46,18 +46,9 @@ fn repeated_rows(column: &RawColumn, missing: &[String]) -> usize {
 pub(crate) fn same_person(column: &mut Column) {
     let mut known: HashMap<String, u32> = HashMap::new();
     let one_of: Vec<u32> = (0..column.domain.len() as u32)
-        .map(|code| *known.entry(plain(column.domain.label(code))).or_insert(code))
+        .map(|code| *known.entry(canonical_text(column.domain.label(code)).into_owned()).or_insert(code))
         .collect();
     column.codes.iter_mut().for_each(|code| *code = one_of[*code as usize]);
-}
-
-fn plain(text: &str) -> String {
-    let text = text.trim();
-    // Beyond 2^53 different whole numbers are the same float.
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number.abs() < 9e15 => (number + 0.0).to_string(),
-        _ => text.to_lowercase(),
-    }
 }
 
 #[cfg(test)]
