@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use shoal_core::{RawColumn, RawTable, Role};
+use shoal_core::{RawColumn, RawTable, Role, canonical_text};
 
 use crate::propose::names_people;
 use crate::{Job, Leak, PipelineError, ValueAt};
@@ -19,7 +19,7 @@ pub(super) fn persons_of_rows(
     let mut known: HashMap<String, u32> = HashMap::new();
     let one_of: Vec<u32> = (0_u32..)
         .zip(column.labels.iter())
-        .map(|(code, text)| *known.entry(plain(text)).or_insert(code))
+        .map(|(code, text)| *known.entry(canonical_text(text).into_owned()).or_insert(code))
         .collect();
     Ok(column.codes.iter().map(|&code| one_of[code as usize]).collect())
 }
@@ -102,15 +102,4 @@ fn shared_transactions(job: &Job, ids: Option<&RawColumn>, column: &RawColumn) -
 fn names_nobody(job: &Job, column: &RawColumn, code: u32) -> bool {
     let missing = &job.policy().data.missing;
     column.null == Some(code) || missing.iter().any(|text| text == column.labels.get(code))
-}
-
-/// What texts of one and the same person have in common: `7`, `07` and `7.0`, or `Ann` and `ann `. Taking two people for
-/// one costs detail; taking one for two would cost the promise.
-fn plain(text: &str) -> String {
-    let text = text.trim();
-    // Beyond 2^53 different whole numbers are the same float.
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number.abs() < 9e15 => (number + 0.0).to_string(),
-        _ => text.to_lowercase(),
-    }
 }
