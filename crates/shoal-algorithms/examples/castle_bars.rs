@@ -30,6 +30,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
+    println!("no class is joined later: every tuple leaves with its whole crowd");
+    for rules in [CastleRules::Paper, CastleRules::Nearest] {
+        for delta in [100, 1000] {
+            for k in [5, 10, 50] {
+                let params = CastleParams { rules, max_reusable: 0, ..CastleParams::new(k, delta) };
+                run(params, &rows, rows.len(), &widths)?;
+            }
+        }
+    }
     println!("the same rows again and again");
     for rules in [CastleRules::Paper, CastleRules::Nearest] {
         for tuples in [100_000, 300_000, 1_000_000] {

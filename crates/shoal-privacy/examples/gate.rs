@@ -21,7 +21,7 @@ fn main() {
     let promises = [
         StreamPromise::Sets { l: L },
         StreamPromise::Groups { l: L, max_open_groups: 100_000 },
-        StreamPromise::Crowds { k: 10, l: 1, delta: 100 },
+        StreamPromise::Crowds { k: 10, l: 1, delta: 100, max_wait: None, reuse: true },
     ];
     for promise in promises {
         let mut kernel = Kernel { state: 42, free: HashMap::new(), groups: 0 };

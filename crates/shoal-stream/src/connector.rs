@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shoal_privacy::stream::Admitted;
 
-use crate::{ConnectorError, Frontier, Mark};
+use crate::{ConnectorError, Frontier, Mark, Seal};
 
 /// A record as it came: its place, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,9 +54,18 @@ pub struct Message<'a> {
     pub lines: Admitted<'a>,
 }
 
+/// Most bytes of one batch, more or less: a batch ends with the record that exceeds it.
+pub(crate) const BATCH_BYTES: usize = 64 << 20;
+
 /// Where releases go.
 pub trait Sink {
-    /// The mark of the last message in the sink.
+    /// Gives the sink what it must close marks with before anybody can see them; called before everything else. A sink
+    /// that keeps no marks needs none.
+    fn seal(&mut self, seal: Seal) {
+        drop(seal);
+    }
+
+    /// The mark of the last message in the sink. One that was closed with another key is an error.
     fn last(&mut self) -> Result<Option<Mark>, ConnectorError>;
 
     /// Publishes messages in this order and returns when all of them are durable there. A message is never stored

@@ -152,11 +152,59 @@ pub enum StreamError {
         /// The file.
         path: PathBuf,
     },
+    /// A key that somebody could guess.
+    #[error("the key `{}` is a pattern, and no random number: whoever guesses it sees every value", path.display())]
+    WeakKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key that others may read.
+    #[error("the key `{}` can be read by others (mode {mode:04o}): whoever has it sees every value", path.display())]
+    KeyOpen {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// A key that was made by hand and cannot be bound to what it is used for.
+    #[error("what the key `{}` is used for cannot be noted in it: {error}", path.display())]
+    KeyUnbound {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// A state whose key is gone.
+    #[error("the state `{}` was made with a key that is gone: there is no `{}`", folder.display(), key.display())]
+    KeyLost {
+        /// The state folder.
+        folder: PathBuf,
+        /// Where the key should be.
+        key: PathBuf,
+    },
     /// A key was used with another prior.
-    #[error("the key `{}` was used with other values, shares or l", path.display())]
+    #[error("the key `{}` was used with other values, shares or l, or by another stream", path.display())]
     OtherDesign {
         /// The file.
         path: PathBuf,
+    },
+    /// The values are too many to learn.
+    #[error(
+        "after {tuples} tuples there are more than {limit} sensitive values, or they are longer than can be held"
+    )]
+    TooManyValues {
+        /// How many tuples were read.
+        tuples: usize,
+        /// How many values there may be.
+        limit: usize,
+    },
+    /// The tuples that are held back to learn from are too long.
+    #[error("{tuples} tuples that were held back to learn from have more than {limit} bytes")]
+    TooMuchHeld {
+        /// How many tuples were read.
+        tuples: usize,
+        /// How many bytes there may be.
+        limit: usize,
     },
     /// The state cannot be read or written.
     #[error("the state `{}`: {why}", path.display())]
@@ -173,10 +221,30 @@ pub enum StreamError {
         path: PathBuf,
     },
     /// The state is that of another stream.
-    #[error("the state `{}` belongs to another policy", path.display())]
+    #[error("the state `{}` belongs to another policy or another key", path.display())]
     OtherStream {
         /// The file.
         path: PathBuf,
+    },
+    /// The state is that of another version.
+    #[error("the state `{}` was written by another version of shoal", path.display())]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The state was used with another sink.
+    #[error("the state `{}` was used with another sink: what goes on there would not make sense here", folder.display())]
+    OtherSink {
+        /// The state folder.
+        folder: PathBuf,
+    },
+    /// The sink lacks what has left.
+    #[error("step {left} has left, and the sink ends with step {sink}: it is not the sink of this state")]
+    SinkBehind {
+        /// The last step of which a message left.
+        left: u64,
+        /// The last step in the sink.
+        sink: u64,
     },
     /// The sink holds more than the state knows of.
     #[error(
@@ -228,19 +296,48 @@ impl StreamError {
             }
             StreamError::NoRandomness { .. } => "name a key-file that holds 64 hex digits",
             StreamError::File { .. } => "check the name, and that you may write there",
-            StreamError::NoKey { .. } => {
-                "its first line must be 64 hex digits; remove it to have a new one made"
+            StreamError::NoKey { path } | StreamError::WeakKey { path } => {
+                let file = path.display();
+                return Some(format!(
+                    "its first line must be 64 hex digits of a random number; remove it to have one made, or:  \
+                     (umask 077; openssl rand -hex 32 > '{file}')"
+                ));
+            }
+            StreamError::KeyOpen { path, .. } => return Some(format!("run  chmod 600 '{}'", path.display())),
+            StreamError::KeyUnbound { path, .. } => {
+                let file = path.display();
+                return Some(format!(
+                    "run  chmod 600 '{file}'  so that a line can be added, or name a folder under  [state] dir"
+                ));
+            }
+            StreamError::KeyLost { .. } => {
+                "bring the key back; without it, name a new folder under  [state] dir  and publish to a new sink"
             }
             StreamError::OtherDesign { .. } => {
                 "take a new key-file: whoever returns would be seen with two sets, which can be intersected"
             }
+            StreamError::TooManyValues { .. } => {
+                "a column with so many values names people rather than illnesses: make it coarser in the source"
+            }
+            StreamError::TooMuchHeld { .. } => "lower  algorithm.learn",
             StreamError::State { .. } => {
                 "check the disk; a damaged state must be replaced by an empty folder"
             }
             StreamError::StateInUse { .. } => "stop the other process, or name another state folder",
-            StreamError::OtherStream { .. } => "name another folder under  [state] dir",
+            StreamError::OtherStream { .. } => {
+                "name another folder under  [state] dir,  or go back to the policy and the key that it was made with"
+            }
+            StreamError::OtherFormat { .. } => {
+                "let the version that wrote it end the stream, then name a new folder under  [state] dir  and a new sink"
+            }
+            StreamError::OtherSink { .. } => {
+                "name the sink that it was used with, or a new folder under  [state] dir  for the new one"
+            }
+            StreamError::SinkBehind { .. } => {
+                "name the sink that was used with this state, or a new sink, a new folder under  [state] dir  and a new key"
+            }
             StreamError::StateBehind { .. } => {
-                "name the state folder that was used with this sink, or publish to a new one"
+                "name the state folder that was used with this sink, or publish to a new one with a new key"
             }
             StreamError::Metrics { .. } => "choose another port",
         };

@@ -1,12 +1,15 @@
 //! What can be said of a running stream.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
 use shoal_measure::stream::{SAID_ABOVE, STOPS_ABOVE};
 use shoal_pipeline::stream::Words;
 
+use crate::dead_letters::Reason;
 use crate::engine::KernelFigures;
 
 /// Figures of a stream.
@@ -24,6 +27,12 @@ pub struct Figures {
     pub messages: u64,
     /// Lines of this run that were not understood.
     pub dead_letters: u64,
+    /// How many of them for each reason, and where the first stood.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dead_letters_by_reason: BTreeMap<&'static str, Reason>,
+    /// The file that holds them, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead_letters_file: Option<PathBuf>,
     /// How long this run takes.
     pub seconds: f64,
     /// Mean time from a tuple's bytes to its verified lines, in seconds.
@@ -47,6 +56,12 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Figures {
+    /// The share of this run's lines that were not understood.
+    pub fn lost_share(&self) -> f64 {
+        let lines = self.tuples_now + self.learned + self.dead_letters;
+        if lines == 0 { 0.0 } else { self.dead_letters as f64 / lines as f64 }
+    }
+
     /// The figures in the text format of Prometheus.
     pub fn to_prometheus(&self) -> String {
         let mut text = String::new();
@@ -68,6 +83,7 @@ impl Figures {
             "Lines of this run that were not understood.",
             count(self.dead_letters),
         );
+        metric("dead_letters_share", "gauge", "Share of lines not understood.", Some(self.lost_share()));
         metric("lag", "gauge", "Records that wait in the broker.", self.lag.map(|lag| lag as f64));
         let mean = Some(self.mean_seconds_per_tuple);
         metric("seconds_per_tuple_mean", "gauge", "Mean time from a tuple to its verified lines.", mean);
@@ -102,6 +118,17 @@ impl Figures {
             "Tuples of which nothing could be shown.",
             optional(kernel.suppressed),
         );
+        if !self.dead_letters_by_reason.is_empty() {
+            let name = "shoal_dead_letters_by_reason_total";
+            let _ = writeln!(
+                text,
+                "# HELP {name} Lines of this run that were not understood.\n# TYPE {name} counter"
+            );
+        }
+        for (reason, found) in &self.dead_letters_by_reason {
+            let _ =
+                writeln!(text, "shoal_dead_letters_by_reason_total{{reason=\"{reason}\"}} {}", found.count);
+        }
         text
     }
 

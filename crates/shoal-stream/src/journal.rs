@@ -16,27 +16,50 @@ const NOTES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("notes");
 /// The name of the file in the state folder.
 const FILE: &str = "state.redb";
 
-/// One step, as it is written down.
+/// How steps and snapshots are written. Another version may write them otherwise, and must not read these.
+const FORMAT: u64 = 2;
+
+/// One step, as it is written down. Time is in milliseconds; what is decided by the clock is decided again by the time that
+/// stands here, so that a replay gives the same bytes.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Entry {
     /// A tuple came.
-    Tuple { partition: u32, offset: u64, bytes: Vec<u8> },
+    Tuple { time: u64, partition: u32, offset: u64, bytes: Vec<u8> },
+    /// Time passed, and somebody's time was up.
+    Tick { time: u64 },
     /// Everything was let out.
     Flush,
 }
 
+/// What is known to have left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    /// The last step of which everything has left. More may have, if the process died right after.
+    pub(crate) step: u64,
+    /// The last step that had a message.
+    pub(crate) message: u64,
+}
+
 impl Entry {
-    pub(crate) fn of(record: &Record) -> Entry {
-        Entry::Tuple { partition: record.partition, offset: record.offset, bytes: record.bytes.clone() }
+    pub(crate) fn of(record: &Record, time: u64) -> Entry {
+        Entry::Tuple { time, partition: record.partition, offset: record.offset, bytes: record.bytes.clone() }
+    }
+
+    /// When it happened; a flush is at no time.
+    pub(crate) fn time(&self) -> Option<u64> {
+        match self {
+            Entry::Tuple { time, .. } | Entry::Tick { time } => Some(*time),
+            Entry::Flush => None,
+        }
     }
 
     /// The record that came, where one did.
     pub(crate) fn record(&self) -> Option<Record> {
         match self {
-            Entry::Tuple { partition, offset, bytes } => {
+            Entry::Tuple { partition, offset, bytes, .. } => {
                 Some(Record { partition: *partition, offset: *offset, bytes: bytes.clone() })
             }
-            Entry::Flush => None,
+            Entry::Tick { .. } | Entry::Flush => None,
         }
     }
 }
@@ -59,24 +82,30 @@ impl Journal {
         })?;
         keep_secret(&path)?;
         let journal = Journal { database, path };
-        match journal.note("belongs-to")? {
-            None => journal.write(|transaction| {
+        let format = FORMAT.to_le_bytes();
+        match (journal.note("belongs-to")?, journal.note("format")?) {
+            (None, _) => journal.write(|transaction| {
                 transaction.open_table(STEPS)?;
-                transaction.open_table(NOTES)?.insert("belongs-to", belongs_to.as_bytes())?;
+                let mut notes = transaction.open_table(NOTES)?;
+                notes.insert("belongs-to", belongs_to.as_bytes())?;
+                notes.insert("format", format.as_slice())?;
                 Ok(())
             })?,
-            Some(other) if other != belongs_to.as_bytes() => {
+            (Some(_), found) if found.as_deref() != Some(format.as_slice()) => {
+                return Err(StreamError::OtherFormat { path: journal.path });
+            }
+            (Some(other), _) if other != belongs_to.as_bytes() => {
                 return Err(StreamError::OtherStream { path: journal.path });
             }
-            Some(_) => {}
+            (Some(_), _) => {}
         }
         Ok(journal)
     }
 
-    /// Writes steps down, and which one was the last to leave; they are on the disk when this returns.
-    pub(crate) fn append(&self, first: u64, entries: &[Entry], published: u64) -> Result<(), StreamError> {
+    /// Writes steps down, and what has left; they are on the disk when this returns.
+    pub(crate) fn append(&self, first: u64, entries: &[Entry], left: Left) -> Result<(), StreamError> {
         self.write(|transaction| {
-            transaction.open_table(NOTES)?.insert("published", published.to_le_bytes().as_slice())?;
+            note_left(&mut transaction.open_table(NOTES)?, left)?;
             let mut steps = transaction.open_table(STEPS)?;
             for (step, entry) in (first..).zip(entries) {
                 steps.insert(step, encode(entry).as_slice())?;
@@ -86,17 +115,12 @@ impl Journal {
     }
 
     /// Replaces all steps before `next` by a snapshot that holds them.
-    pub(crate) fn snapshot(
-        &self,
-        next: u64,
-        state: &impl Serialize,
-        published: u64,
-    ) -> Result<(), StreamError> {
+    pub(crate) fn snapshot(&self, next: u64, state: &impl Serialize, left: Left) -> Result<(), StreamError> {
         let state = encode(state);
         self.write(|transaction| {
             let mut notes = transaction.open_table(NOTES)?;
             notes.insert("snapshot", state.as_slice())?;
-            notes.insert("published", published.to_le_bytes().as_slice())?;
+            note_left(&mut notes, left)?;
             transaction.open_table(STEPS)?.retain_in(..next, |_, _| false)?;
             Ok(())
         })
@@ -110,10 +134,13 @@ impl Journal {
         }
     }
 
-    /// The last step that is known to have left. More may have, if the process died right after.
-    pub(crate) fn published(&self) -> Result<u64, StreamError> {
-        let bytes = self.note("published")?.and_then(|bytes| bytes.try_into().ok());
-        Ok(bytes.map_or(0, u64::from_le_bytes))
+    /// What is known to have left.
+    pub(crate) fn left(&self) -> Result<Left, StreamError> {
+        let number = |name: &str| -> Result<u64, StreamError> {
+            let Some(bytes) = self.note(name)? else { return Ok(0) };
+            Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| self.damaged())?))
+        };
+        Ok(Left { step: number("published")?, message: number("last-message")? })
     }
 
     /// What is said of a state that cannot be understood.
@@ -170,6 +197,12 @@ impl Journal {
     }
 }
 
+fn note_left(notes: &mut redb::Table<'_, &str, &[u8]>, left: Left) -> Result<(), redb::Error> {
+    notes.insert("published", left.step.to_le_bytes().as_slice())?;
+    notes.insert("last-message", left.message.to_le_bytes().as_slice())?;
+    Ok(())
+}
+
 /// Makes the folder of the state where it lacks.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), StreamError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
@@ -191,7 +224,7 @@ mod tests {
     use super::*;
 
     fn tuple(offset: u64) -> Entry {
-        Entry::Tuple { partition: 3, offset, bytes: vec![7; 9] }
+        Entry::Tuple { time: 5, partition: 3, offset, bytes: vec![7; 9] }
     }
 
     #[test]
@@ -200,15 +233,19 @@ mod tests {
         let open = || Journal::open(&folder.path().join("state"), "this").unwrap();
         let journal = open();
         assert_eq!(journal.last_snapshot::<u64>().unwrap(), None);
-        journal.append(1, &[tuple(5), tuple(6), Entry::Flush], 0).unwrap();
+        let left = |step, message| Left { step, message };
+        journal.append(1, &[tuple(5), Entry::Tick { time: 9 }, Entry::Flush], left(0, 0)).unwrap();
         drop(journal);
         let journal = open();
-        assert_eq!(journal.steps().unwrap(), [(1, tuple(5)), (2, tuple(6)), (3, Entry::Flush)]);
-        assert_eq!(journal.published().unwrap(), 0);
-        journal.snapshot(3, &42_u64, 2).unwrap();
+        assert_eq!(
+            journal.steps().unwrap(),
+            [(1, tuple(5)), (2, Entry::Tick { time: 9 }), (3, Entry::Flush)]
+        );
+        assert_eq!(journal.left().unwrap(), left(0, 0));
+        journal.snapshot(3, &42_u64, left(2, 1)).unwrap();
         drop(journal);
         let journal = open();
-        assert_eq!(journal.published().unwrap(), 2);
+        assert_eq!(journal.left().unwrap(), left(2, 1));
         assert_eq!(journal.last_snapshot::<u64>().unwrap(), Some(42));
         assert_eq!(journal.steps().unwrap(), [(3, Entry::Flush)]);
     }
@@ -220,6 +257,19 @@ mod tests {
         drop(Journal::open(&state, "this").unwrap());
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&state), mode(&state.join(FILE))), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_state_of_another_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path(), "this").unwrap();
+        let old = |transaction: &redb::WriteTransaction| {
+            transaction.open_table(NOTES)?.remove("format")?;
+            Ok(())
+        };
+        journal.write(old).unwrap();
+        drop(journal);
+        assert!(matches!(Journal::open(folder.path(), "this"), Err(StreamError::OtherFormat { .. })));
     }
 
     #[test]

@@ -21,9 +21,11 @@ mod metrics;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod open;
+mod owner;
 #[cfg(any(feature = "kafka", feature = "nats"))]
 mod patience;
 mod runner;
+mod seal;
 mod standard;
 mod start;
 #[cfg(any(feature = "kafka", feature = "nats"))]
@@ -31,6 +33,7 @@ mod tail;
 
 pub use address::{Address, KafkaAddress, Login, NatsAddress};
 pub use connector::{Batch, Message, Record, Sink, Source};
+pub use dead_letters::Reason;
 pub use engine::{KernelFigures, Unreleasable};
 pub use error::{ConnectorError, StreamError};
 pub use figures::Figures;
@@ -38,5 +41,6 @@ pub use mark::{Frontier, FrontierError, Mark};
 pub use open::run;
 #[cfg(any(feature = "kafka", feature = "nats"))]
 pub use patience::Patience;
+pub use seal::Seal;
 pub use standard::{StandardSink, StandardSource};
 pub use start::{StreamOptions, Watcher, run_between};

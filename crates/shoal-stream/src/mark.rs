@@ -10,7 +10,8 @@ use thiserror::Error;
 pub struct Frontier(BTreeMap<u32, u64>);
 
 /// A place in what has been published: everything up to it is in the sink, nothing behind it is. It travels in the
-/// headers of every message, so that the sink itself says how far a release got, whatever happened to the process.
+/// headers of every message, so that the sink itself says how far a release got, whatever happened to the process. Nobody
+/// else can read it there, see [`Seal`](crate::Seal).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// How many steps have been taken: a step is a tuple that was understood, or the flush at the end.

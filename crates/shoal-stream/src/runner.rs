@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use shoal_core::stream::{StreamPromise, StreamTuple};
@@ -16,7 +16,8 @@ use crate::drift::DriftWatch;
 use crate::engine::{Arrival, Engine, EngineState, Unreleasable};
 use crate::figures::Times;
 use crate::header::Headed;
-use crate::journal::{Entry, Journal};
+use crate::journal::{Entry, Journal, Left};
+use crate::key::Key;
 use crate::metrics::Shared;
 use crate::{Figures, Mark, Message, Record, Sink, StreamError, StreamOptions, Watcher};
 
@@ -38,6 +39,8 @@ pub(crate) struct Runner<'r> {
     pub columns: Vec<GateColumn>,
     /// hardened: notices when values are no longer those that the design was made for.
     pub drift: Option<DriftWatch>,
+    /// What the gate's books are made with.
+    pub gate_key: Key,
     pub source: Headed,
     pub sink: Box<dyn Sink>,
     pub journal: Option<Journal>,
@@ -57,6 +60,8 @@ pub(crate) struct Progress {
     pub position: u64,
     /// The last step that is in the sink.
     pub published: u64,
+    /// The last step of which a message is in the sink.
+    message: u64,
     /// The step of the last snapshot.
     snapshot: u64,
     pub figures: Figures,
@@ -90,11 +95,25 @@ impl Progress {
             mark: Mark::default(),
             position: 0,
             published: 0,
+            message: 0,
             snapshot: 0,
             figures: Figures::default(),
             times: Times::default(),
             started: Instant::now(),
         }
+    }
+}
+
+impl Progress {
+    fn left(&self) -> Left {
+        Left { step: self.published, message: self.message }
+    }
+
+    /// All steps so far are in the sink, these messages among them.
+    fn have_left(&mut self, messages: &[Message<'_>]) {
+        self.figures.messages += messages.len() as u64;
+        self.published = self.published.max(self.mark.step);
+        self.message = messages.last().map_or(self.message, |message| message.mark.step);
     }
 }
 
@@ -106,7 +125,8 @@ impl Runner<'_> {
         let Some(journal) = &self.journal else {
             // Without a state of its own, a stream is where its sink is.
             if let Some(last) = last {
-                let gate = Gate::new(self.promise, self.columns.clone()).starting_at(last.step);
+                let gate = Gate::new(self.promise, self.columns.clone()).with_key(self.gate_key);
+                let gate = gate.starting_at(last.step);
                 self.gate = match &self.engine {
                     Engine::Hardened(engine) => gate.for_design(Arc::clone(engine.design())),
                     Engine::Published(_) | Engine::Castle(_) => gate,
@@ -121,25 +141,53 @@ impl Runner<'_> {
             self.take_up(snapshot)?;
         }
         let journal = self.journal.as_ref().expect("it is there, see above");
-        let published = journal.published()?;
+        let left = journal.left()?;
         let steps = journal.steps()?;
-        self.progress.published = last.as_ref().map_or(published, |last| last.step);
+        if let Some(last) = last.as_ref().filter(|last| last.step < left.message) {
+            // Going on would leave a gap, or fill another stream's sink.
+            return Err(StreamError::SinkBehind { left: left.message, sink: last.step });
+        }
+        self.progress.published = last.as_ref().map_or(left.step, |last| last.step);
+        self.progress.message = left.message;
         let known = steps.last().map_or(self.progress.mark.step, |(step, _)| *step);
         if self.progress.published > known {
             return Err(StreamError::StateBehind { sink: self.progress.published, state: known });
         }
-        for entries in steps.chunk_by(|(_, a), (_, b)| (*a == Entry::Flush) == (*b == Entry::Flush)) {
-            if entries[0].1 == Entry::Flush {
-                entries.iter().try_for_each(|_| self.flush_engine(false))?;
-                continue;
-            }
-            let records: Vec<Record> = entries.iter().filter_map(|(_, entry)| entry.record()).collect();
-            for records in records.chunks(BATCH) {
-                self.process(records, false)?;
-            }
-        }
+        self.replay(&steps)?;
         self.progress.figures = Figures::default();
         Ok(())
+    }
+
+    /// Takes steps again that were written down, at the times that were written down with them.
+    fn replay(&mut self, steps: &[(u64, Entry)]) -> Result<(), StreamError> {
+        let together =
+            |a: &Entry, b: &Entry| a.record().is_some() && b.record().is_some() && a.time() == b.time();
+        for entries in steps.chunk_by(|(_, a), (_, b)| together(a, b)) {
+            match &entries[0].1 {
+                Entry::Flush => self.flush_engine(false)?,
+                Entry::Tick { time } => self.tick(*time, false)?,
+                Entry::Tuple { time, .. } => {
+                    let records: Vec<Record> =
+                        entries.iter().filter_map(|(_, entry)| entry.record()).collect();
+                    for records in records.chunks(BATCH) {
+                        self.process(records, *time, false)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What time it is, in milliseconds, where anything depends on it.
+    fn now(&self) -> u64 {
+        if !self.engine.has_clock() {
+            return 0;
+        }
+        let clock = self.options.clock.unwrap_or(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        });
+        clock()
     }
 
     /// Runs until the source ends, nothing comes for as long as the options say, or somebody asks to stop. `held` are
@@ -155,6 +203,12 @@ impl Runner<'_> {
             if !batch.records.is_empty() {
                 self.take(&batch.records)?;
                 busy = Instant::now();
+            }
+            // Whether tuples come or not, time passes.
+            let time = self.now();
+            if self.engine.is_due(time) {
+                self.tick(time, true)?;
+                self.shared.set(self.figures());
             }
             if batch.ended || self.options.idle_exit.is_some_and(|limit| busy.elapsed() >= limit) {
                 break;
@@ -174,7 +228,7 @@ impl Runner<'_> {
 
     /// One batch, from its records to the acknowledgement.
     fn take(&mut self, records: &[Record]) -> Result<(), StreamError> {
-        self.process(records, true)?;
+        self.process(records, self.now(), true)?;
         self.source.acknowledge(&self.progress.mark.frontier)?;
         if self.progress.mark.step - self.progress.snapshot >= SNAPSHOT_EVERY {
             self.write_snapshot()?;
@@ -201,7 +255,7 @@ impl Runner<'_> {
     }
 
     /// Records in, messages out. In a replay nothing is written down a second time.
-    fn process(&mut self, records: &[Record], first_time: bool) -> Result<(), StreamError> {
+    fn process(&mut self, records: &[Record], time: u64, first_time: bool) -> Result<(), StreamError> {
         let mut bytes = Vec::new();
         let mut steps: Vec<(Step<'_>, Duration)> = Vec::with_capacity(records.len());
         let mut entries = Vec::new();
@@ -213,7 +267,7 @@ impl Runner<'_> {
             }
             frontier.pass(record.partition, record.offset);
             let began = Instant::now();
-            match self.decide(record, &mut bytes) {
+            match self.decide(record, time, &mut bytes) {
                 Ok(step) => steps.push((step, began.elapsed())),
                 Err(why) => {
                     self.progress.figures.dead_letters += 1;
@@ -222,7 +276,7 @@ impl Runner<'_> {
                 }
             }
             if first_time && self.journal.is_some() {
-                entries.push(Entry::of(record));
+                entries.push(Entry::of(record, time));
             }
             // What comes after is not looked at: it stays in the source.
             if self.has_drifted().is_err() {
@@ -237,17 +291,17 @@ impl Runner<'_> {
         }
         self.dead_letters.settle()?;
         let mut messages = Vec::with_capacity(steps.len());
+        self.gate.advance(time);
         for (step, decided) in &steps {
             let began = Instant::now();
             messages.extend(admit(&mut self.gate, &self.layout, step, &bytes, self.progress.published)?);
             self.progress.times.add(*decided + began.elapsed());
         }
         if let Some(journal) = self.journal.as_ref().filter(|_| !entries.is_empty()) {
-            journal.append(first_step, &entries, self.progress.published)?;
+            journal.append(first_step, &entries, self.progress.left())?;
         }
         self.sink.publish(&messages)?;
-        self.progress.figures.messages += messages.len() as u64;
-        self.progress.published = self.progress.published.max(self.progress.mark.step);
+        self.progress.have_left(&messages);
         self.has_drifted()
     }
 
@@ -260,7 +314,12 @@ impl Runner<'_> {
     }
 
     /// What becomes of one record.
-    fn decide<'b>(&mut self, record: &'b Record, bytes: &mut Vec<u8>) -> Result<Step<'b>, Unreleasable> {
+    fn decide<'b>(
+        &mut self,
+        record: &'b Record,
+        time: u64,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Step<'b>, Unreleasable> {
         if record.bytes.len() >= LINE_LIMIT {
             return Err(LineError::TooLong { limit: LINE_LIMIT }.into());
         }
@@ -269,7 +328,7 @@ impl Runner<'_> {
         let arrived = matches!(self.engine, Engine::Castle(_)).then(|| tuple.clone().at(position));
         let start = bytes.len();
         let origin = (record.partition, record.offset);
-        let arrival = Arrival { position, origin, tuple, line: &record.bytes };
+        let arrival = Arrival { position, time, origin, tuple, line: &record.bytes };
         let tuples = self.engine.take(&self.layout, arrival, bytes)?;
         self.progress.mark.step += 1;
         self.progress.position += 1;
@@ -277,20 +336,38 @@ impl Runner<'_> {
         Ok(Step { mark: self.progress.mark.clone(), lines: start..bytes.len(), tuples, arrived })
     }
 
+    /// Lets everything out.
     fn flush_engine(&mut self, first_time: bool) -> Result<(), StreamError> {
         let mut bytes = Vec::new();
         let tuples = self.engine.flush(&self.layout, &mut bytes);
+        self.leave_alone(tuples, &bytes, first_time.then_some(Entry::Flush))
+    }
+
+    /// Lets those out who have waited too long.
+    fn tick(&mut self, time: u64, first_time: bool) -> Result<(), StreamError> {
+        let mut bytes = Vec::new();
+        let tuples = self.engine.tick(&self.layout, time, &mut bytes);
+        self.gate.advance(time);
+        self.leave_alone(tuples, &bytes, first_time.then_some(Entry::Tick { time }))
+    }
+
+    /// A step without a tuple of its own.
+    fn leave_alone(
+        &mut self,
+        tuples: Vec<StreamTuple<'static>>,
+        bytes: &[u8],
+        entry: Option<Entry>,
+    ) -> Result<(), StreamError> {
         self.progress.mark.step += 1;
-        let step = self.progress.mark.step;
-        let flush = Step { mark: self.progress.mark.clone(), lines: 0..bytes.len(), tuples, arrived: None };
-        let message = admit(&mut self.gate, &self.layout, &flush, &bytes, self.progress.published)?;
+        let mark = self.progress.mark.clone();
+        let step = Step { mark, lines: 0..bytes.len(), tuples, arrived: None };
+        let message = admit(&mut self.gate, &self.layout, &step, bytes, self.progress.published)?;
         let messages: Vec<Message<'_>> = message.into_iter().collect();
-        if let Some(journal) = self.journal.as_ref().filter(|_| first_time) {
-            journal.append(step, &[Entry::Flush], self.progress.published)?;
+        if let (Some(journal), Some(entry)) = (&self.journal, entry) {
+            journal.append(step.mark.step, &[entry], self.progress.left())?;
         }
         self.sink.publish(&messages)?;
-        self.progress.figures.messages += messages.len() as u64;
-        self.progress.published = self.progress.published.max(step);
+        self.progress.have_left(&messages);
         Ok(())
     }
 
@@ -304,7 +381,7 @@ impl Runner<'_> {
             gate: self.gate.state().clone(),
             engine: self.engine.state(),
         };
-        journal.snapshot(progress.mark.step + 1, &snapshot, progress.published)?;
+        journal.snapshot(progress.mark.step + 1, &snapshot, progress.left())?;
         progress.snapshot = progress.mark.step;
         Ok(())
     }
@@ -313,7 +390,8 @@ impl Runner<'_> {
         let journal = self.journal.as_ref().expect("the snapshot came from it");
         let frontier = snapshot.frontier.parse().map_err(|_| journal.damaged())?;
         let (promise, columns) = (self.promise, self.columns.clone());
-        self.gate = Gate::resume(promise, columns, snapshot.gate).map_err(|_| journal.damaged())?;
+        let gate = Gate::resume(promise, columns, snapshot.gate).map_err(|_| journal.damaged())?;
+        self.gate = gate.with_key(self.gate_key);
         if !self.engine.resume(snapshot.engine) {
             return Err(journal.damaged());
         }
@@ -331,6 +409,9 @@ impl Runner<'_> {
             mean_seconds_per_tuple: progress.times.mean(),
             p99_seconds_per_tuple: progress.times.p99(),
             kernel: self.engine.figures(progress.position),
+            dead_letters_by_reason: self.dead_letters.reasons().clone(),
+            dead_letters_file: (progress.figures.dead_letters > 0)
+                .then(|| self.dead_letters.path().to_owned()),
             ..progress.figures.clone()
         }
     }

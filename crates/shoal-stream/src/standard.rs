@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use shoal_io::stream::{LINE_LIMIT, Split, Splitter};
 
+use crate::connector::BATCH_BYTES;
 use crate::{Batch, ConnectorError, Frontier, Mark, Message, Record, Sink, Source};
 
 /// How much is read at a time.
@@ -48,11 +49,14 @@ impl StandardSource {
         StandardSource { chunks, splitter: Splitter::new(csv, LINE_LIMIT), next: 0, ended: false }
     }
 
-    fn split(&mut self, max: usize, records: &mut Vec<Record>) {
+    /// Cuts what is there into lines until there are enough of them, or enough bytes of them.
+    fn split(&mut self, max: usize, bytes: &mut usize, records: &mut Vec<Record>) {
         while records.len() < max
+            && *bytes < BATCH_BYTES
             && let Some(split) = self.splitter.next(self.ended)
         {
             let (Split::Line(line) | Split::TooLong(line)) = split;
+            *bytes += line.len();
             records.push(Record { partition: 0, offset: self.next, bytes: line.to_vec() });
             self.next += 1;
         }
@@ -67,17 +71,17 @@ impl Source for StandardSource {
     }
 
     fn fetch(&mut self, max: usize, wait: Duration) -> Result<Batch, ConnectorError> {
-        let mut records = Vec::new();
-        self.split(max, &mut records);
+        let (mut records, mut bytes) = (Vec::new(), 0);
+        self.split(max, &mut bytes, &mut records);
         let mut wait = wait;
-        while records.len() < max && !self.ended {
+        while records.len() < max && bytes < BATCH_BYTES && !self.ended {
             match self.chunks.recv_timeout(wait) {
                 Ok(Ok(chunk)) => self.splitter.feed(&chunk),
                 Ok(Err(source)) => return Err(ConnectorError::Standard { which: "input", source }),
                 Err(RecvTimeoutError::Timeout) => break,
                 Err(RecvTimeoutError::Disconnected) => self.ended = true,
             }
-            self.split(max, &mut records);
+            self.split(max, &mut bytes, &mut records);
             // What is there is taken along; what is not there is not waited for once there is something.
             wait = if records.is_empty() { wait } else { Duration::ZERO };
         }

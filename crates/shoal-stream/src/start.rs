@@ -7,9 +7,12 @@ use std::time::{Duration, Instant};
 
 use shoal_algorithms::stream::castle::{Castle, CastleParams, CastleRules};
 use shoal_algorithms::stream::delay_free::{Published, PublishedParams};
-use shoal_core::policy::{PriorPolicy, RulesPolicy};
+use shoal_core::Role;
+use shoal_core::policy::{PriorPolicy, RulesPolicy, without_password};
 use shoal_core::stream::{SetDesign, StreamDesign, StreamPromise};
-use shoal_pipeline::stream::{Counted, SensitiveValues, StreamBinding, Words, bind, read_prior, words};
+use shoal_pipeline::stream::{
+    Counted, SensitiveValues, StreamBinding, Words, bind, read_prior, state_folder, words,
+};
 use shoal_pipeline::{Job, PipelineError};
 use shoal_privacy::stream::Gate;
 
@@ -18,10 +21,18 @@ use crate::drift::DriftWatch;
 use crate::engine::{CastleEngine, Engine, HardenedEngine, PublishedEngine, Unreleasable, kernel_columns};
 use crate::header::Headed;
 use crate::journal::{Journal, keep_secret, make_folder};
-use crate::key::Key;
+use crate::key::{self, StreamKey};
 use crate::metrics::{self, Shared};
+use crate::owner::{self, Owner};
 use crate::runner::{BATCH, Progress, Runner, WAIT};
-use crate::{Figures, Frontier, FrontierError, Record, Sink, Source, StreamError, key};
+use crate::{Figures, Frontier, FrontierError, Record, Seal, Sink, Source, StreamError};
+
+/// Most sensitive values that are learned: more than any classification of illnesses has, and few enough for memory.
+const MOST_VALUES: usize = 100_000;
+/// Most bytes of them.
+const MOST_VALUE_BYTES: usize = 64 << 20;
+/// Most bytes of the tuples that are held back to learn from.
+const MOST_HELD: usize = 1 << 30;
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +43,8 @@ pub struct StreamOptions {
     pub status_every: Option<Duration>,
     /// Where the figures are served for Prometheus.
     pub metrics: Option<std::net::SocketAddr>,
+    /// What time it is, in milliseconds from any beginning; the system's clock where nothing is given.
+    pub clock: Option<fn() -> u64>,
 }
 
 /// Who is told how a stream goes.
@@ -62,10 +75,15 @@ pub fn run_between(
         make_folder(folder)?;
     }
     start.warn();
-    let journal = start.open_journal()?;
+    let key = start.read_key()?;
+    start.own_folder(&key, owner::check)?;
+    sink.seal(Seal::new(&key.key));
     start.in_sink = sink.last()?.map_or(0, |last| last.step);
-    let Some(mut engine) = start.engine()? else { return Ok(Figures::default()) };
-    let gate = Gate::new(start.binding.promise, start.binding.columns.clone());
+    let Some(mut engine) = start.engine(&key)? else { return Ok(Figures::default()) };
+    // From here on nothing but the world can stop it, so the folder is its own.
+    start.own_folder(&key, owner::claim)?;
+    let journal = start.open_journal(&key)?;
+    let gate = Gate::new(start.binding.promise, start.binding.columns.clone()).with_key(key.part("gate"));
     let gate = match &engine {
         Engine::Hardened(hardened) => gate.for_design(Arc::clone(hardened.design())),
         Engine::Published(_) | Engine::Castle(_) => gate,
@@ -75,6 +93,7 @@ pub fn run_between(
     let Start { binding, source, held, learned, dead_letters, .. } = start;
     let mut runner = Runner {
         gate,
+        gate_key: key.part("gate"),
         drift,
         promise: binding.promise,
         columns: binding.columns,
@@ -83,7 +102,7 @@ pub fn run_between(
         source,
         sink,
         journal,
-        dead_letters: DeadLetters::new(dead_letters),
+        dead_letters: learned.letters.unwrap_or_else(|| DeadLetters::new(dead_letters)),
         stop,
         watcher,
         options,
@@ -96,7 +115,7 @@ pub fn run_between(
     // Whoever was learned from is not published, however far the sink says that the source was read.
     runner.progress.mark.frontier.join(&learned.frontier);
     runner.progress.figures.learned = learned.tuples;
-    runner.progress.figures.dead_letters = learned.dead_letters;
+    runner.progress.figures.dead_letters = runner.dead_letters.count();
     runner.progress.figures.words = words;
     // A stream that has just learned is read already; what came beyond is held.
     if !learned.reading {
@@ -113,7 +132,7 @@ struct Learned {
     /// Tuples of this run.
     tuples: u64,
     /// Lines of this run among them that were none.
-    dead_letters: u64,
+    letters: Option<DeadLetters>,
     /// Whether the source is being read.
     reading: bool,
 }
@@ -144,7 +163,7 @@ impl<'s> Start<'s> {
         options: &'s StreamOptions,
     ) -> Result<Start<'s>, StreamError> {
         let policy = job.policy();
-        let folder = policy.state.dir.as_ref().map(|dir| job.resolve(dir));
+        let folder = state_folder(job);
         let dead_letters = match (&policy.output.dead_letters, &folder) {
             (Some(file), _) => job.resolve(file),
             (None, Some(folder)) => folder.join("dead-letters.ndjson"),
@@ -172,47 +191,83 @@ impl<'s> Start<'s> {
         not_covered.iter().for_each(|text| self.watcher.notice(text));
     }
 
-    /// Opens the state of those modes that have one, where the policy names a folder.
-    fn open_journal(&self) -> Result<Option<Journal>, StreamError> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        if matches!(self.binding.promise, StreamPromise::Sets { .. }) {
-            return Ok(None);
-        }
+    /// Whether what is decided depends on what was decided before.
+    fn has_state(&self) -> bool {
+        !matches!(self.binding.promise, StreamPromise::Sets { .. })
+    }
+
+    /// What of the policy must not change while a state folder is used.
+    fn identity(&self) -> String {
         let policy = self.job.policy();
-        // What changes the meaning of a state; where data come from and go to does not.
-        let parts = serde_json::json!([policy.columns, policy.privacy, policy.algorithm, policy.data.format]);
-        Journal::open(folder, &shoal_io::sha256_hex(parts.to_string().as_bytes())).map(Some)
+        let parts = if self.has_state() {
+            // What changes the meaning of a state; where data come from does not.
+            serde_json::json!([policy.columns, policy.privacy, policy.algorithm, policy.data.format])
+        } else {
+            // A stream of sets remembers what it learned of the sensitive values and nothing of the others: a column more
+            // must not send it to another key, because whoever returns would then be seen with two sets.
+            let sensitive = policy.columns_of(Role::Sensitive);
+            serde_json::json!(["sets", sensitive, policy.data.person, policy.privacy, policy.algorithm])
+        };
+        parts.to_string()
+    }
+
+    /// Looks whether the state folder is bound to another policy, key or sink, or binds it to these.
+    fn own_folder(
+        &self,
+        key: &StreamKey,
+        own: fn(&Path, &StreamKey, &Owner<'_>) -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let identity = self.identity();
+        let sink = without_password(self.job.policy().output.path.as_deref().unwrap_or("-"));
+        let sink = self.has_state().then_some(sink.as_str());
+        own(folder, key, &Owner { policy: &identity, sink })
+    }
+
+    /// Opens the state of those modes that have one, where there is a folder.
+    fn open_journal(&self, key: &StreamKey) -> Result<Option<Journal>, StreamError> {
+        match &self.folder {
+            Some(folder) if self.has_state() => {
+                Journal::open(folder, &key.name_of("policy", &self.identity())).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The engine of the policy; none where somebody asked to stop before enough was learned.
-    fn engine(&mut self) -> Result<Option<Engine>, StreamError> {
-        if let StreamPromise::Crowds { k, l, delta } = self.binding.promise {
-            return self.castle(k, l, delta).map(Some);
+    fn engine(&mut self, key: &StreamKey) -> Result<Option<Engine>, StreamError> {
+        if let StreamPromise::Crowds { .. } = self.binding.promise {
+            key.bind(&self.identity(), self.folder.as_deref())?;
+            return self.castle(key).map(Some);
         }
-        let Some(values) = self.values()? else { return Ok(None) };
+        let Some(values) = self.values(key)? else { return Ok(None) };
         let engine = match self.binding.promise {
             StreamPromise::Sets { .. } => {
                 let design =
                     self.binding.design(self.job, &values).map_err(|error| self.too_little(error))?;
-                let key = self.key(Some(&fingerprint(&design, self.job.policy().algorithm.seed)))?;
+                key.bind(&fingerprint(&design, self.job.policy().algorithm.seed), self.folder.as_deref())?;
                 let quasi = self.binding.layout.quasi();
-                Engine::Hardened(Box::new(HardenedEngine::new(Arc::new(design), key, &quasi)))
+                Engine::Hardened(Box::new(HardenedEngine::new(Arc::new(design), key.key, &quasi)))
             }
             StreamPromise::Groups { l, max_open_groups } => {
-                let key = self.key(None)?;
+                key.bind(&self.identity(), self.folder.as_deref())?;
                 let params = PublishedParams { max_open_groups, ..PublishedParams::new(l) };
                 let params = params.check().expect("the policy was checked");
-                let kernel = Published::new(params, key, &values.counts).map_err(|error| {
+                let kernel = Published::new(params, key.key, &values.counts).map_err(|error| {
                     self.too_little(shoal_pipeline::stream::infeasible(&error, &values, l))
                 })?;
-                Engine::Published(Box::new(PublishedEngine::new(kernel, values.labels, &self.binding.layout)))
+                let (layout, quasi) = (&self.binding.layout, key.part("quasi"));
+                Engine::Published(Box::new(PublishedEngine::new(kernel, values.labels, layout, quasi)))
             }
             StreamPromise::Crowds { .. } => unreachable!("see above"),
         };
         Ok(Some(engine))
     }
 
-    fn castle(&self, k: usize, l: usize, delta: usize) -> Result<Engine, StreamError> {
+    fn castle(&self, key: &StreamKey) -> Result<Engine, StreamError> {
+        let StreamPromise::Crowds { k, l, delta, max_wait, reuse } = self.binding.promise else {
+            unreachable!("castle promises crowds")
+        };
         let algorithm = &self.job.policy().algorithm;
         let usual = CastleParams::new(k, delta as u64);
         let beta = algorithm.beta.unwrap_or(usual.beta);
@@ -220,11 +275,13 @@ impl<'s> Start<'s> {
             RulesPolicy::Nearest => CastleRules::Nearest,
             RulesPolicy::Paper => CastleRules::Paper,
         };
-        let params = CastleParams { l, beta, rules, seed: algorithm.seed, ..usual };
+        let max_reusable = if reuse { usual.max_reusable } else { 0 };
+        let params = CastleParams { l, beta, rules, seed: algorithm.seed, max_wait, max_reusable, ..usual };
         let params = params.check().expect("the policy was checked");
         let columns = kernel_columns(&self.binding.columns);
         let kernel = Castle::new(params, &columns).expect("the policy has quasi-identifiers");
-        Ok(Engine::Castle(Box::new(CastleEngine::new(kernel, &self.binding.columns))))
+        let engine = CastleEngine::new(kernel, &self.binding.columns, key.part("people"), max_wait.is_some());
+        Ok(Engine::Castle(Box::new(engine)))
     }
 
     /// Counts values while the stream runs, where the mode hides each by itself.
@@ -238,7 +295,7 @@ impl<'s> Start<'s> {
     }
 
     /// The values among which others hide: known, learned before, or learned now.
-    fn values(&mut self) -> Result<Option<SensitiveValues>, StreamError> {
+    fn values(&mut self, key: &StreamKey) -> Result<Option<SensitiveValues>, StreamError> {
         let Some(learn) = self.binding.learn else { return Ok(self.binding.values.clone()) };
         let frozen = self.folder.as_ref().map(|folder| folder.join("prior.csv"));
         if let Some(file) = frozen.as_ref().filter(|file| file.exists()) {
@@ -262,6 +319,8 @@ impl<'s> Start<'s> {
         };
         self.settle_learned()?;
         if let Some(file) = frozen {
+            // Before it is there: no other policy may find it in a folder that is nobody's.
+            self.own_folder(key, owner::claim)?;
             // First who is not published, then what was learned from them: a crash between the two learns again.
             let frontier = self.learned.frontier.to_string();
             write_secret(&file.with_file_name(LEARNED), &frontier)?;
@@ -280,6 +339,7 @@ impl<'s> Start<'s> {
         let strata: Vec<usize> =
             if conditional { algorithm.strata.iter().filter_map(place).collect() } else { Vec::new() };
         let mut counted = Counted::new();
+        let (mut bytes, mut held) = (0, 0);
         let mut busy = Instant::now();
         while self.learned.tuples < wanted as u64 {
             let stop = self.stop.load(Ordering::Relaxed);
@@ -294,11 +354,26 @@ impl<'s> Start<'s> {
                     break;
                 }
                 self.learned.frontier.pass(record.partition, record.offset);
+                held += record.bytes.len();
                 if let Ok(tuple) = self.binding.layout.read(&record.bytes) {
-                    let cells = strata.iter().map(|at| tuple.cells[*at].clone().into_owned()).collect();
-                    *counted.entry((cells, tuple.value().into_owned())).or_default() += 1;
+                    let cells: Vec<String> =
+                        strata.iter().map(|at| tuple.cells[*at].clone().into_owned()).collect();
+                    let value = tuple.value().into_owned();
+                    let (known, length) =
+                        (counted.len(), value.len() + cells.iter().map(String::len).sum::<usize>());
+                    *counted.entry((cells, value)).or_default() += 1;
                     self.learned.tuples += 1;
+                    // Only what is new takes room.
+                    bytes += if counted.len() > known { length } else { 0 };
+                    if counted.len() > MOST_VALUES || bytes > MOST_VALUE_BYTES {
+                        let tuples = self.learned.tuples as usize;
+                        return Err(StreamError::TooManyValues { tuples, limit: MOST_VALUES });
+                    }
                 }
+            }
+            if held > MOST_HELD {
+                let tuples = self.learned.tuples as usize;
+                return Err(StreamError::TooMuchHeld { tuples, limit: MOST_HELD });
             }
             if !batch.records.is_empty() {
                 busy = Instant::now();
@@ -324,10 +399,10 @@ impl<'s> Start<'s> {
         for record in &learned {
             if let Err(error) = self.binding.layout.read(&record.bytes) {
                 letters.add(record, &Unreleasable::from(error))?;
-                self.learned.dead_letters += 1;
             }
         }
         letters.settle()?;
+        self.learned.letters = Some(letters);
         self.watcher.notice(&format!(
             "{} tuples were learned from and are not published; {} wait to be published",
             self.learned.tuples,
@@ -356,20 +431,27 @@ impl<'s> Start<'s> {
         StreamError::NothingLearned { message, held: self.held.len(), kept_by, hint }
     }
 
-    fn key(&self, design: Option<&str>) -> Result<Key, StreamError> {
+    /// The key: of the file that the policy names, of the state folder, or one that is forgotten at the end.
+    fn read_key(&self) -> Result<StreamKey, StreamError> {
         let file = match (&self.job.policy().state.key_file, &self.folder) {
             (Some(file), _) => Some(self.job.resolve(file)),
             (None, Some(folder)) => Some(folder.join("key")),
             (None, None) => None,
         };
         let Some(file) = file else {
-            self.watcher.notice("no key-file and no state folder: the key is forgotten at the end, a second run gives other values");
+            // A crowd needs no draws that a second run would have to repeat.
+            if !matches!(self.binding.promise, StreamPromise::Crowds { .. }) {
+                self.watcher.notice("no key-file and no state folder: the key is forgotten at the end, a second run gives other values");
+            }
             return key::random();
         };
-        let (key, made) = key::read_or_make(&file, design)?;
-        if made {
+        if let Some(folder) = &self.folder {
+            owner::check_key(folder, &file)?;
+        }
+        let key = key::read_or_make(&file)?;
+        if key.made {
             self.watcher.notice(&format!("a new key was written to `{}`: keep it secret", file.display()));
-            if design.is_some() && self.job.policy().data.person.is_some() {
+            if !self.has_state() && self.job.policy().data.person.is_some() {
                 self.watcher.notice(
                     "whoever was published under another key before gets other values now, and the two sets can be intersected",
                 );
@@ -427,5 +509,5 @@ fn fingerprint(design: &StreamDesign, seed: u64) -> String {
             ])
         }
     };
-    shoal_io::sha256_hex(parts.to_string().as_bytes())
+    parts.to_string()
 }

@@ -2,15 +2,56 @@
 
 use std::time::Duration;
 
-use crate::{Mark, Message};
+use crate::{Mark, Message, Seal};
 
 /// After that long nothing is on its way any more from a process that is gone.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
-/// The mark that two headers spell.
-pub(crate) fn read_mark(step: Option<&str>, frontier: Option<&str>) -> Option<Mark> {
-    Some(Mark { step: step?.parse().ok()?, frontier: frontier?.parse().ok()? })
+/// The headers of a message's mark. Without a seal, as in tests of a connector alone, the mark stands there plainly.
+pub(crate) struct MarkHeaders {
+    /// A closed mark.
+    pub(crate) mark: &'static str,
+    /// The step of a plain one.
+    pub(crate) step: &'static str,
+    /// The frontier of a plain one.
+    pub(crate) frontier: &'static str,
 }
+
+impl MarkHeaders {
+    /// The names and values for a mark.
+    pub(crate) fn write(&self, mark: &Mark, seal: Option<&Seal>) -> Vec<(&'static str, String)> {
+        match seal {
+            Some(seal) => vec![(self.mark, seal.close(mark))],
+            None => vec![(self.step, mark.step.to_string()), (self.frontier, mark.frontier.to_string())],
+        }
+    }
+
+    /// The mark that headers spell, or what is wrong with them, and what to do.
+    pub(crate) fn read<'h>(
+        &self,
+        header: impl Fn(&str) -> Option<&'h str>,
+        seal: Option<&Seal>,
+        foreign: &'static str,
+    ) -> Result<Mark, (&'static str, &'static str)> {
+        match (seal, header(self.mark)) {
+            (Some(seal), Some(closed)) => seal.open(closed).ok_or((OTHER_KEY, KEY_HINT)),
+            (Some(_), None) if header(self.step).is_some() => Err((UNSEALED, KEY_HINT)),
+            (Some(_), None) => Err((NOT_OURS, foreign)),
+            (None, _) => {
+                let plain = || {
+                    let (step, frontier) = (header(self.step)?, header(self.frontier)?);
+                    Some(Mark { step: step.parse().ok()?, frontier: frontier.parse().ok()? })
+                };
+                plain().ok_or((NOT_OURS, foreign))
+            }
+        }
+    }
+}
+
+const NOT_OURS: &str = "was not written by shoal";
+const UNSEALED: &str = "was written by an earlier version of shoal, whose marks everybody can read";
+const OTHER_KEY: &str = "was published with another key: the state or the key is not that of this sink";
+const KEY_HINT: &str = "name the state folder and the key that were used with this sink; if they are lost, publish to a new sink with a new key";
 
 /// The messages behind the last one that is in the sink.
 pub(crate) fn unpublished<'m, 'a>(messages: &'m [Message<'a>], last: Option<&Mark>) -> &'m [Message<'a>] {

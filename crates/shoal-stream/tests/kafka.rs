@@ -119,8 +119,15 @@ impl Broker for Tansu {
             match consumer.poll(Duration::from_secs(1)) {
                 Some(Ok(message)) => {
                     let headers = message.headers().map(|headers| headers.get(0)).unwrap();
-                    assert_eq!(headers.key, "shoal-step");
-                    let step = std::str::from_utf8(headers.value.unwrap()).unwrap().parse().unwrap();
+                    let text = std::str::from_utf8(headers.value.unwrap()).unwrap();
+                    let step = match headers.key {
+                        "shoal-mark" => {
+                            assert_eq!(message.headers().unwrap().count(), 1);
+                            support::killed::step_of(text)
+                        }
+                        "shoal-step" => text.parse().unwrap(),
+                        other => panic!("{other}"),
+                    };
                     published.push((step, String::from_utf8(message.payload().unwrap().to_vec()).unwrap()));
                 }
                 Some(Err(KafkaError::PartitionEOF(_))) => return published,
@@ -164,6 +171,11 @@ fn the_child_that_is_killed() {
 #[test]
 fn nothing_is_published_twice() {
     scenarios::publish_again(&Tansu::start());
+}
+
+#[test]
+fn what_another_key_has_published_is_not_gone_on_with() {
+    scenarios::other_key(&Tansu::start());
 }
 
 #[test]

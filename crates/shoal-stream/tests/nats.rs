@@ -113,8 +113,18 @@ impl Broker for Nats {
             let mut messages = Vec::new();
             for sequence in state.first_sequence.max(1)..=state.last_sequence {
                 let message = stream.get_raw_message(sequence).await.unwrap();
-                let step = message.headers.get("Shoal-Step").map_or("0", |step| step.as_str());
-                messages.push((step.parse().unwrap(), String::from_utf8(message.payload.to_vec()).unwrap()));
+                let header = |name: &str| message.headers.get(name).map(ToString::to_string);
+                // Nothing else says where a message comes from: its id is closed like its mark.
+                let step = match header("Shoal-Mark") {
+                    Some(closed) => {
+                        assert_eq!((header("Shoal-Step"), header("Shoal-Frontier")), (None, None));
+                        let step = support::killed::step_of(&closed);
+                        assert!(!header("Nats-Msg-Id").unwrap().ends_with(&format!("-{step}")));
+                        step
+                    }
+                    None => header("Shoal-Step").map_or(0, |step| step.parse().unwrap()),
+                };
+                messages.push((step, String::from_utf8(message.payload.to_vec()).unwrap()));
             }
             messages
         };
@@ -165,6 +175,11 @@ fn the_child_that_is_killed() {
 #[test]
 fn nothing_is_published_twice() {
     scenarios::publish_again(&Nats::start());
+}
+
+#[test]
+fn what_another_key_has_published_is_not_gone_on_with() {
+    scenarios::other_key(&Nats::start());
 }
 
 #[test]

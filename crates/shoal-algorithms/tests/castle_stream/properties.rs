@@ -27,6 +27,56 @@ proptest! {
         }
     }
 
+    /// Time passes between tuples; nobody waits longer than the clock allows, and what is promised holds all the same.
+    #[test]
+    fn every_tuple_leaves_in_time_by_the_clock(
+        (mut params, tuples) in streams(), limit in 1_u64..40, passes in prop::collection::vec(0_u64..12, 90),
+    ) {
+        params.max_wait = Some(limit);
+        let mut castle = castle(params);
+        let (mut now, mut waiting) = (0, BTreeMap::new());
+        let mut classes: BTreeMap<String, Vec<Tuple>> = BTreeMap::new();
+        for (tuple, passes) in tuples.iter().zip(passes) {
+            now += passes;
+            let due = waiting.values().any(|since| now - since >= limit);
+            prop_assert_eq!(castle.is_due(now), due);
+            let mut out = Vec::new();
+            castle.advance(now, &mut out);
+            prop_assert!(due || out.is_empty());
+            prop_assert!(out.windows(2).all(|pair| pair[0].position < pair[1].position));
+            // A clock that goes back stands still.
+            castle.advance(now / 2, &mut out);
+            waiting.insert(tuple.position, now);
+            castle.push(tuple.position, tuple.person, &tuple.quasi, tuple.value, &mut out).unwrap();
+            for release in &out {
+                prop_assert!(waiting.remove(&release.position).is_some());
+                if !release.suppressed {
+                    classes.entry(format!("{:?}", release.cells)).or_default().push(find(&tuples, release));
+                }
+            }
+            prop_assert!(classes.values().all(|class| is_crowd(class.iter(), &params)));
+            prop_assert!(waiting.values().all(|since| now - since < limit));
+        }
+    }
+
+    /// Where nothing more comes, all that wait leave; with our rules as crowds, if all together are one.
+    #[test]
+    fn a_pause_lets_everybody_out((mut params, tuples) in streams()) {
+        (params.max_wait, params.delta, params.max_reusable) = (Some(1000), 1000, 0);
+        let mut castle = castle(params);
+        let mut out: Vec<CastleRelease> = tuples.iter().flat_map(|tuple| push(&mut castle, tuple)).collect();
+        castle.advance(999, &mut out);
+        prop_assert!(out.is_empty() && !castle.is_due(999));
+        castle.advance(1000, &mut out);
+        prop_assert_eq!((out.len(), castle.waiting()), (tuples.len(), 0));
+        let suppressed = out.iter().filter(|release| release.suppressed).count();
+        if !is_crowd(tuples.iter(), &params) {
+            prop_assert_eq!(suppressed, tuples.len());
+        } else if params.rules == CastleRules::Nearest {
+            prop_assert_eq!(suppressed, 0);
+        }
+    }
+
     #[test]
     fn every_class_is_a_crowd_at_every_moment((params, tuples) in streams()) {
         let mut classes: BTreeMap<String, Vec<Tuple>> = BTreeMap::new();

@@ -78,7 +78,8 @@ fn params() -> impl Strategy<Value = CastleParams> {
     let rules = prop_oneof![Just(CastleRules::Paper), Just(CastleRules::Nearest)];
     let counts = (1..6_usize, 1..4_usize, 0..20_u64, 1..7_usize, 1..5_usize, 0..8_usize);
     (rules, counts, any::<u64>()).prop_map(|(rules, (k, l, spare, beta, mu, max_reusable), seed)| {
-        CastleParams { k, l, delta: k.max(l) as u64 - 1 + spare, beta, mu, max_reusable, rules, seed }
+        let delta = k.max(l) as u64 - 1 + spare;
+        CastleParams { k, l, delta, max_wait: None, beta, mu, max_reusable, rules, seed }
     })
 }
 

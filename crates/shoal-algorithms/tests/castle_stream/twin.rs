@@ -163,7 +163,8 @@ impl Twin {
         {
             let later = self.waiting[at..].iter().filter(|t| !crowd.contains(t)).count();
             let to_come = (tuple.position + self.params.delta).saturating_sub(now) as usize;
-            let covered = self.covers(&self.cells(&crowd), tuple) || !self.covering(tuple).is_empty();
+            let joins_later = self.params.max_reusable > 0 && self.covers(&self.cells(&crowd), tuple);
+            let covered = joins_later || !self.covering(tuple).is_empty();
             if later + to_come < many && !covered {
                 crowd.push(*tuple);
             }

@@ -13,6 +13,9 @@ use crate::failure::Failure;
 use crate::print::{facts, grouped};
 use crate::voice::Voice;
 
+/// The share of a run's lines that may be lost, where the policy does not say.
+const MAX_DEAD_LETTERS: f64 = 0.01;
+
 /// Lets tuples through until there are no more.
 pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure> {
     // Whatever goes wrong, standard output is for the stream.
@@ -22,6 +25,7 @@ pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure
         idle_exit: args.idle_exit.map(Duration::from_secs_f64),
         status_every: (args.status > 0).then(|| Duration::from_secs(args.status.into())),
         metrics: args.metrics,
+        clock: None,
     };
     let told: Arc<dyn Watcher> = Arc::new(Told { quiet: voice.is_quiet(), last: Mutex::default() });
     let stop = stop_on_signals()?;
@@ -32,8 +36,9 @@ pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure
         error => Failure::Stream(Box::new(error)),
     };
     let figures = shoal_stream::run(&opened.job, &options, &stop, &told).map_err(blame)?;
-    voice.summary(&figures, || prose(&figures))?;
-    Ok(Answer::Holds)
+    let allowed = opened.job.policy().output.max_dead_letters.unwrap_or(MAX_DEAD_LETTERS);
+    voice.summary(&figures, || prose(&figures, allowed))?;
+    Ok(if figures.lost_share() > allowed { Answer::DoesNotHold } else { Answer::Holds })
 }
 
 /// Set by SIGTERM and SIGINT. A second one ends the process at once: somebody means it.
@@ -77,7 +82,7 @@ impl Told {
     }
 }
 
-fn prose(figures: &Figures) -> String {
+fn prose(figures: &Figures, allowed: f64) -> String {
     let number = |count: u64| grouped(usize::try_from(count).unwrap_or(usize::MAX));
     let rate = if figures.seconds > 0.0 { figures.tuples_now as f64 / figures.seconds } else { 0.0 };
     let mut rows = vec![
@@ -124,7 +129,22 @@ fn prose(figures: &Figures) -> String {
         ));
     }
     if figures.dead_letters > 0 {
-        rows.push(("dead letters", number(figures.dead_letters)));
+        let file = figures
+            .dead_letters_file
+            .as_ref()
+            .map_or_else(String::new, |file| format!(" in {}", file.display()));
+        let share = figures.lost_share();
+        let too_many = if share > allowed {
+            format!(": {:.2} % of the lines, and {:.2} % are allowed", share * 100.0, allowed * 100.0)
+        } else {
+            String::new()
+        };
+        rows.push(("dead letters", format!("{}{file}{too_many}", number(figures.dead_letters))));
+    }
+    for (reason, found) in &figures.dead_letters_by_reason {
+        // Offsets count from 0 and people from 1; a broker's offsets are as the broker shows them.
+        let first = format!("partition {}, offset {}", found.first_partition, found.first_offset);
+        rows.push((reason, format!("{}, the first at {first}", number(found.count))));
     }
     facts(&rows)
 }

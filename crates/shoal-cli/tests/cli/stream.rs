@@ -228,8 +228,8 @@ fn what_was_learned_in_strata_is_written_down_without_anybodys_own_cells() {
 
 #[test]
 fn a_line_that_is_changed_is_noticed() {
-    let shop = shop();
     for set in [&[][..], PUBLISHED] {
+        let shop = shop();
         let published = stream(&shop, set, &tuples(50)).ended_with(0).stdout;
         let broken = match set.is_empty() {
             true => published.replacen("\"values\":[\"", "\"values\":[\"HIV\",\"HIV\",\"", 1),
@@ -261,7 +261,8 @@ fn a_bad_line_goes_to_the_dead_letters_and_the_stream_goes_on() {
         tuple(2),
         tuple(3).replace("gout", "plague").replace("flu", "plague")
     );
-    let said = stream(&shop, &[], &input).ended_with(0);
+    // Three of five are far more than one of a hundred.
+    let said = stream(&shop, &[], &input).ended_with(1);
     assert_eq!(said.stdout.lines().count(), 2);
     insta::assert_snapshot!(shop.read("policy.dead-letters.ndjson"));
 }

@@ -72,6 +72,14 @@ pub struct AlgorithmPolicy {
     /// castle: how many more tuples may arrive until one leaves (δ); 100 where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<usize>,
+    /// castle: how many seconds a tuple may wait at most, whether further ones come or not. Then it leaves in a crowd of those
+    /// that wait; where they are too few, nothing of it is shown. Only `delta` counts where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait: Option<f64>,
+    /// castle: whether a tuple may leave alone into a class that is out already, as in the paper: more precise, but whoever
+    /// knows when it arrived knows its line. `false` where nothing is given: every line leaves with its whole crowd.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<bool>,
     /// castle: how many clusters may grow at a time (β), with `rules = "paper"`; 50 where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<usize>,

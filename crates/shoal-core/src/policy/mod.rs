@@ -250,7 +250,8 @@ impl Default for UtilityPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StatePolicy {
-    /// The folder of what must survive a crash. Relative to the policy's folder.
+    /// The folder of what must survive a crash. Relative to the policy's folder. Where a broker is the source or the sink and
+    /// nothing is given, it is named after the policy: `visits.toml` has `visits.state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
     /// The file of the key from which random choices come; made where it lacks. In `dir` where it is not given.
@@ -287,6 +288,10 @@ pub struct OutputPolicy {
     /// beside the policy, where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dead_letters: Option<String>,
+    /// streams: the share of a run's lines that may go there. Where more do, the stream ends with exit code 1. 0.01 where
+    /// nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_dead_letters: Option<f64>,
 }
 
 /// What is published of a suppressed record.

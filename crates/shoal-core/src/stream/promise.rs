@@ -14,8 +14,8 @@ pub enum StreamPromise {
         /// How many groups may be waiting for members; beyond that the oldest is given up.
         max_open_groups: usize,
     },
-    /// castle: every tuple leaves at the latest when `delta` more have arrived, looking like at least k tuples of different
-    /// people, among which there are at least l sensitive values.
+    /// castle: every tuple leaves at the latest when `delta` more have arrived or `max_wait` is over, looking like at least
+    /// k tuples of different people, among which there are at least l sensitive values.
     Crowds {
         /// The size of the crowd.
         k: usize,
@@ -23,5 +23,10 @@ pub enum StreamPromise {
         l: usize,
         /// The longest delay, in tuples.
         delta: usize,
+        /// The longest delay in milliseconds, where there is one.
+        max_wait: Option<u64>,
+        /// Whether a tuple may leave alone into a class that is out already. Whoever knows when it arrived then knows its
+        /// line, so where this is not allowed, every line leaves together with its whole crowd.
+        reuse: bool,
     },
 }

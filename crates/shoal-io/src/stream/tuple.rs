@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use shoal_core::stream::StreamTuple;
+use shoal_core::stream::{StreamTuple, canonical_person};
 use shoal_core::{Kind, looks_generalized};
 
 use super::layout::{Place, StreamColumn};
@@ -10,7 +10,7 @@ use super::{LineError, StreamForm, StreamLayout};
 /// A tuple as it was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadTuple<'a> {
-    /// Whose it is.
+    /// Whose it is, in the canonical form of [`canonical_person`].
     pub person: Option<Cow<'a, str>>,
     /// The plain texts of the columns that are published beside the sensitive value.
     pub cells: Vec<Cow<'a, str>>,
@@ -42,10 +42,19 @@ impl<'a> ReadTuple<'a> {
     }
 }
 
+/// The canonical name, borrowed where the text is.
+fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => canonical_person(text),
+        Cow::Owned(text) => Cow::Owned(canonical_person(&text).into_owned()),
+    }
+}
+
 impl StreamLayout {
     /// Reads one tuple: the bytes of a JSON object or of a CSV row.
     pub fn read<'a>(&self, line: &'a [u8]) -> Result<ReadTuple<'a>, LineError> {
-        let tuple = if self.is_csv() { self.read_row(line)? } else { self.read_object(line)? };
+        let mut tuple = if self.is_csv() { self.read_row(line)? } else { self.read_object(line)? };
+        tuple.person = tuple.person.map(canonical);
         self.check(&tuple)?;
         Ok(tuple)
     }

@@ -188,13 +188,21 @@ impl Proposal {
              hidden among would tell about them. A file with the columns value and count spares them:  prior-file = \"…\"",
         ));
         text.push_str("learn = 1000\n\n[state]\n");
-        text.push_str(&comment("What was learned, and the key: as secret as the data."));
-        text.push_str("dir = \"state\"\n");
+        text.push_str(&comment(
+            "What was learned, and the key: as secret as the data, and of this policy only.",
+        ));
+        key(&mut text, "dir", &string(&format!("{}.state", self.stem().0)));
         text
     }
 
     /// `adult.csv.gz` is published as `adult.k10.csv`, in the policy's folder.
     fn output(&self) -> String {
+        let (stem, end) = self.stem();
+        format!("{stem}.k{}.{end}", self.k())
+    }
+
+    /// What the source is called without what says its format, and how its release ends.
+    fn stem(&self) -> (String, &'static str) {
         let location = &self.source.location;
         let file = match location.contains("://") {
             true => "",
@@ -207,7 +215,7 @@ impl Proposal {
         };
         let stem: String = stem.chars().filter(|c| !"*?[]{}".contains(*c)).collect();
         let stem = stem.trim_matches(['-', '_', '.', ' ']);
-        format!("{}.k{}.{end}", if stem.is_empty() { "published" } else { stem }, self.k())
+        (if stem.is_empty() { "published" } else { stem }.to_owned(), end)
     }
 }
 

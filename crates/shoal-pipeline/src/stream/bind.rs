@@ -8,7 +8,7 @@ use shoal_core::{Hierarchy, Role};
 use shoal_io::stream::StreamLayout;
 use shoal_privacy::stream::GateColumn;
 
-use super::{SensitiveValues, read_prior};
+use super::{SensitiveValues, read_prior, state_folder};
 use crate::table::read_hierarchy;
 use crate::{Job, PipelineError};
 
@@ -44,6 +44,8 @@ pub fn bind(job: &Job) -> Result<StreamBinding, PipelineError> {
             k: policy.privacy.k.unwrap_or(1),
             l,
             delta: policy.algorithm.delta.unwrap_or(DELTA.max(policy.privacy.k.unwrap_or(1))),
+            max_wait: policy.algorithm.max_wait.map(|seconds| (seconds * 1000.0).ceil() as u64),
+            reuse: policy.algorithm.reuse.unwrap_or(false),
         },
         (_, ModePolicy::Hardened) => StreamPromise::Sets { l },
         (_, ModePolicy::Paper | ModePolicy::Published) => StreamPromise::Groups {
@@ -82,7 +84,7 @@ impl StreamBinding {
         if self.learn.is_none() {
             return Ok(self.values.clone());
         }
-        let learned = job.policy().state.dir.as_ref().map(|dir| job.resolve(dir).join("prior.csv"));
+        let learned = state_folder(job).map(|folder| folder.join("prior.csv"));
         learned.filter(|file| file.exists()).map(|file| read_prior(job, &file)).transpose()
     }
 

@@ -20,6 +20,10 @@ use crate::{Job, PipelineError};
 /// What is said of counts in the paper's mode.
 const BIASED: &str = "counts in mode paper are biased: counterfeits that nobody has made true take from common values, \
                       and tuples of a group are not alike; the standard errors do not cover that";
+/// What is said of counts in castle's rows.
+const RANGES: &str = "counts in castle's ranges, sets and nodes are biased: what they cover is taken to be spread evenly, and it is \
+                      not; their errors are no standard errors but half the way to the farther of two certain bounds, so \
+                      the truth lies within two of them; 0 means exact";
 /// What is said of counts in a hardened one.
 const DIFFERENT_PEOPLE: &str =
     "counts are unbiased; the standard errors suppose that people do not return with the same value";
@@ -175,7 +179,7 @@ pub fn measure(
             let mut notes = match binding.promise {
                 StreamPromise::Groups { .. } => vec![BIASED],
                 StreamPromise::Sets { .. } => vec![DIFFERENT_PEOPLE],
-                StreamPromise::Crowds { .. } => vec![NO_ADVERSARY],
+                StreamPromise::Crowds { .. } => vec![NO_ADVERSARY, RANGES],
             };
             if design.as_ref().is_some_and(StreamDesign::shows_strata) && !question.conditions.is_empty() {
                 notes.push(IN_STRATA);

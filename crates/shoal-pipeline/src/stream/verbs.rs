@@ -11,7 +11,7 @@ use shoal_privacy::stream::{StreamVerdict, verify_stream};
 
 use super::design::prior;
 use super::lines::published;
-use super::{StreamBinding, Words, bind, words};
+use super::{StreamBinding, Words, bind, state_folder, words};
 use crate::{Job, PipelineError};
 
 /// What a stream would do.
@@ -86,7 +86,13 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
     }
     let Words { promise, not_covered } = words(job, &binding);
     notes.extend(not_covered);
-    let state = policy.state.dir.as_ref().map(|dir| job.resolve(dir).display().to_string());
+    if let StreamPromise::Crowds { max_wait: None, .. } = binding.promise {
+        notes.push(
+            "without algorithm.max-wait, tuples wait for as long as no further ones come; they leave when the stream ends"
+                .to_owned(),
+        );
+    }
+    let state = state_folder(job).map(|folder| folder.display().to_string());
     Ok(StreamPlan {
         source: match policy.data.source.as_str() {
             "-" => "standard input".to_owned(),

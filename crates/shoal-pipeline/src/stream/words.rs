@@ -18,6 +18,10 @@ pub struct Words {
     pub not_covered: Vec<String>,
 }
 
+/// What is said where tuples may leave alone.
+const LONE_LINES: &str = "algorithm.reuse = true: a tuple may leave alone into a class that is out already, when its time is \
+                          up; whoever knows when it arrived knows its line and its sensitive value";
+
 /// The promise of a policy, and what it does not cover.
 pub fn words(job: &Job, binding: &StreamBinding) -> Words {
     let policy = job.policy();
@@ -55,14 +59,18 @@ pub fn words(job: &Job, binding: &StreamBinding) -> Words {
                 "l = {l}: every tuple leaves at once, in a group of {l} values; at most {max_open_groups} groups open"
             )
         }
-        StreamPromise::Crowds { k, l: 1, delta } => {
+        StreamPromise::Crowds { k, l, delta, max_wait, reuse } => {
+            if reuse {
+                not_covered.push(LONE_LINES.to_owned());
+            }
+            let (and_l, values) = match l {
+                1 => (String::new(), String::new()),
+                l => (format!(", l = {l}"), format!(" with {l} values")),
+            };
+            let clock =
+                max_wait.map_or_else(String::new, |limit| format!(" or after {} s", limit as f64 / 1000.0));
             format!(
-                "k = {k}: every tuple leaves in a crowd of {k}, at the latest when {delta} more have come"
-            )
-        }
-        StreamPromise::Crowds { k, l, delta } => {
-            format!(
-                "k = {k}, l = {l}: every tuple leaves in a crowd of {k} with {l} values, at the latest when {delta} more have come"
+                "k = {k}{and_l}: every tuple leaves in a crowd of {k}{values}, at the latest when {delta} more have come{clock}"
             )
         }
     };

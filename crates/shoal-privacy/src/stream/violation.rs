@@ -242,6 +242,24 @@ pub enum StreamViolation {
         /// The longest delay.
         delta: usize,
     },
+    /// A tuple has waited too long by the clock.
+    #[error("tuple {position} still waits after {waited} ms, but {limit} ms is the longest wait")]
+    Overdue {
+        /// The tuple's position.
+        position: u64,
+        /// How long it has waited, in milliseconds.
+        waited: u64,
+        /// The longest wait, in milliseconds.
+        limit: u64,
+    },
+    /// Lines that leave together do not stand in the order of what they say: their order may tell who came first.
+    #[error(
+        "line {line} does not come after the line before it, so the order of a crowd may tell who came first"
+    )]
+    CrowdOrder {
+        /// The line.
+        line: u64,
+    },
     /// Too few people look like this.
     #[error("line {line}: the class {class} has {people} people, but {k} are promised")]
     SmallCrowd {

@@ -3,7 +3,7 @@
 use shoal_core::stream::StreamPromise;
 use shoal_privacy::stream::StreamViolation as V;
 
-use super::support::{Event, Line, Tuple, member, row, run, set, slot, tuple};
+use super::support::{Event, Line, Tuple, crowds_of, member, row, run, set, slot, tuple};
 
 fn admit(lines: Vec<Line>, tuples: &[&Tuple]) -> Event {
     Event::Admit { lines, tuples: tuples.iter().map(|tuple| (*tuple).clone()).collect() }
@@ -143,7 +143,7 @@ fn the_oldest_group_is_given_up_and_no_number_is_used_again() {
 
 /// Three people whose ages and colours meet.
 fn crowd() -> [Tuple; 3] {
-    [ann(), bob(), tuple(2, None, ["31", "Köln", "green", "x"], "flu")]
+    [ann(), bob(), tuple(2, None, ["31", "Köln", "green", "z"], "flu")]
 }
 
 const CELLS: [&str; 3] = ["[30, 31]", "*", "{green, red}"];
@@ -159,7 +159,7 @@ fn leaves_as(change: impl FnOnce(&mut Vec<Line>, &mut Vec<Tuple>)) -> Result<(),
     let mut lines: Vec<Line> = tuples.iter().map(shown).collect();
     change(&mut lines, &mut tuples);
     events.push(Event::Admit { lines, tuples });
-    run(StreamPromise::Crowds { k: 3, l: 2, delta: 3 }, &events)
+    run(crowds_of(3, 2, 3), &events)
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_crowd_of_fewer_people_or_values_is_refused_and_nothing_needs_no_crowd() {
         let lines = tuples.iter().map(shown).collect();
         let arrive = tuples.iter().cloned().map(Event::Arrive);
         let events: Vec<Event> = arrive.chain([Event::Admit { lines, tuples: tuples.to_vec() }]).collect();
-        run(StreamPromise::Crowds { k: 3, l: 2, delta: 3 }, &events)
+        run(crowds_of(3, 2, 3), &events)
     };
     let of_two = go([first.clone(), second.clone(), third.clone()]);
     assert_eq!(of_two, Err(V::SmallCrowd { line: 1, class: class.clone(), people: 2, k: 3 }));
@@ -228,7 +228,7 @@ fn a_crowd_of_fewer_people_or_values_is_refused_and_nothing_needs_no_crowd() {
 
 #[test]
 fn nobody_waits_longer_than_delta_and_a_good_class_may_be_joined_alone() {
-    let promise = StreamPromise::Crowds { k: 2, l: 1, delta: 2 };
+    let promise = crowds_of(2, 1, 2);
     let [first, second, third] = crowd();
     let arrive = |tuple: &Tuple| Event::Arrive(tuple.clone());
     let leave = |tuples: &[&Tuple]| admit(tuples.iter().map(|tuple| shown(tuple)).collect(), tuples);
@@ -237,7 +237,7 @@ fn nobody_waits_longer_than_delta_and_a_good_class_may_be_joined_alone() {
         arrive(&first),
         nothing(),
         arrive(&second),
-        leave(&[&second, &first]),
+        leave(&[&first, &second]),
         arrive(&third),
         leave(&[&third]),
     ];
@@ -245,6 +245,57 @@ fn nobody_waits_longer_than_delta_and_a_good_class_may_be_joined_alone() {
     let late = [arrive(&first), nothing(), arrive(&second), nothing(), arrive(&third), nothing()];
     assert_eq!(run(promise, &late), Err(V::Late { position: 0, arrived: 2, delta: 2 }));
     assert_eq!(run(promise, &[arrive(&second)]), Err(V::OutOfTurn { position: 1, expected: 0 }));
+}
+
+#[test]
+fn what_leaves_together_stands_in_the_order_of_what_it_says() {
+    let swapped = |at: usize| leaves_as(|lines, tuples| (lines.swap(0, at), tuples.swap(0, at)).1);
+    assert_eq!(swapped(0), Ok(()));
+    assert_eq!(swapped(1), Err(V::CrowdOrder { line: 2 }));
+    assert_eq!(swapped(2), Err(V::CrowdOrder { line: 2 }));
+    // Equal lines say nothing, however they stand; of lines with the same cells the value decides.
+    let go = |values: [&str; 3]| {
+        let tuples: Vec<Tuple> =
+            (0..3).map(|at| tuple(at, None, ["30", "Bonn", "red", "x"], values[at as usize])).collect();
+        let lines = tuples.iter().map(shown).collect();
+        let arrive = tuples.iter().cloned().map(Event::Arrive);
+        let events: Vec<Event> = arrive.chain([Event::Admit { lines, tuples: tuples.clone() }]).collect();
+        run(crowds_of(3, 2, 3), &events)
+    };
+    assert_eq!(go(["cold", "cold", "flu"]), Ok(()));
+    assert_eq!(go(["cold", "flu", "cold"]), Err(V::CrowdOrder { line: 3 }));
+}
+
+#[test]
+fn where_classes_are_not_joined_later_every_line_leaves_with_its_crowd() {
+    let [first, second, third] = crowd();
+    let arrive = |tuple: &Tuple| Event::Arrive(tuple.clone());
+    let leave = |tuples: &[&Tuple]| admit(tuples.iter().map(|tuple| shown(tuple)).collect(), tuples);
+    let events =
+        [arrive(&first), arrive(&second), leave(&[&first, &second]), arrive(&third), leave(&[&third])];
+    let promise = |reuse| StreamPromise::Crowds { k: 2, l: 1, delta: 2, max_wait: None, reuse };
+    assert_eq!(run(promise(true), &events), Ok(()));
+    let class = "([30, 31]; *; {green, red})".to_owned();
+    assert_eq!(run(promise(false), &events), Err(V::SmallCrowd { line: 3, class, people: 1, k: 2 }));
+}
+
+#[test]
+fn nobody_waits_longer_than_the_clock_allows() {
+    let promise = StreamPromise::Crowds { k: 2, l: 1, delta: 9, max_wait: Some(50), reuse: false };
+    let [first, second, _] = crowd();
+    let arrive = |tuple: &Tuple| Event::Arrive(tuple.clone());
+    let at = |now: u64| Event::Advance(now);
+    let nothing = || admit(vec![], &[]);
+    let both = || admit(vec![shown(&first), shown(&second)], &[&first, &second]);
+    let until = |now: u64| [at(1000), arrive(&first), nothing(), at(1020), arrive(&second), at(now)];
+    let go = |now: u64, last: Event| run(promise, &[&until(now)[..], &[last.clone(), both()]].concat());
+    assert_eq!(go(1049, nothing()), Ok(()));
+    assert_eq!(go(1050, nothing()), Err(V::Overdue { position: 0, waited: 50, limit: 50 }));
+    assert_eq!(run(promise, &[&until(1050)[..], &[both()]].concat()), Ok(()));
+    // A clock that goes back stands still.
+    assert_eq!(go(5, nothing()), Ok(()));
+    // Without a limit only further tuples count.
+    assert_eq!(run(crowds_of(2, 1, 9), &[&until(9_000_000)[..], &[nothing(), both()]].concat()), Ok(()));
 }
 
 #[test]

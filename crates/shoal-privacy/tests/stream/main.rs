@@ -9,9 +9,9 @@ mod verdicts;
 
 use proptest::prelude::*;
 use shoal_core::stream::StreamPromise;
-use shoal_privacy::stream::{Gate, GateMismatch, GateState};
+use shoal_privacy::stream::{Gate, GateMismatch, GateState, StreamViolation};
 
-use support::{Event, change, columns, crowds_stream, groups_stream, run, sets_stream};
+use support::{Event, change, columns, crowds_of, crowds_stream, groups_stream, run, sets_stream};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -82,7 +82,7 @@ fn random_crowds_are_both_sound_and_not() {
 #[test]
 fn books_of_another_promise_are_not_taken_up() {
     let sets = Gate::new(StreamPromise::Sets { l: 2 }, columns());
-    let crowds = StreamPromise::Crowds { k: 2, l: 1, delta: 5 };
+    let crowds = crowds_of(2, 1, 5);
     assert_eq!(Gate::resume(crowds, columns(), sets.state().clone()).unwrap_err(), GateMismatch);
 }
 
@@ -96,7 +96,7 @@ fn damaged_books_are_not_taken_up() {
     assert_ne!(damaged, *gate.state());
     assert_eq!(Gate::resume(promise, columns(), damaged).unwrap_err(), GateMismatch);
 
-    let promise = StreamPromise::Crowds { k: 2, l: 1, delta: 9 };
+    let promise = crowds_of(2, 1, 9);
     let mut gate = Gate::new(promise, columns());
     gate.arrive(&support::tuple(0, None, ["1", "Bonn", "red", "x"], "flu")).unwrap();
     let written = serde_json::to_string(gate.state()).unwrap();
@@ -113,11 +113,58 @@ fn a_stream_of_sets_can_be_taken_up_at_any_tuple() {
     assert!(events[2].go_through(&mut other).is_err());
 }
 
+/// Group 4 is opened by the tuple at `position`.
+fn opened_at(position: u64) -> Event {
+    let first = support::tuple(position, None, ["30", "Bonn", "red", "x"], "flu");
+    let lines = vec![support::slot(4, "cold", 1), support::slot(4, "flu", 1), support::member(4, &first)];
+    Event::Admit { lines, tuples: vec![first] }
+}
+
+#[test]
+fn streams_of_groups_and_crowds_can_be_taken_up_at_any_tuple() {
+    let groups = |start: u64, position: u64| {
+        let promise = StreamPromise::Groups { l: 2, max_open_groups: 9 };
+        let mut gate = Gate::new(promise, columns()).starting_at(start);
+        opened_at(position).go_through(&mut gate)
+    };
+    assert_eq!(groups(7, 7), Ok(()));
+    assert_eq!(groups(7, 0), Err(StreamViolation::OutOfTurn { position: 0, expected: 7 }));
+    let crowds = |start: u64, position: u64| {
+        let mut gate = Gate::new(crowds_of(2, 1, 5), columns()).starting_at(start);
+        gate.arrive(&support::tuple(position, None, ["30", "Bonn", "red", "x"], "flu"))
+    };
+    assert_eq!(crowds(7, 7), Ok(()));
+    assert_eq!(crowds(7, 0), Err(StreamViolation::OutOfTurn { position: 0, expected: 7 }));
+}
+
+#[test]
+fn books_are_made_with_the_key_and_go_on_with_it_only() {
+    let tuples = [0, 1].map(|at| support::tuple(at, None, ["30", "Bonn", "red", "x"], "flu"));
+    let lines = tuples.iter().map(|_| support::row(["30", "Bonn", "red", "x"], "flu")).collect();
+    let leave = Event::Admit { lines, tuples: tuples.to_vec() };
+    let promise = crowds_of(2, 1, 5);
+    let books = |key: Option<[u8; 32]>| {
+        let gate = Gate::new(promise, columns());
+        let mut gate = match key {
+            Some(key) => gate.with_key(key),
+            None => gate,
+        };
+        tuples.iter().for_each(|tuple| gate.arrive(tuple).unwrap());
+        gate.state().clone()
+    };
+    assert_ne!(books(Some([1; 32])), books(Some([2; 32])));
+    assert_ne!(books(Some([1; 32])), books(None));
+    let resume = |key| Gate::resume(promise, columns(), books(Some([1; 32]))).unwrap().with_key(key);
+    assert_eq!(leave.go_through(&mut resume([1; 32])), Ok(()));
+    let other = leave.go_through(&mut resume([2; 32]));
+    assert_eq!(other, Err(StreamViolation::Swapped { line: 1, position: 0 }));
+}
+
 #[test]
 fn after_a_refusal_nothing_more_leaves() {
     let (promise, events) = sets_stream(3, 2);
     let mut gate = Gate::new(promise, columns());
     assert!(matches!(&events[1], Event::Admit { .. }));
     assert!(events[1].go_through(&mut gate).is_err());
-    assert_eq!(events[0].go_through(&mut gate), Err(shoal_privacy::stream::StreamViolation::Spent));
+    assert_eq!(events[0].go_through(&mut gate), Err(StreamViolation::Spent));
 }

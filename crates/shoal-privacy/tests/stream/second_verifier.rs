@@ -14,7 +14,11 @@ pub(crate) fn is_sound(promise: StreamPromise, events: &[Event]) -> bool {
         StreamPromise::Groups { l, max_open_groups } => {
             in_turn(&shown) && groups_are_sound(&shown, l, max_open_groups)
         }
-        StreamPromise::Crowds { k, l, delta } => crowds_are_sound(events, &shown, k, l, delta),
+        StreamPromise::Crowds { k, l, delta, max_wait: _, reuse } => {
+            crowds_are_sound(events, &shown, k, l, delta)
+                && events.iter().all(in_order_of_content)
+                && (reuse || events.iter().all(|event| is_whole(event, k, l)))
+        }
     }
 }
 
@@ -154,7 +158,7 @@ fn crowds_are_sound(events: &[Event], shown: &[Shown<'_>], k: usize, l: usize, d
         .iter()
         .filter_map(|event| match event {
             Event::Arrive(tuple) => Some(tuple),
-            Event::Admit { .. } => None,
+            Event::Advance(_) | Event::Admit { .. } => None,
         })
         .collect();
     let once: BTreeMap<u64, usize> = shown.iter().filter_map(|s| s.tuple).map(|t| (t.position, 0)).collect();
@@ -169,7 +173,7 @@ fn crowds_are_sound(events: &[Event], shown: &[Shown<'_>], k: usize, l: usize, d
                 .iter()
                 .filter_map(|event| match event {
                     Event::Arrive(tuple) => Some(tuple),
-                    Event::Admit { .. } => None,
+                    Event::Advance(_) | Event::Admit { .. } => None,
                 })
                 .collect();
             let left: Vec<&Shown<'_>> = shown.iter().filter(|shown| shown.event <= now).collect();
@@ -179,6 +183,29 @@ fn crowds_are_sound(events: &[Event], shown: &[Shown<'_>], k: usize, l: usize, d
             let true_ones = left.iter().all(|s| s.tuple.is_some_and(|tuple| here.contains(&tuple)));
             in_time && true_ones && crowds(&left).iter().all(|crowd| is_crowd(crowd, k, l))
         })
+}
+
+/// Whether what leaves together stands as sorting it would put it.
+fn in_order_of_content(event: &Event) -> bool {
+    let Event::Admit { lines, .. } = event else { return true };
+    let text = |line: &Line| match line {
+        StreamLine::Row { cells, value } => {
+            cells.iter().map(ToString::to_string).chain([value.to_string()]).collect()
+        }
+        _ => Vec::new(),
+    };
+    let shown: Vec<Vec<String>> = lines.iter().map(text).collect();
+    let mut sorted = shown.clone();
+    sorted.sort();
+    shown == sorted
+}
+
+/// Whether every class of what leaves together is a crowd by itself.
+fn is_whole(event: &Event, k: usize, l: usize) -> bool {
+    let Event::Admit { lines, tuples } = event else { return true };
+    let shown: Vec<Shown<'_>> =
+        lines.iter().zip(tuples).map(|(line, tuple)| Shown { event: 0, line, tuple: Some(tuple) }).collect();
+    crowds(&shown.iter().collect::<Vec<_>>()).iter().all(|crowd| is_crowd(crowd, k, l))
 }
 
 /// Lines with the same quasi-identifiers, the suppressed left out.

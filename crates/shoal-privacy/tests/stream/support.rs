@@ -12,6 +12,7 @@ pub(crate) type Tuple = StreamTuple<'static>;
 /// What a gate sees.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
+    Advance(u64),
     Arrive(Tuple),
     Admit { lines: Vec<Line>, tuples: Vec<Tuple> },
 }
@@ -19,6 +20,10 @@ pub(crate) enum Event {
 impl Event {
     pub(crate) fn go_through(&self, gate: &mut Gate) -> Result<(), StreamViolation> {
         match self {
+            Event::Advance(now) => {
+                gate.advance(*now);
+                Ok(())
+            }
             Event::Arrive(tuple) => gate.arrive(tuple),
             Event::Admit { lines, tuples } => {
                 let bytes = [lines.len() as u8];
@@ -51,6 +56,11 @@ pub(crate) fn columns() -> Vec<GateColumn> {
         column("colour", Kind::Text, true, None),
         column("note", Kind::Text, false, None),
     ]
+}
+
+/// A promise of crowds without a limit of time, in which classes may be joined later.
+pub(crate) fn crowds_of(k: usize, l: usize, delta: usize) -> StreamPromise {
+    StreamPromise::Crowds { k, l, delta, max_wait: None, reuse: true }
 }
 
 pub(crate) fn tuple(position: u64, person: Option<&str>, cells: [&str; 4], value: &str) -> Tuple {
@@ -186,8 +196,12 @@ pub(crate) fn groups_stream(seed: u64, l: usize) -> (StreamPromise, Vec<Event>) 
 /// Crowds that are not always large enough, and do not always leave in time.
 pub(crate) fn crowds_stream(seed: u64) -> (StreamPromise, Vec<Event>) {
     let mut dice = Dice::new(seed);
-    let promise =
-        StreamPromise::Crowds { k: 1 + dice.below(3), l: 1 + dice.below(2), delta: 3 + dice.below(3) };
+    let StreamPromise::Crowds { k, l, delta, max_wait, .. } =
+        crowds_of(1 + dice.below(3), 1 + dice.below(2), 3 + dice.below(3))
+    else {
+        unreachable!("crowds are asked for")
+    };
+    let promise = StreamPromise::Crowds { k, l, delta, max_wait, reuse: seed.is_multiple_of(2) };
     let mut events = Vec::new();
     let mut waiting: Vec<Tuple> = Vec::new();
     for position in 0..10 {
@@ -196,10 +210,18 @@ pub(crate) fn crowds_stream(seed: u64) -> (StreamPromise, Vec<Event>) {
         waiting.push(tuple);
         let leave = waiting.len() >= 3 || dice.below(10) == 0 || position == 9;
         let tuples = if leave { std::mem::take(&mut waiting) } else { Vec::new() };
-        let lines = tuples.iter().map(|tuple| generalize(tuple, &mut dice)).collect();
+        let mut pairs: Vec<(Line, Tuple)> =
+            tuples.into_iter().map(|tuple| (generalize(&tuple, &mut dice), tuple)).collect();
+        pairs.sort_by_key(|(line, _)| content(line));
+        let (lines, tuples) = pairs.into_iter().unzip();
         events.push(Event::Admit { lines, tuples });
     }
     (promise, events)
+}
+
+fn content(line: &Line) -> Vec<String> {
+    let StreamLine::Row { cells, value } = line else { return Vec::new() };
+    cells.iter().map(ToString::to_string).chain([value.to_string()]).collect()
 }
 
 fn generalize(tuple: &Tuple, dice: &mut Dice) -> Line {
@@ -226,6 +248,7 @@ pub(crate) fn change(events: &mut Vec<Event>, seed: u64, changes: usize) {
                 events.swap(at, other);
             }
             _ => match &mut events[at] {
+                Event::Advance(_) => {}
                 Event::Arrive(tuple) => tuple.cells[dice.below(4)] = "32".into(),
                 Event::Admit { lines, tuples } => change_inside(lines, tuples, &mut dice),
             },

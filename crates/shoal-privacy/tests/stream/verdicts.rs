@@ -127,7 +127,7 @@ fn groups_are_diverse_at_every_moment_and_hold_nobody_twice() {
 
 #[test]
 fn classes_of_rows_have_k_rows_and_l_values() {
-    let promise = StreamPromise::Crowds { k: 2, l: 2, delta: 5 };
+    let promise = StreamPromise::Crowds { k: 2, l: 2, delta: 5, max_wait: None, reuse: true };
     let lines = vec![
         row(["[1, 2]", "*", "red", "x"], "flu"),
         row(["*"; 4], "*"),

@@ -18,6 +18,17 @@ pub(crate) struct CastleEngine {
     values: Dictionary,
     waiting: BTreeMap<u64, Vec<u8>>,
     releases: Vec<CastleRelease>,
+    /// What people's numbers are made with: they are written down.
+    people: [u8; 32],
+    has_clock: bool,
+}
+
+/// A line that leaves, and by what it stands where it does.
+struct Leaving {
+    cells: Vec<String>,
+    value: String,
+    line: Vec<u8>,
+    tuple: StreamTuple<'static>,
 }
 
 /// A quasi-identifier: where it stands among the cells, and how it is read and written.
@@ -56,7 +67,13 @@ pub(crate) fn kernel_columns(columns: &[GateColumn]) -> Vec<CastleColumn<'_>> {
 }
 
 impl CastleEngine {
-    pub(crate) fn new(kernel: Castle, columns: &[GateColumn]) -> CastleEngine {
+    /// `people` is the key that people's numbers are made with; `has_clock` says whether tuples leave by the clock.
+    pub(crate) fn new(
+        kernel: Castle,
+        columns: &[GateColumn],
+        people: [u8; 32],
+        has_clock: bool,
+    ) -> CastleEngine {
         let quasi = columns.iter().enumerate().filter(|(_, column)| column.quasi);
         let columns = quasi
             .map(|(cell, column)| QuasiColumn {
@@ -76,7 +93,27 @@ impl CastleEngine {
             values: Dictionary::of_values(Vec::new()),
             waiting: BTreeMap::new(),
             releases: Vec::new(),
+            people,
+            has_clock,
         }
+    }
+
+    pub(super) fn has_clock(&self) -> bool {
+        self.has_clock
+    }
+
+    pub(super) fn is_due(&self, time: u64) -> bool {
+        self.kernel.is_due(time)
+    }
+
+    pub(super) fn tick(
+        &mut self,
+        layout: &StreamLayout,
+        time: u64,
+        out: &mut Vec<u8>,
+    ) -> Vec<StreamTuple<'static>> {
+        self.kernel.advance(time, &mut self.releases);
+        self.write(layout, out)
     }
 
     pub(super) fn take(
@@ -91,12 +128,15 @@ impl CastleEngine {
             .iter_mut()
             .map(|column| column.read(&cells[column.cell]))
             .collect::<Result<_, _>>()?;
-        let value = self.values.code(&arrival.tuple.value());
+        let Some(value) = self.values.code(&arrival.tuple.value()) else {
+            return Err(Unreleasable::TooManyValues { column: "value".to_owned() });
+        };
         let person = match &arrival.tuple.person {
-            Some(person) => number_of(person),
+            Some(person) => number_of(person, &self.people),
             None => arrival.position,
         };
         self.waiting.insert(arrival.position, arrival.line.to_vec());
+        self.kernel.advance(arrival.time, &mut self.releases);
         self.kernel
             .push(arrival.position, person, &quasi, value, &mut self.releases)
             .expect("positions ascend and cells fit the columns");
@@ -143,24 +183,45 @@ impl CastleEngine {
         }
     }
 
-    /// Writes the lines of what leaves.
+    /// Writes the lines of what leaves together, in the order of what they say.
+    ///
+    /// In the order of arrival, whoever knows who came when could put a name to every line of a crowd. Sorted by what is
+    /// published, the bytes are a function of the multiset of lines: the quasi-identifiers of a crowd are alike, so what is
+    /// left to sort by are sensitive and insensitive values, which stand there anyway. An order made with the key would
+    /// hide no more, and nobody could check it without the key.
     fn write(&mut self, layout: &StreamLayout, out: &mut Vec<u8>) -> Vec<StreamTuple<'static>> {
-        let mut tuples = Vec::with_capacity(self.releases.len());
-        for release in self.releases.drain(..) {
-            let line = self.waiting.remove(&release.position).expect("a tuple that leaves has waited");
-            let tuple = layout.read(&line).expect("it was understood when it came");
-            if release.suppressed {
-                layout.write_suppressed(out);
-            } else {
-                let mut cells: Vec<Option<String>> = vec![None; tuple.cells.len()];
-                for (column, cell) in self.columns.iter().zip(&release.cells) {
-                    cells[column.cell] = column.write(cell, &tuple.cells[column.cell]);
-                }
-                layout.write_row(&tuple, &cells, out);
+        let releases = std::mem::take(&mut self.releases);
+        let mut leaving: Vec<Leaving> = releases.iter().map(|release| self.line(layout, release)).collect();
+        // The bytes last: `1` and `"1"` say the same in JSON, and must not stand in the order of arrival either.
+        leaving.sort_by(|a, b| (&a.cells, &a.value, &a.line).cmp(&(&b.cells, &b.value, &b.line)));
+        leaving
+            .into_iter()
+            .map(|leaving| {
+                out.extend_from_slice(&leaving.line);
+                leaving.tuple
+            })
+            .collect()
+    }
+
+    fn line(&mut self, layout: &StreamLayout, release: &CastleRelease) -> Leaving {
+        let bytes = self.waiting.remove(&release.position).expect("a tuple that leaves has waited");
+        let tuple = layout.read(&bytes).expect("it was understood when it came");
+        let mut line = Vec::new();
+        let (cells, value) = if release.suppressed {
+            layout.write_suppressed(&mut line);
+            let value = if tuple.sensitive.is_empty() { "" } else { "*" };
+            (vec!["*".to_owned(); tuple.cells.len()], value.to_owned())
+        } else {
+            let mut cells: Vec<Option<String>> = vec![None; tuple.cells.len()];
+            for (column, cell) in self.columns.iter().zip(&release.cells) {
+                cells[column.cell] = column.write(cell, &tuple.cells[column.cell]);
             }
-            tuples.push(tuple.at(release.position).into_owned());
-        }
-        tuples
+            layout.write_row(&tuple, &cells, &mut line);
+            let shown = cells.into_iter().zip(&tuple.cells);
+            let shown = shown.map(|(cell, original)| cell.unwrap_or_else(|| original.to_string()));
+            (shown.collect(), tuple.value().into_owned())
+        };
+        Leaving { cells, value, line, tuple: tuple.at(release.position).into_owned() }
     }
 }
 
@@ -168,7 +229,10 @@ impl QuasiColumn {
     fn read(&mut self, text: &str) -> Result<CastleValue, Unreleasable> {
         Ok(match &mut self.domain {
             Domain::Numbers => self.parser.position(text).map_or(CastleValue::Missing, CastleValue::Number),
-            Domain::Names(names) => CastleValue::Code(names.code(text)),
+            Domain::Names(names) => match names.code(text) {
+                Some(code) => CastleValue::Code(code),
+                None => return Err(Unreleasable::TooManyValues { column: self.name.clone() }),
+            },
             Domain::Tree(tree) => match tree.leaf(text) {
                 Some(leaf) => CastleValue::Code(leaf),
                 None => {
@@ -206,9 +270,10 @@ impl QuasiColumn {
     }
 }
 
-/// A person as a number. Two people get the same one by chance once in 2^64 pairs; then a crowd counts them once.
-fn number_of(person: &str) -> u64 {
+/// A person as a number. Two people get the same one by chance once in 2^64 pairs; then a crowd counts them once. With a
+/// key, since the number is written down with the state, and names could be tried out.
+fn number_of(person: &str, key: &[u8; 32]) -> u64 {
     let mut bytes = [0; 8];
-    bytes.copy_from_slice(&blake3::hash(person.as_bytes()).as_bytes()[..8]);
+    bytes.copy_from_slice(&blake3::keyed_hash(key, person.as_bytes()).as_bytes()[..8]);
     u64::from_le_bytes(bytes)
 }

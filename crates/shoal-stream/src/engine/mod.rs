@@ -18,6 +18,8 @@ pub(crate) use published::PublishedEngine;
 pub(crate) struct Arrival<'a> {
     /// Its number among the tuples that were understood.
     pub position: u64,
+    /// When it came, in milliseconds.
+    pub time: u64,
     /// Where it stood in the source.
     pub origin: (u32, u64),
     /// What it says.
@@ -49,6 +51,12 @@ pub enum Unreleasable {
         /// What is lacking.
         why: String,
     },
+    /// More different values than can be remembered.
+    #[error("`{column}` has more different values than can be remembered")]
+    TooManyValues {
+        /// The column; the sensitive one is called `value`.
+        column: String,
+    },
     /// A value is outside its hierarchy.
     #[error("`{column}` holds `{value}`, which is not in its hierarchy")]
     OutsideHierarchy {
@@ -57,6 +65,32 @@ pub enum Unreleasable {
         /// The value.
         value: String,
     },
+}
+
+impl Unreleasable {
+    /// The reason in one word, by which dead letters are counted. It names no value.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Unreleasable::Line(error) => match error {
+                LineError::NotText => "not-text",
+                LineError::NotJson { .. } => "not-json",
+                LineError::NotCsv { .. } => "not-csv",
+                LineError::Width { .. } => "wrong-width",
+                LineError::UnknownColumn { .. } => "unknown-column",
+                LineError::Twice { .. } => "column-twice",
+                LineError::Nested { .. } => "nested-value",
+                LineError::Missing { .. } => "missing-value",
+                LineError::Kind { .. } => "wrong-kind",
+                LineError::Joint { .. } => "separator-in-value",
+                LineError::LooksGeneralized { .. } => "looks-generalized",
+                LineError::TooLong { .. } => "line-too-long",
+            },
+            Unreleasable::UnknownValue { .. } => "unknown-value",
+            Unreleasable::NothingLearned { .. } => "nothing-learned",
+            Unreleasable::TooManyValues { .. } => "too-many-values",
+            Unreleasable::OutsideHierarchy { .. } => "outside-hierarchy",
+        }
+    }
 }
 
 /// What a kernel knows of itself, for people who watch the stream.
@@ -129,6 +163,35 @@ impl Engine {
     }
 
     /// Lets everything out that waits.
+    /// Whether at this time somebody has waited too long.
+    pub(crate) fn is_due(&self, time: u64) -> bool {
+        match self {
+            Engine::Hardened(_) | Engine::Published(_) => false,
+            Engine::Castle(engine) => engine.is_due(time),
+        }
+    }
+
+    /// Whether it needs to know what time it is.
+    pub(crate) fn has_clock(&self) -> bool {
+        match self {
+            Engine::Hardened(_) | Engine::Published(_) => false,
+            Engine::Castle(engine) => engine.has_clock(),
+        }
+    }
+
+    /// Writes the lines of those who have waited too long.
+    pub(crate) fn tick(
+        &mut self,
+        layout: &StreamLayout,
+        time: u64,
+        out: &mut Vec<u8>,
+    ) -> Vec<StreamTuple<'static>> {
+        match self {
+            Engine::Hardened(_) | Engine::Published(_) => Vec::new(),
+            Engine::Castle(engine) => engine.tick(layout, time, out),
+        }
+    }
+
     pub(crate) fn flush(&mut self, layout: &StreamLayout, out: &mut Vec<u8>) -> Vec<StreamTuple<'static>> {
         match self {
             Engine::Hardened(_) | Engine::Published(_) => Vec::new(),
@@ -169,6 +232,11 @@ impl Engine {
     }
 }
 
+/// Most texts of a dictionary. A stream has no end, and what it says anew must not fill the memory.
+const MOST_LABELS: usize = 1 << 20;
+/// Most bytes of a dictionary's texts.
+const MOST_BYTES: usize = 1 << 27;
+
 /// Texts as codes, in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dictionary {
@@ -176,29 +244,37 @@ pub(crate) struct Dictionary {
     codes: std::collections::HashMap<String, u32>,
     /// Whether texts that look alike are one, labelled by the first that came.
     alike: bool,
+    bytes: usize,
 }
 
 impl Dictionary {
     /// A dictionary of values: those that look alike have one code.
     pub(crate) fn of_values(labels: Vec<String>) -> Dictionary {
         let codes = labels.iter().map(|label| canonical_text(label).into_owned()).zip(0..).collect();
-        Dictionary { labels, codes, alike: true }
+        let bytes = labels.iter().map(String::len).sum();
+        Dictionary { labels, codes, alike: true, bytes }
     }
 
     pub(crate) fn new(labels: Vec<String>) -> Dictionary {
         let codes = labels.iter().cloned().zip(0..).collect();
-        Dictionary { labels, codes, alike: false }
+        let bytes = labels.iter().map(String::len).sum();
+        Dictionary { labels, codes, alike: false, bytes }
     }
 
-    pub(crate) fn code(&mut self, label: &str) -> u32 {
+    /// The code of a text, which gets one where it has none; nothing where there are too many.
+    pub(crate) fn code(&mut self, label: &str) -> Option<u32> {
         let key = if self.alike { canonical_text(label) } else { label.into() };
         if let Some(code) = self.codes.get(&*key) {
-            return *code;
+            return Some(*code);
+        }
+        if self.labels.len() >= MOST_LABELS || self.bytes + label.len() > MOST_BYTES {
+            return None;
         }
         let code = self.labels.len() as u32;
+        self.bytes += label.len();
         self.labels.push(label.to_owned());
         self.codes.insert(key.into_owned(), code);
-        code
+        Some(code)
     }
 
     pub(crate) fn label(&self, code: u32) -> &str {
@@ -207,5 +283,22 @@ impl Dictionary {
 
     pub(crate) fn labels(&self) -> &[String] {
         &self.labels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_does_not_grow_for_ever() {
+        let mut many = Dictionary::default();
+        assert!((0..MOST_LABELS).all(|number| many.code(&number.to_string()) == Some(number as u32)));
+        assert_eq!(many.code("one more"), None);
+        assert_eq!(many.code("17"), Some(17));
+        let mut long = Dictionary::default();
+        let label = |number: usize| number.to_string().repeat(1_000_000);
+        assert!((10..70).all(|number| long.code(&label(number)).is_some()));
+        assert!((70..80).any(|number| long.code(&label(number)).is_none()));
     }
 }

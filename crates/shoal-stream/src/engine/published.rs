@@ -13,6 +13,8 @@ pub(crate) struct PublishedEngine {
     /// How often each value has come. The pool counts what was given or learned beforehand, too.
     came: Vec<u64>,
     quasi: Vec<bool>,
+    /// What quasi-identifiers are named with: their names are written down.
+    key: [u8; 32],
 }
 
 #[derive(Serialize, Deserialize)]
@@ -23,13 +25,15 @@ pub(crate) struct PublishedState {
 }
 
 impl PublishedEngine {
-    pub(crate) fn new(kernel: Published, labels: Vec<String>, layout: &StreamLayout) -> PublishedEngine {
-        PublishedEngine {
-            kernel,
-            values: Dictionary::of_values(labels),
-            came: Vec::new(),
-            quasi: layout.quasi(),
-        }
+    /// `key` is what the names of quasi-identifiers are made with.
+    pub(crate) fn new(
+        kernel: Published,
+        labels: Vec<String>,
+        layout: &StreamLayout,
+        key: [u8; 32],
+    ) -> PublishedEngine {
+        let (values, quasi) = (Dictionary::of_values(labels), layout.quasi());
+        PublishedEngine { kernel, values, came: Vec::new(), quasi, key }
     }
 
     pub(super) fn take<'a>(
@@ -40,7 +44,9 @@ impl PublishedEngine {
     ) -> Result<Vec<StreamTuple<'a>>, Unreleasable> {
         let tuple = arrival.tuple;
         let quasi = self.fingerprint(&tuple.cells);
-        let code = self.values.code(&tuple.value());
+        let Some(code) = self.values.code(&tuple.value()) else {
+            return Err(Unreleasable::TooManyValues { column: "value".to_owned() });
+        };
         if self.came.len() <= code as usize {
             self.came.resize(code as usize + 1, 0);
         }
@@ -89,7 +95,7 @@ impl PublishedEngine {
 
     /// The quasi-identifiers as one number, the same in every run.
     fn fingerprint(&self, cells: &[std::borrow::Cow<'_, str>]) -> u128 {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
         for (cell, _) in cells.iter().zip(&self.quasi).filter(|(_, quasi)| **quasi) {
             hasher.update(&(cell.len() as u64).to_le_bytes());
             hasher.update(cell.as_bytes());

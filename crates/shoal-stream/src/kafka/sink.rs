@@ -12,11 +12,11 @@ use rdkafka::{ClientContext, Message as _};
 
 use super::broker::{ANSWER, Broker, block_on, is_passing, reason};
 use crate::patience::Presence;
-use crate::tail::{QUIET, follows, read_mark, spoken, unpublished};
-use crate::{ConnectorError, KafkaAddress, Mark, Message, Patience, Sink};
+use crate::tail::{MarkHeaders, QUIET, follows, spoken, unpublished};
+use crate::{ConnectorError, KafkaAddress, Mark, Message, Patience, Seal, Sink};
 
-const STEP: &str = "shoal-step";
-const FRONTIER: &str = "shoal-frontier";
+const HEADERS: MarkHeaders =
+    MarkHeaders { mark: "shoal-mark", step: "shoal-step", frontier: "shoal-frontier" };
 
 /// Order matters, and only a partition has one.
 const PARTITION: i32 = 0;
@@ -33,6 +33,8 @@ pub struct KafkaSink {
     producer: Option<BaseProducer<Reports>>,
     /// What the partition ends with, where it has been read.
     tail: Option<Tail>,
+    /// What marks are closed with.
+    seal: Option<Seal>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +71,7 @@ impl KafkaSink {
         }
         let broker = Broker::new(address, patience);
         let reader = broker.reader("shoal-sink")?;
-        let sink = KafkaSink { broker, reader, producer: None, tail: None };
+        let sink = KafkaSink { broker, reader, producer: None, tail: None, seal: None };
         if sink.broker.partitions(&sink.reader)?.is_empty() {
             sink.make_topic()?;
         }
@@ -122,13 +124,12 @@ impl KafkaSink {
     }
 
     fn mark_of(&self, message: &BorrowedMessage<'_>) -> Result<Mark, ConnectorError> {
-        let header = |name| {
+        let header = |name: &str| {
             let mut headers = message.headers()?.iter();
             std::str::from_utf8(headers.find(|header| header.key == name)?.value?).ok()
         };
-        read_mark(header(STEP), header(FRONTIER)).ok_or_else(|| {
-            let why = format!("message {} was not written by shoal", message.offset());
-            self.broker.presence.refused(why, FOREIGN)
+        HEADERS.read(header, self.seal.as_ref(), FOREIGN).map_err(|(why, hint)| {
+            self.broker.presence.refused(format!("message {} {why}", message.offset()), hint)
         })
     }
 
@@ -154,10 +155,10 @@ impl KafkaSink {
         let mut progress =
             Progress { offsets: vec![-1; messages.len()], left: messages.len(), heard: Instant::now() };
         for (place, message) in messages.iter().enumerate() {
-            let (step, frontier) = (message.mark.step.to_string(), message.mark.frontier.to_string());
-            let headers = OwnedHeaders::new()
-                .insert(Header { key: STEP, value: Some(&step) })
-                .insert(Header { key: FRONTIER, value: Some(&frontier) });
+            let marks = HEADERS.write(&message.mark, self.seal.as_ref());
+            let headers = marks.iter().fold(OwnedHeaders::new(), |headers, (key, value)| {
+                headers.insert(Header { key, value: Some(value) })
+            });
             let mut record = BaseRecord::<(), [u8], usize>::with_opaque_to(&self.broker.topic, place)
                 .partition(PARTITION)
                 .payload(message.lines.bytes())
@@ -227,6 +228,11 @@ const FOREIGN: &str =
     "give every run a topic that nobody else writes, and let one process at a time write it";
 
 impl Sink for KafkaSink {
+    fn seal(&mut self, seal: Seal) {
+        self.seal = Some(seal);
+        self.tail = None;
+    }
+
     fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
         let tail = self.settled_tail()?;
         Ok(self.tail.insert(tail).mark.clone())

@@ -7,7 +7,10 @@ use rdkafka::message::BorrowedMessage;
 use rdkafka::types::RDKafkaErrorCode;
 use rdkafka::{Message, Offset, TopicPartitionList};
 
+use shoal_io::stream::LINE_LIMIT;
+
 use super::broker::{ANSWER, Broker, is_passing, reason};
+use crate::connector::BATCH_BYTES;
 use crate::{Batch, ConnectorError, Frontier, KafkaAddress, Patience, Record, Source};
 
 /// Reads all partitions of a topic. It is told where to start, and takes part in no balancing: one process reads.
@@ -126,14 +129,16 @@ impl Source for KafkaSource {
 
     fn fetch(&mut self, max: usize, wait: Duration) -> Result<Batch, ConnectorError> {
         let end = Instant::now() + wait;
-        let mut records = Vec::new();
-        while records.len() < max {
+        let (mut records, mut bytes) = (Vec::new(), 0);
+        while records.len() < max && bytes < BATCH_BYTES {
             let left = end.saturating_duration_since(Instant::now());
             let patience = if records.is_empty() { left } else { Duration::ZERO };
             match self.consumer.poll(patience) {
                 Some(Ok(message)) => {
                     self.broker.presence.here();
-                    records.extend(take(&mut self.next, &message));
+                    let record = take(&mut self.next, &message);
+                    bytes += record.as_ref().map_or(0, |record| record.bytes.len());
+                    records.extend(record);
                 }
                 Some(Err(KafkaError::PartitionEOF(_))) => self.broker.presence.here(),
                 Some(Err(e)) if is_passing(&e) => self.broker.presence.away(&reason(&e)),
@@ -181,5 +186,8 @@ fn take(next: &mut BTreeMap<u32, u64>, message: &BorrowedMessage<'_>) -> Option<
         return None;
     }
     *next = offset + 1;
-    Some(Record { partition, offset, bytes: message.payload().unwrap_or_default().to_vec() })
+    // What is longer than a line may be is not kept: its beginning goes to the dead letters, and the topic has the rest.
+    let payload = message.payload().unwrap_or_default();
+    let bytes = payload[..payload.len().min(LINE_LIMIT)].to_vec();
+    Some(Record { partition, offset, bytes })
 }

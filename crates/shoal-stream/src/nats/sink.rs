@@ -10,11 +10,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::connection::Connection;
-use crate::tail::{QUIET, follows, read_mark, spoken, unpublished};
-use crate::{ConnectorError, Mark, Message, NatsAddress, Patience, Sink};
+use crate::tail::{MarkHeaders, QUIET, follows, spoken, unpublished};
+use crate::{ConnectorError, Mark, Message, NatsAddress, Patience, Seal, Sink};
 
-const STEP: &str = "Shoal-Step";
-const FRONTIER: &str = "Shoal-Frontier";
+const HEADERS: MarkHeaders =
+    MarkHeaders { mark: "Shoal-Mark", step: "Shoal-Step", frontier: "Shoal-Frontier" };
 
 /// How many messages may be on their way.
 const WINDOW: usize = 512;
@@ -34,6 +34,8 @@ pub struct NatsSink {
     subject: String,
     /// What the subject ends with, where it has been read.
     tail: Option<Tail>,
+    /// What marks are closed with.
+    seal: Option<Seal>,
 }
 
 /// The last message of the subject.
@@ -76,7 +78,7 @@ impl NatsSink {
             return wrong("a sink needs one subject, without `*` and `>`");
         }
         let connection = Connection::open(address, patience)?;
-        let sink = NatsSink { connection, stream: address.stream.clone(), subject, tail: None };
+        let sink = NatsSink { connection, stream: address.stream.clone(), subject, tail: None, seal: None };
         sink.prepare()?;
         Ok(sink)
     }
@@ -139,10 +141,10 @@ impl NatsSink {
         let sequence = found.sequence;
         let message: jetstream::message::StreamMessage =
             found.try_into().map_err(|e| presence.refused(format!("message {sequence}: {e}"), FOREIGN))?;
-        let header = |name| message.headers.get(name).map(HeaderValue::as_str);
-        match read_mark(header(STEP), header(FRONTIER)) {
-            Some(mark) => Ok(Tail { sequence, mark: Some(mark) }),
-            None => Err(presence.refused(format!("message {sequence} was not written by shoal"), FOREIGN)),
+        let header = |name: &str| message.headers.get(name).map(HeaderValue::as_str);
+        match HEADERS.read(header, self.seal.as_ref(), FOREIGN) {
+            Ok(mark) => Ok(Tail { sequence, mark: Some(mark) }),
+            Err((why, hint)) => Err(presence.refused(format!("message {sequence} {why}"), hint)),
         }
     }
 
@@ -193,15 +195,16 @@ impl NatsSink {
 
     fn outbound(&self, message: &Message<'_>, before: Option<u64>, sequence: u64) -> PublishMessage {
         let mut headers = HeaderMap::new();
-        headers.insert(STEP, message.mark.step.to_string());
-        headers.insert(FRONTIER, message.mark.frontier.to_string());
+        for (name, value) in HEADERS.write(&message.mark, self.seal.as_ref()) {
+            headers.insert(name, value);
+        }
         let outbound = PublishMessage::build()
             .payload(message.lines.bytes().to_vec().into())
             .headers(headers)
-            .message_id(id(message.mark.step))
+            .message_id(self.id(message.mark.step))
             .expected_stream(&self.stream);
         match before {
-            Some(before) => outbound.expected_last_message_id(id(before)),
+            Some(before) => outbound.expected_last_message_id(self.id(before)),
             None => outbound.expected_last_subject_sequence(sequence),
         }
     }
@@ -233,6 +236,11 @@ impl NatsSink {
         }
     }
 
+    /// By what the server tells the message of a step from others.
+    fn id(&self, step: u64) -> String {
+        self.seal.as_ref().map_or_else(|| format!("shoal-{step}"), |seal| seal.id(step))
+    }
+
     fn second_writer(&self, before: Option<&Mark>, now: Option<&Mark>) -> ConnectorError {
         let why = format!(
             "somebody else wrote or deleted there: it ended with {}, now with {}",
@@ -247,6 +255,11 @@ const FOREIGN: &str =
     "give every run a subject that nobody else writes, and let one process at a time write it";
 
 impl Sink for NatsSink {
+    fn seal(&mut self, seal: Seal) {
+        self.seal = Some(seal);
+        self.tail = None;
+    }
+
     fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
         let tail = self.settled_tail()?;
         Ok(self.tail.insert(tail).mark.clone())
@@ -295,8 +308,4 @@ impl Sink for NatsSink {
             tail = now;
         }
     }
-}
-
-fn id(step: u64) -> String {
-    format!("shoal-{step}")
 }

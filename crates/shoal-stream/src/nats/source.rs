@@ -6,8 +6,10 @@ use async_nats::jetstream::{ErrorCode, consumer};
 use async_nats::{Message, Subject};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use shoal_io::stream::LINE_LIMIT;
 
 use super::connection::Connection;
+use crate::connector::BATCH_BYTES;
 use crate::patience::Presence;
 use crate::{Batch, ConnectorError, Frontier, NatsAddress, Patience, Record, Source};
 
@@ -163,6 +165,9 @@ impl NatsSource {
         if !self.stands() {
             self.stand().map_err(Fault::Ended)?;
         }
+        // All messages of a request are held at once, each as long as the server allows.
+        let largest = self.connection.client.server_info().max_payload.max(1);
+        let max = max.min((BATCH_BYTES / largest).max(1));
         let arrived = self.connection.runtime.block_on(self.request(max, wait)).map_err(Fault::Again)?;
         self.connection.presence.here();
         let mut records = Vec::with_capacity(arrived.len());
@@ -218,7 +223,10 @@ impl NatsSource {
         self.delivered.push_back((sequence, reply));
         if sequence >= self.next {
             self.next = sequence + 1;
-            records.push(Record { partition: PARTITION, offset: sequence, bytes: message.payload.into() });
+            // What is longer than a line may be is not kept: its beginning goes to the dead letters, and the stream has
+            // the rest.
+            let bytes = message.payload[..message.payload.len().min(LINE_LIMIT)].to_vec();
+            records.push(Record { partition: PARTITION, offset: sequence, bytes });
         }
         true
     }

@@ -1,6 +1,7 @@
 //! A whole run, killed again and again: a process of its own that is ended without warning at some moment, started
 //! again, and in the end has published, byte for byte, what a run publishes that nobody disturbs.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -9,11 +10,14 @@ use std::time::Duration;
 
 use shoal_pipeline::Job;
 use shoal_stream::{
-    Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Sink, Source, StreamOptions, Watcher,
-    run, run_between,
+    Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamOptions,
+    Watcher, run, run_between,
 };
 
 use super::scenarios::Broker;
+
+/// The key of every run here.
+const KEY: [u8; 32] = *b"a test's key, 32 bytes: Zq7%xV!u";
 
 /// How the three kinds of streams are asked for.
 pub(crate) const MODES: [&str; 3] = [
@@ -114,7 +118,16 @@ fn write_policy(folder: &Path, mode: &str, source: &str, sink: &str) {
         "version = 1\n[output]\npath = \"{sink}\"\n[data]\nshape = \"stream\"\nsource = \"{source}\"{COLUMNS}{mode}"
     );
     std::fs::write(folder.join("policy.toml"), text).unwrap();
-    std::fs::write(folder.join("key"), "0123456789abcdef".repeat(4)).unwrap();
+    let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
+    std::fs::write(folder.join("key"), key).unwrap();
+    std::fs::set_permissions(folder.join("key"), std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// The step of a mark that a run has closed; nobody without the key reads it.
+pub(crate) fn step_of(closed: &str) -> u64 {
+    let other = Seal::new(&[9; 32]);
+    assert_eq!(other.open(closed), None);
+    Seal::new(&KEY).open(closed).expect("closed with the key of the run").step
 }
 
 fn tuple(n: u64) -> String {

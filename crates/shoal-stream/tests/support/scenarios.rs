@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use shoal_stream::{Address, ConnectorError, Frontier, Mark, Patience, Record, Sink, Source};
+use shoal_stream::{Address, ConnectorError, Frontier, Mark, Patience, Record, Seal, Sink, Source};
 
 use super::releases::{Releases, line};
 
@@ -164,6 +164,28 @@ pub(crate) fn publish_again(broker: &impl Broker) {
     sink.publish(&[]).unwrap();
     assert_eq!(broker.published(), numbered(120));
     assert_eq!(sink.last().unwrap().unwrap().step, 120);
+}
+
+/// What was published with one key is not gone on with under another, nor without one.
+pub(crate) fn other_key(broker: &impl Broker) {
+    let told = Told::default();
+    let sink = |key: Option<u8>| {
+        let mut sink = broker.sink(told.patience()).unwrap();
+        key.iter().for_each(|key| sink.seal(Seal::new(&[*key; 32])));
+        sink
+    };
+    let mut first = sink(Some(1));
+    assert_eq!(first.last().unwrap(), None);
+    let releases = Releases::steps(1, 3);
+    first.publish(&releases.messages()).unwrap();
+    let last = releases.messages().pop().map(|message| message.mark);
+    assert_eq!(sink(Some(1)).last().unwrap(), last);
+    for (key, words) in [(Some(2), "another key"), (None, "not written by shoal")] {
+        let e = sink(key).last().unwrap_err();
+        assert!(matches!(&e, ConnectorError::Refused { .. }) && e.to_string().contains(words), "{e}");
+    }
+    assert!(sink(Some(2)).last().unwrap_err().hint().unwrap().contains("new sink"));
+    sink(Some(1)).publish(&Releases::steps(4, 5).messages()).unwrap();
 }
 
 /// Two processes write: the second one notices.

@@ -14,7 +14,10 @@
 //! **Where we depart**, under both rules:
 //! - A suppressed tuple shows nothing, not even its sensitive value, which beside `*` would be a crowd of one.
 //! - The classes that may be reused are bounded in number; the one not used for longest is forgotten.
-//! - What leaves in one push leaves in the order of arrival, so that nobody sees whose time was up.
+//! - What leaves in one push is given back by position, so that nobody sees whose time was up. That is the order of arrival:
+//!   whoever publishes it must put it into an order that says nothing, for instance that of what is published.
+//! - A tuple's time is up after δ further tuples or, where `max_wait` is given, after so many milliseconds: otherwise those
+//!   that wait would wait for ever when nothing more comes.
 //!
 //! [`CastleRules::Nearest`], the default, is ours. It keeps no clusters (β and μ do nothing): a tuple whose time is up
 //! gathers its crowd from all that wait, one nearest tuple after the other, which is close to what FADS does (Guo and
@@ -81,6 +84,8 @@ pub struct Castle {
     usual: UsualLoss,
     draws: Draws,
     last: Option<u64>,
+    /// What time it is, in milliseconds; it never goes back.
+    now: u64,
     figures: CastleFigures,
 }
 
@@ -96,9 +101,32 @@ impl Castle {
             usual: UsualLoss::new(params.0.mu),
             draws: Draws(params.0.seed),
             last: None,
+            now: 0,
             figures: CastleFigures::default(),
             params,
         })
+    }
+
+    /// Says what time it is, in milliseconds from any beginning, and adds to `out` what has waited too long by the clock.
+    /// Time that goes back stands still. Whoever never calls this has no limit of time.
+    pub fn advance(&mut self, now: u64, out: &mut Vec<CastleRelease>) {
+        self.now = self.now.max(now);
+        let first = out.len();
+        while let Some(oldest) = self.window.oldest()
+            && self.is_overdue(oldest)
+        {
+            self.expire(oldest, out);
+        }
+        out[first..].sort_unstable_by_key(|release| release.position);
+    }
+
+    /// Whether [`Castle::advance`] to this time would let somebody out.
+    pub fn is_due(&self, now: u64) -> bool {
+        let oldest = self.window.waiting().next();
+        let limit = self.params.0.max_wait;
+        oldest
+            .zip(limit)
+            .is_some_and(|(oldest, limit)| now.max(self.now) - self.window.tuple(oldest).since >= limit)
     }
 
     /// Takes a tuple and adds to `out` what leaves now, by position. What leaves together must be shown together.
@@ -117,7 +145,7 @@ impl Castle {
         self.last = Some(position);
         self.figures.tuples += 1;
         self.space.observe(&cells);
-        self.admit(Waiting { position, person, value, cluster: 0, waits: true }, &cells);
+        self.admit(Waiting { position, person, value, since: self.now, cluster: 0, waits: true }, &cells);
         let first = out.len();
         while let Some(oldest) = self.window.oldest()
             && position - self.window.tuple(oldest).position >= self.params.0.delta
@@ -148,6 +176,10 @@ impl Castle {
     /// How many published classes are remembered for reuse.
     pub fn reusable(&self) -> usize {
         self.reusable.len()
+    }
+
+    fn is_overdue(&self, slot: u32) -> bool {
+        self.params.0.max_wait.is_some_and(|limit| self.now - self.window.tuple(slot).since >= limit)
     }
 
     /// Lets a tuple in; only the paper's rules keep clusters.

@@ -41,11 +41,21 @@ impl Castle {
     fn take_stranded(&mut self, crowd: &mut Vec<u32>, pool: &[u32]) {
         let mut rest: Vec<u32> = pool.iter().copied().filter(|slot| !crowd.contains(slot)).collect();
         let many = self.params.0.k.max(self.params.0.l) as u64;
-        if rest.len() as u64 >= many {
+        // Whose time is up by the clock cannot count on tuples that are still to come: there may be none. Then it is not
+        // enough that many stay; they must be a crowd.
+        let paused = crowd.first().is_some_and(|seed| self.is_overdue(*seed));
+        let enough = if paused {
+            self.needs().met_by(rest.iter().copied(), &self.window)
+        } else {
+            rest.len() as u64 >= many
+        };
+        if enough {
             return;
         }
         let Some(mut region) = self.around(crowd) else { return };
         let now = self.last.unwrap_or_default();
+        // Whom the crowd's class covers could join it later, if classes were joined later.
+        let joins_later = self.params.0.max_reusable > 0;
         let before = crowd.len();
         let mut at = 0;
         while at < rest.len() {
@@ -53,8 +63,8 @@ impl Castle {
             let cells = self.window.cells(slot);
             let due = self.window.tuple(slot).position.saturating_add(self.params.0.delta);
             let alone = due.saturating_sub(now).saturating_add((rest.len() - at) as u64) < many;
-            if alone
-                && !self.space.covers(region.view(), cells)
+            if (paused || alone)
+                && !(joins_later && self.space.covers(region.view(), cells))
                 && self.reusable.covering(&self.space, cells).next().is_none()
             {
                 self.space.include(&mut region, cells);

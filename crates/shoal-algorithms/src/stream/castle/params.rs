@@ -10,6 +10,8 @@ pub struct CastleParams {
     pub l: usize,
     /// The longest delay: the tuple at position p leaves in the push of position p + `delta` or before. `δ` in the paper.
     pub delta: u64,
+    /// The longest wait by the clock, in milliseconds, whether further tuples come or not; none where only `delta` counts.
+    pub max_wait: Option<u64>,
     /// How many clusters may grow at once. `β` in the paper; only its rules keep clusters.
     pub beta: usize,
     /// Over how many published clusters the loss that is thought usual is averaged. `μ` in the paper; only for its rules.
@@ -40,6 +42,7 @@ impl CastleParams {
             k,
             l: 1,
             delta,
+            max_wait: None,
             beta: 50,
             mu: 100,
             max_reusable: 2048,
@@ -54,6 +57,9 @@ impl CastleParams {
             if value == 0 {
                 return Err(CastleParamsError::Zero { name });
             }
+        }
+        if self.max_wait == Some(0) {
+            return Err(CastleParamsError::Zero { name: "max_wait" });
         }
         let crowd = self.k.max(self.l);
         if self.delta < crowd as u64 - 1 {
@@ -110,6 +116,7 @@ mod tests {
         zero(CastleParams { l: 0, ..usual }, "l");
         zero(CastleParams { beta: 0, ..usual }, "beta");
         zero(CastleParams { mu: 0, ..usual }, "mu");
+        zero(CastleParams { max_wait: Some(0), ..usual }, "max_wait");
         assert_eq!(
             CastleParams { l: 12, delta: 10, ..usual }.check(),
             Err(CastleParamsError::TooHasty { delta: 10, crowd: 12 })

@@ -23,6 +23,8 @@ pub(super) struct Waiting {
     pub(super) position: u64,
     pub(super) person: u64,
     pub(super) value: u32,
+    /// When it came, in milliseconds.
+    pub(super) since: u64,
     /// Its cluster, where there are clusters.
     pub(super) cluster: u32,
     /// Whether it is still inside.

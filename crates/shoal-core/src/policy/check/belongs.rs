@@ -47,10 +47,13 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "algorithm.delta", algorithm.delta.is_some()),
         (&[Stream], "algorithm.beta", algorithm.beta.is_some()),
         (&[Stream], "algorithm.rules", algorithm.rules.is_some()),
+        (&[Stream], "algorithm.max-wait", algorithm.max_wait.is_some()),
+        (&[Stream], "algorithm.reuse", algorithm.reuse.is_some()),
         (&[Stream], "state.dir", state.dir.is_some()),
         (&[Stream], "state.key-file", state.key_file.is_some()),
         (&[Table, Transactions, Sequences], "output.report", policy.output.report.is_some()),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),
+        (&[Stream], "output.max-dead-letters", policy.output.max_dead_letters.is_some()),
     ];
     let shape = data.shape;
     for (shapes, key, given) in keys {

@@ -13,10 +13,9 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     person(policy)?;
     domain(policy)?;
     match policy.algorithm_name() {
-        AlgorithmName::Castle => castle(policy)?,
-        _ => delay_free(policy)?,
+        AlgorithmName::Castle => castle(policy),
+        _ => delay_free(policy),
     }
-    durability(policy)
 }
 
 /// The first of the keys that is given, as a complaint.
@@ -44,6 +43,10 @@ fn connectors(policy: &Policy) -> Result<(), PolicyError> {
         let message = format!("a stream cannot go to `{path}`");
         let hint = "use \"-\" and  shoal stream policy.toml > file,  or nats://… or kafka://…";
         return fail("output.path", message, hint);
+    }
+    if let Some(share) = output.max_dead_letters.filter(|share| !(0.0..=1.0).contains(share)) {
+        let message = format!("{share} is no share of the lines");
+        return fail("output.max-dead-letters", message, "0 allows none, 0.01 one of a hundred, 1 all");
     }
     if output.suppressed == SuppressedPolicy::Star || output.keep_order {
         let key = if output.keep_order { "output.keep-order" } else { "output.suppressed" };
@@ -85,6 +88,8 @@ fn delay_free(policy: &Policy) -> Result<(), PolicyError> {
             ("algorithm.delta", algorithm.delta.is_some()),
             ("algorithm.beta", algorithm.beta.is_some()),
             ("algorithm.rules", algorithm.rules.is_some()),
+            ("algorithm.max-wait", algorithm.max_wait.is_some()),
+            ("algorithm.reuse", algorithm.reuse.is_some()),
         ],
     )?;
     match privacy.l {
@@ -198,6 +203,10 @@ fn values(policy: &Policy) -> Result<(), PolicyError> {
     Ok(())
 }
 
+/// The limits of `algorithm.max-wait` in seconds: what a clock of milliseconds can tell, and a year.
+const MAX_WAIT_LEAST: f64 = 0.001;
+const MAX_WAIT_MOST: f64 = 31_536_000.0;
+
 fn castle(policy: &Policy) -> Result<(), PolicyError> {
     let (privacy, algorithm) = (&policy.privacy, &policy.algorithm);
     belongs_to(
@@ -228,6 +237,13 @@ fn castle(policy: &Policy) -> Result<(), PolicyError> {
     if l == 0 {
         return fail("privacy.l", "l = 0 promises nothing", "2 is the least");
     }
+    if let Some(seconds) =
+        algorithm.max_wait.filter(|seconds| !(MAX_WAIT_LEAST..=MAX_WAIT_MOST).contains(seconds))
+    {
+        let message = format!("a wait of {seconds} seconds cannot be kept");
+        let hint = "it is given in seconds, from 0.001 to 31536000 (a year); 60 for instance";
+        return fail("algorithm.max-wait", message, hint);
+    }
     match algorithm.delta {
         Some(delta) if delta < k.max(l) => {
             let message = format!("with delta = {delta} there are never {} tuples inside", k.max(l));
@@ -240,32 +256,6 @@ fn castle(policy: &Policy) -> Result<(), PolicyError> {
         _ if algorithm.beta == Some(0) => fail("algorithm.beta", "no cluster may grow", "50 is usual"),
         _ => Ok(()),
     }
-}
-
-/// A broker sends again what was not acknowledged: what a tuple got the first time must be known then.
-fn durability(policy: &Policy) -> Result<(), PolicyError> {
-    let brokers = policy.data.source != "-" || policy.output.path.as_deref().is_some_and(|path| path != "-");
-    let state = &policy.state;
-    if !brokers || state.dir.is_some() {
-        return Ok(());
-    }
-    let hardened = policy.algorithm_name() == AlgorithmName::DelayFree
-        && policy.algorithm.mode.unwrap_or_default().is_hardened();
-    let listed = policy.columns.values().any(|column| !column.domain.is_empty());
-    let learns = policy.algorithm.prior_file.is_none() && (policy.algorithm.learn.is_some() || !listed);
-    if !hardened || learns {
-        let message = "through a broker, what was decided must survive a crash";
-        return fail("data.source", message, "add  [state]  dir = \"state\"");
-    }
-    if state.key_file.is_none() {
-        let message = "through a broker, a tuple that comes again must get the same values again";
-        return fail(
-            "data.source",
-            message,
-            "add  [state]  key-file = \"stream.key\"  (it is made where it lacks)",
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -320,7 +310,9 @@ l = 2
             &["columns.diagnosis.domain=[]", "algorithm.prior-file=p.csv"],
             &["data.source=nats://localhost/A?subject=b", "state.key-file=k"],
             &["data.source=kafka://localhost/a", "state.dir=s", "algorithm.mode=published"],
+            &["data.source=nats://localhost/A", "algorithm.learn=100"],
             &["algorithm.name=castle", "privacy.k=3", "algorithm.delta=30", "columns.age.hierarchy=a.csv"],
+            &["algorithm.name=castle", "privacy.k=3", "algorithm.max-wait=0.5", "algorithm.reuse=true"],
         ] {
             assert!(set(good).is_ok(), "{good:?}: {:?}", set(good));
         }
@@ -357,6 +349,10 @@ l = 2
             (&["algorithm.prior-file=p.csv"], "already"),
             (&["algorithm.learn=1"], "cannot hold l distinct"),
             (&["algorithm.name=castle"], "its size is not given"),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.max-wait=0"], "cannot be kept"),
+            (&["algorithm.name=castle", "privacy.k=3", "algorithm.max-wait=nan"], "cannot be kept"),
+            (&["algorithm.max-wait=60"], "castle only"),
+            (&["algorithm.reuse=false"], "castle only"),
             (&["algorithm.name=castle", "privacy.k=3", "algorithm.delta=2"], "never 3 tuples inside"),
             (&["algorithm.name=castle", "privacy.k=3", "algorithm.mode=hardened"], "delay-free only"),
             (
@@ -364,12 +360,10 @@ l = 2
                 "no cluster may grow",
             ),
             (&["algorithm.name=castle", "privacy.k=3", "algorithm.beta=9"], "our rules have none"),
-            (&["data.source=nats://localhost/A"], "must get the same values again"),
-            (&["data.source=nats://localhost/A", "algorithm.learn=100"], "must survive a crash"),
-            (&["output.path=kafka://localhost/a", "algorithm.mode=published"], "must survive a crash"),
             (&["privacy.t-closeness=0.2"], "means nothing for data of shape `stream`"),
             (&["algorithm.name=pcta"], "does not work on data of shape `stream`"),
             (&["output.keep-order=true"], "in the order in which it came"),
+            (&["output.max-dead-letters=1.5"], "no share of the lines"),
             (&["columns.values.role=insensitive"], "call something else"),
         ] {
             let error = set(bad).unwrap_err();

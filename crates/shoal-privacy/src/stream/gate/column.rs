@@ -51,3 +51,26 @@ impl GateColumn {
         self.parser.position(original).is_some_and(|at| lo <= at && at <= hi)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{DateFormat, Kind};
+
+    use super::*;
+
+    fn column(kind: Kind) -> GateColumn {
+        let parser = ValueParser::new(kind, DateFormat::default());
+        GateColumn { name: "c".to_owned(), quasi: true, parser, hierarchy: None }
+    }
+
+    #[test]
+    fn a_number_in_another_spelling_is_true_and_another_number_is_not() {
+        let decimal = column(Kind::Decimal);
+        assert!(decimal.covers("1", "1.0") && decimal.covers("1.50", "1.5"));
+        assert!(!decimal.covers("1", "2.0") && !decimal.covers("2", "1.0"));
+        // A text is no number, and nothing is not the same as nothing: both have no position.
+        assert!(!decimal.covers("x", "1.0") && !decimal.covers("1", "x") && !decimal.covers("x", "y"));
+        let text = column(Kind::Text);
+        assert!(text.covers("1", "1") && !text.covers("1", "1.0"));
+    }
+}

@@ -2,8 +2,12 @@
 //!
 //! A class is what the lines with the same quasi-identifiers are. It must hold k people and l sensitive values as soon
 //! as one of its lines leaves. Then it is good for ever, since lines do not come back; only its fingerprint is kept, so
-//! that later tuples may join it one by one. Of those, the [`KEPT`] that were used last are kept for certain and
-//! at most twice as many altogether, 16 bytes each; a class that has been forgotten must be good anew.
+//! that later tuples may join it one by one, where the promise allows that. Of those, the [`KEPT`] that were used last are
+//! kept for certain and at most twice as many altogether, 16 bytes each; a class that has been forgotten must be good anew.
+//!
+//! Lines that leave together stand in the order of what they say. Any order that is made from the published lines alone
+//! would do, and this one needs no key, so that the gate can look at it: what leaves is then a function of the multiset
+//! of lines, and says nothing about who came first.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -25,10 +29,27 @@ const KEPT: usize = 1 << 19;
 pub(super) struct Crowds {
     /// The position that comes next.
     next: u64,
+    /// What time it is, in milliseconds.
+    now: u64,
     /// The last tuples that arrived, the last of them at `next − 1`; none where one has left.
-    waiting: VecDeque<Option<Fingerprint>>,
+    waiting: VecDeque<Option<Waiting>>,
     /// Classes that were used lately, and those that were used before.
     good: [HashSet<Fingerprint, FixedState>; 2],
+}
+
+/// A tuple that has arrived, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Waiting {
+    whole: Fingerprint,
+    since: u64,
+}
+
+/// What every class must be, and whether a class that was so before is so for ever.
+#[derive(Clone, Copy)]
+pub(super) struct Crowding {
+    pub(super) k: usize,
+    pub(super) l: usize,
+    pub(super) reuse: bool,
 }
 
 /// A class that is not known to be good.
@@ -57,26 +78,28 @@ impl Crowds {
         self.waiting.len() as u64 <= self.next
     }
 
-    pub(super) fn arrive(&mut self, tuple: &StreamTuple<'_>) -> Result<(), StreamViolation> {
+    pub(super) fn advance(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
+    pub(super) fn arrive(
+        &mut self,
+        tuple: &StreamTuple<'_>,
+        key: Option<&[u8; 32]>,
+    ) -> Result<(), StreamViolation> {
         take_turn(&mut self.next, tuple.position)?;
-        self.waiting.push_back(Some(whole(tuple)));
+        self.waiting.push_back(Some(Waiting { whole: whole(tuple, key), since: self.now }));
         Ok(())
     }
 
-    pub(super) fn admit(
-        &mut self,
-        step: &Step<'_>,
-        k: usize,
-        l: usize,
-        delta: usize,
-    ) -> Result<(), StreamViolation> {
+    pub(super) fn admit(&mut self, step: &Step<'_>, crowding: Crowding) -> Result<(), StreamViolation> {
         let mut tuples = step.tuples.iter();
         let mut crowds: BTreeMap<Fingerprint, Crowd<'_>> = BTreeMap::new();
         for (line, content) in step.numbered() {
             let StreamLine::Row { cells, value } = content else { return Err(alien(line, content)) };
             let tuple = tuples.next().expect("checked: a tuple for each line");
             let shown = Shown { line, tuple };
-            self.leave(&shown)?;
+            self.leave(&shown, step.key)?;
             let pairs = step.pairs(cells, &shown)?;
             if is_suppressed(cells, value) {
                 continue;
@@ -95,17 +118,20 @@ impl Crowds {
             if *value != tuple.value {
                 return Err(shown.changed("value", value));
             }
-            let class = Fingerprint::of(quasi.iter().copied());
-            if !self.is_good(class) {
+            let class = Fingerprint::with(step.key, quasi.iter().copied());
+            if !(crowding.reuse && self.is_good(class)) {
                 crowds.entry(class).or_insert_with(|| Crowd::new(line, quasi)).join(tuple);
             }
         }
-        let first_bad = crowds.values().filter_map(|crowd| crowd.lacks(k, l)).min_by_key(|(line, _)| *line);
-        if let Some((_, violation)) = first_bad {
+        check_order(step)?;
+        let lacking = crowds.values().filter_map(|crowd| crowd.lacks(crowding.k, crowding.l));
+        if let Some((_, violation)) = lacking.min_by_key(|(line, _)| *line) {
             return Err(violation);
         }
-        crowds.into_keys().for_each(|class| self.remember(class));
-        self.check_delay(delta)
+        if crowding.reuse {
+            crowds.into_keys().for_each(|class| self.remember(class));
+        }
+        Ok(())
     }
 
     pub(super) fn finish(&self) -> Result<(), StreamViolation> {
@@ -113,13 +139,13 @@ impl Crowds {
         self.oldest().map_or(Ok(()), |position| Err(StreamViolation::LeftBehind { tuples, position }))
     }
 
-    fn leave(&mut self, shown: &Shown<'_>) -> Result<(), StreamViolation> {
+    fn leave(&mut self, shown: &Shown<'_>, key: Option<&[u8; 32]>) -> Result<(), StreamViolation> {
         let (line, position) = (shown.line, shown.tuple.position);
         let first = self.next - self.waiting.len() as u64;
         let place = position.checked_sub(first).and_then(|at| self.waiting.get_mut(at as usize));
         match place.and_then(Option::take) {
             None => return Err(StreamViolation::NotWaiting { line, position }),
-            Some(arrived) if arrived != whole(shown.tuple) => {
+            Some(arrived) if arrived.whole != whole(shown.tuple, key) => {
                 return Err(StreamViolation::Swapped { line, position });
             }
             Some(_) => {}
@@ -135,11 +161,17 @@ impl Crowds {
         (!self.waiting.is_empty()).then(|| self.next - self.waiting.len() as u64)
     }
 
-    fn check_delay(&self, delta: usize) -> Result<(), StreamViolation> {
-        match self.oldest() {
-            Some(position) if self.next - 1 - position >= delta as u64 => {
-                Err(StreamViolation::Late { position, arrived: self.next - 1, delta })
-            }
+    /// Whether nobody waits too long. Asked after every step, also when nothing leaves.
+    pub(super) fn check_delay(&self, delta: usize, max_wait: Option<u64>) -> Result<(), StreamViolation> {
+        let Some(position) = self.oldest() else { return Ok(()) };
+        if self.next - 1 - position >= delta as u64 {
+            return Err(StreamViolation::Late { position, arrived: self.next - 1, delta });
+        }
+        // Tuples arrive in the order of time, so the first has waited longest.
+        let since = self.waiting.front().copied().flatten().map_or(self.now, |first| first.since);
+        let waited = self.now - since;
+        match max_wait {
+            Some(limit) if waited >= limit => Err(StreamViolation::Overdue { position, waited, limit }),
             _ => Ok(()),
         }
     }
@@ -184,11 +216,24 @@ impl<'s> Crowd<'s> {
     }
 }
 
+/// Lines that leave together ascend by their cells and then by their value.
+fn check_order(step: &Step<'_>) -> Result<(), StreamViolation> {
+    let mut before = None;
+    for (line, content) in step.numbered() {
+        let StreamLine::Row { cells, value } = content else { return Err(alien(line, content)) };
+        if before.is_some_and(|before| before > (cells, value)) {
+            return Err(StreamViolation::CrowdOrder { line });
+        }
+        before = Some((cells, value));
+    }
+    Ok(())
+}
+
 /// All of a tuple.
-fn whole(tuple: &StreamTuple<'_>) -> Fingerprint {
+fn whole(tuple: &StreamTuple<'_>, key: Option<&[u8; 32]>) -> Fingerprint {
     let person = [if tuple.person.is_some() { "1" } else { "0" }, tuple.person.as_deref().unwrap_or("")];
     let cells = tuple.cells.iter().map(|cell| &**cell);
-    Fingerprint::of(person.into_iter().chain(cells).chain([&*tuple.value]))
+    Fingerprint::with(key, person.into_iter().chain(cells).chain([&*tuple.value]))
 }
 
 fn not_covered(shown: &Shown<'_>, column: &str, text: &str) -> StreamViolation {

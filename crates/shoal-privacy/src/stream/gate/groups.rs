@@ -81,7 +81,7 @@ impl Groups {
                     step.check_unchanged(cells, &shown)?;
                     let is_new = self.open_group(&mut opening, &shown, *group, l)?;
                     let quasi = step.columns.iter().zip(cells).filter(|(column, _)| column.quasi);
-                    self.join(&shown, *group, Fingerprint::of(quasi.map(|(_, cell)| &**cell)))?;
+                    self.join(&shown, *group, Fingerprint::with(step.key, quasi.map(|(_, cell)| &**cell)))?;
                     if is_new {
                         self.give_up(max_open_groups);
                     }

@@ -19,7 +19,7 @@ use shoal_core::stream::{StreamDesign, StreamLine, StreamPromise, StreamTuple};
 pub use column::GateColumn;
 pub(super) use fingerprint::Fingerprint;
 
-use self::crowds::Crowds;
+use self::crowds::{Crowding, Crowds};
 use self::groups::Groups;
 use self::sets::Sets;
 use super::possible::PossibleSets;
@@ -34,6 +34,8 @@ pub struct Gate {
     promise: StreamPromise,
     columns: Vec<GateColumn>,
     possible: Option<PossibleSets>,
+    /// What the fingerprints in the books are made with; never written down with them.
+    key: Option<[u8; 32]>,
     state: GateState,
 }
 
@@ -73,7 +75,16 @@ impl Gate {
             StreamPromise::Groups { .. } => Books::Groups(Groups::default()),
             StreamPromise::Crowds { .. } => Books::Crowds(Crowds::default()),
         };
-        Gate { promise, columns, possible: None, state: GateState { lines: 0, spent: false, books } }
+        let state = GateState { lines: 0, spent: false, books };
+        Gate { promise, columns, possible: None, key: None, state }
+    }
+
+    /// The same gate with books that say nothing to whoever lacks the key. Books go on only with the key that they were
+    /// begun with: otherwise every tuple that waits looks like another one and is refused.
+    #[must_use]
+    pub fn with_key(mut self, key: [u8; 32]) -> Gate {
+        self.key = Some(key);
+        self
     }
 
     /// A gate that goes on where another has stopped.
@@ -88,7 +99,7 @@ impl Gate {
             (StreamPromise::Crowds { .. }, Books::Crowds(crowds)) => crowds.add_up(),
             _ => false,
         };
-        if fits { Ok(Gate { promise, columns, possible: None, state }) } else { Err(GateMismatch) }
+        if fits { Ok(Gate { promise, columns, possible: None, key: None, state }) } else { Err(GateMismatch) }
     }
 
     /// The same gate for a stream of sets whose design is known: every line must be one that the design can draw.
@@ -114,11 +125,20 @@ impl Gate {
         &self.state
     }
 
+    /// Says what time it is, in milliseconds from any beginning, before tuples arrive and lines leave. Time that goes
+    /// back stands still. Matters where tuples wait; where nothing is said it is always 0.
+    pub fn advance(&mut self, now: u64) {
+        match &mut self.state.books {
+            Books::Crowds(crowds) => crowds.advance(now),
+            Books::Sets(_) | Books::Groups(_) => {}
+        }
+    }
+
     /// Notes that a tuple has arrived. Matters where tuples wait, i.e. for crowds; elsewhere a tuple leaves at once,
     /// and [`Gate::admit`] sees it first.
     pub fn arrive(&mut self, tuple: &StreamTuple<'_>) -> Result<(), StreamViolation> {
         match &mut self.state.books {
-            Books::Crowds(crowds) => crowds.arrive(tuple),
+            Books::Crowds(crowds) => crowds.arrive(tuple, self.key.as_ref()),
             Books::Sets(_) | Books::Groups(_) => Ok(()),
         }
     }
@@ -138,7 +158,8 @@ impl Gate {
             return Err(StreamViolation::Spent);
         }
         self.state.spent = true;
-        let step = Step { columns: &self.columns, before: self.state.lines, lines, tuples };
+        let key = self.key.as_ref();
+        let step = Step { columns: &self.columns, key, before: self.state.lines, lines, tuples };
         step.check_pairs()?;
         match (&mut self.state.books, self.promise) {
             (Books::Sets(sets), StreamPromise::Sets { l }) => {
@@ -147,8 +168,9 @@ impl Gate {
             (Books::Groups(groups), StreamPromise::Groups { l, max_open_groups }) => {
                 groups.admit(&step, l, max_open_groups)?;
             }
-            (Books::Crowds(crowds), StreamPromise::Crowds { k, l, delta }) => {
-                crowds.admit(&step, k, l, delta)?;
+            (Books::Crowds(crowds), StreamPromise::Crowds { k, l, delta, max_wait, reuse }) => {
+                crowds.admit(&step, Crowding { k, l, reuse })?;
+                crowds.check_delay(delta, max_wait)?;
             }
             _ => unreachable!("books are opened for the promise, and resumed only where they fit"),
         }
@@ -169,6 +191,8 @@ impl Gate {
 /// What is looked at together.
 pub(super) struct Step<'s> {
     pub(super) columns: &'s [GateColumn],
+    /// What fingerprints that are kept are made with.
+    key: Option<&'s [u8; 32]>,
     /// Lines that were admitted before.
     before: u64,
     lines: &'s [StreamLine<'s>],
@@ -188,7 +212,7 @@ impl<'s> Step<'s> {
         lines: &'s [StreamLine<'s>],
         tuples: &'s [StreamTuple<'s>],
     ) -> Step<'s> {
-        Step { columns, before: 0, lines, tuples }
+        Step { columns, key: None, before: 0, lines, tuples }
     }
 
     /// All lines with their numbers.
