@@ -68,13 +68,14 @@ fn a_run_counts_as_its_readers_do() {
 #[test]
 fn a_sensitive_value_of_sequences_is_counted_in_all_its_ways() {
     let desk = Desk::new();
+    desk.write("age.csv", "20;*\n30;*\n");
     for limit in ["c = 0.5\nsensitive-values = [\"HIV\"]", "beta = 0.2\nlength = 1"] {
         desk.write(
             "policy.toml",
             format!(
                 "version = 1\n[data]\nshape = \"sequences\"\nsource = \"in.csv\"\nid = \"id\"\norder = [\"at\"]\n[columns.id]\nrole = \
                  \"identifier\"\n[columns.at]\nrole = \"identifier\"\nkind = \"integer\"\n[columns.age]\nrole = \
-                 \"quasi-identifier\"\nkind = \"integer\"\n[columns.illness]\nrole = \"sensitive\"\n[privacy]\nk = \
+                 \"quasi-identifier\"\nkind = \"integer\"\nhierarchy = \"age.csv\"\n[columns.illness]\nrole = \"sensitive\"\n[privacy]\nk = \
                  2\n{limit}\n[output]\npath = \"out.csv\"\n"
             ),
         );

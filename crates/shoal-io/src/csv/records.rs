@@ -130,12 +130,13 @@ impl<R: Read> Records<R> {
                     self.window.held.start += length;
                     return Ok(Found { line, raw, quoted: true });
                 }
+                // Before the open quote: what is too long is so wherever the text ends.
+                Quoted::GoesOn(_) if held.len() > self.limits.line => {
+                    return Err(ScanError::TooLong { line });
+                }
                 Quoted::GoesOn(from) if self.window.ended => {
                     let line = line + line_ends(&held[..from]);
                     return Err(ScanError::OpenQuote { line, column: self.spans.len() });
-                }
-                Quoted::GoesOn(_) if held.len() > self.limits.line => {
-                    return Err(ScanError::TooLong { line });
                 }
                 Quoted::GoesOn(_) => self.window.fill().map_err(ScanError::Io)?,
                 Quoted::TextAfterQuote(at) => {
