@@ -8,7 +8,7 @@
 //! ```csv data.csv            a file of the scenario; any name
 //! ```toml policy.toml        the policy, which every scenario has
 //! ```csv expected published  run it: exactly these rows, in any order
-//! ```json expected report    run it: report.json holds at least this (numbers to four places)
+//! ```json expected report    run it: the report holds at least this (numbers to four places, those of audit.json)
 //! ```json expected measure   measure data.csv against the scenario's own published.csv
 //! ```json expected verify    verify the scenario's own published.csv
 //! ```text expected error     running it fails, and the message holds this text

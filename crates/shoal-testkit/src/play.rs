@@ -69,7 +69,7 @@ fn run(folder: &Path) -> Result<(), String> {
 }
 
 fn read_json(folder: &Path) -> Value {
-    let text = std::fs::read_to_string(folder.join("report/report.json")).expect("the report of the run");
+    let text = std::fs::read_to_string(folder.join("report/audit.json")).expect("the report of the run");
     serde_json::from_str(&text).expect("JSON")
 }
 

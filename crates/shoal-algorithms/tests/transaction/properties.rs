@@ -175,8 +175,9 @@ fn a_merge_that_does_not_help_the_set_is_not_made() {
 #[test]
 fn a_person_is_gained_once() {
     // {a,b} is one person's. Merging b with c gains two transactions of one person, with d two people.
-    let data = letters(&["ab", "ac", "ac", "ad", "ad", "c", "d", "d", "d"])
-        .with_persons(vec![0, 1, 1, 2, 3, 4, 4, 5, 6]);
+    // Many hold a, so that merging a with b costs more.
+    let data = letters(&["ab", "ac", "ac", "ad", "ad", "c", "d", "d", "d", "a", "a", "a"])
+        .with_persons(vec![0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9]);
     let promise = ItemPromise::Constraints { k: 3, sets: vec![set(&data, "ab")] };
     let pcta = PctaParams::default().check().unwrap();
     assert_eq!(words(&data, &pcta.anonymize(&data, &promise, &Silent).unwrap()), ["a", "bd", "c"]);

@@ -52,7 +52,11 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
             if seed % 2 == 0 { String::new() } else { format!("domain = [{}]\n", domain.join(", ")) };
         let policy = POLICY.replace("role = \"sensitive\"\n", &format!("role = \"sensitive\"\n{domain}"));
         desk.write("policy.toml", format!("{policy}[algorithm]\nlearn = 60\n"));
-        let published = desk.shoal_reading(&["stream", "policy.toml"], &input).ended_with(0).stdout;
+        let published = {
+            // Values that nobody had among the sixty cannot be hidden, and are not what this is about.
+            let args = ["stream", "policy.toml", "--set", "output.max-dead-letters=1"];
+            desk.shoal_reading(&args, &input).ended_with(0).stdout
+        };
         let lines: Vec<&str> = published.lines().collect();
         // Whose line it is stands there: what is hidden is the value.
         let who = |line: &&str| {

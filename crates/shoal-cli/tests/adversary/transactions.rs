@@ -239,7 +239,7 @@ fn fewer_people_than_a_crowd_publish_nothing() {
     let desk = Desk::new();
     desk.write("people.toml", OF_PEOPLE);
     let rows: Vec<(String, Vec<String>)> =
-        (0..40).map(|visit| (format!("p{}", visit % 4), vec!["a".to_owned()])).collect();
+        (0..40).map(|visit| (format!("p{}", visit % 4), vec!["a".to_owned(), "b".to_owned()])).collect();
     write_visits(&desk, &rows);
     let said = desk.shoal(&["run", "people.toml"]).ended_with(1);
     assert!(said.stderr.contains("only 4 people"), "{said:?}");
@@ -251,10 +251,10 @@ fn fewer_people_than_a_crowd_publish_nothing() {
 fn one_person_by_several_spellings_is_one() {
     let desk = Desk::new();
     desk.write("people.toml", OF_PEOPLE.replace("k = 5", "k = 2"));
-    desk.write("visits.csv", "patient,codes\n7,a\n07,a\n7.0,a\n");
+    desk.write("visits.csv", "patient,codes\n7,a;b\n07,a;b\n7.0,a;b\n");
     let said = desk.shoal(&["run", "people.toml"]).ended_with(1);
     assert!(said.stderr.contains("only 1 people"), "{said:?}");
-    desk.write("visits.csv", "patient,codes\n7,a\n,a\n8,a\n");
+    desk.write("visits.csv", "patient,codes\n7,a;b\n,a;b\n8,a;b\n");
     let said = desk.shoal(&["run", "people.toml"]).ended_with(2);
     assert!(said.stderr.contains("names people"), "{said:?}");
 }

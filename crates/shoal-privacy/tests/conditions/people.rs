@@ -170,6 +170,7 @@ fn is_diverse(rule: Rule, mut counts: Vec<usize>) -> bool {
     let all: usize = counts.iter().sum();
     match rule {
         Rule::Distinct { l } => counts.len() >= l,
+        Rule::Frequency { l } => counts[0] * l <= all,
         Rule::Entropy { l } => {
             let entropy: f64 = counts.iter().map(|&n| n as f64 / all as f64).map(|q| -q * q.log2()).sum();
             entropy > l.log2() - NEAR
