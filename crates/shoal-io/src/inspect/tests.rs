@@ -121,7 +121,7 @@ fn zstandard_frames() {
         &b""[..],
         b"a\n1\n",
         &b"a,b\n".repeat(100_000),
-        &(0..300_000).map(|i| (i * i % 251) as u8).collect::<Vec<_>>(),
+        &(0..300_000_u64).map(|i| (i * i % 251) as u8).collect::<Vec<_>>(),
     ] {
         let all = whats("t.csv.zst", &frame(text));
         assert!(all.iter().all(|(_, what)| !what.contains("frame") && !what.contains("packed")), "{all:?}");

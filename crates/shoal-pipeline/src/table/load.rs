@@ -5,6 +5,7 @@ use shoal_io::{ReadTable, Source};
 
 use super::bind::{Bound, bind, check_columns};
 use super::compose::reordered_codes;
+use super::person::persons;
 use crate::order::rows_by_content;
 use crate::{Job, PipelineError};
 
@@ -20,9 +21,12 @@ pub(crate) struct Loaded {
     pub source_rows: Vec<u32>,
 }
 
-/// The policy's source, encoded.
+/// The policy's source, encoded, in the order of the source.
 pub fn load(job: &Job, progress: &dyn Progress) -> Result<Table, PipelineError> {
-    Ok(load_from(job, &job.source()?, progress)?.bound.table)
+    let Loaded { bound, source_rows, .. } = load_from(job, &job.source()?, progress)?;
+    let mut in_source: Vec<u32> = (0..source_rows.len() as u32).collect();
+    in_source.sort_unstable_by_key(|&row| source_rows[row as usize]);
+    Ok(bound.table.select(&in_source))
 }
 
 /// Reads and encodes a source. One without records is an error.
@@ -45,14 +49,14 @@ pub(crate) fn load_from(
     Ok(Loaded { read, bound, source_rows })
 }
 
-/// The rows of a table in the order of what they say; identifiers have no part in it, but for the one that says whose a
-/// record is where that decides about crowds.
+/// The rows of a table in the order of what they say. Identifiers have no part in it; where one says whose a record is,
+/// people are told apart by their records and not by their names.
 fn by_content(job: &Job, table: &RawTable) -> Vec<u32> {
     let policy = job.policy();
     let says = |column: &&RawColumn| {
-        let is_person = policy.data.person.as_ref() == Some(&column.name);
-        is_person || policy.columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
+        policy.columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
     };
     let columns: Vec<&RawColumn> = table.columns.iter().filter(says).collect();
-    rows_by_content(policy.algorithm.seed, &columns, table.rows, None)
+    let person = policy.data.person.as_ref().and_then(|name| table.column(name)).map(persons);
+    rows_by_content(policy.algorithm.seed, &columns, table.rows, person.as_deref())
 }

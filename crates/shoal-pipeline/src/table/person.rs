@@ -43,12 +43,39 @@ fn repeated_rows(column: &RawColumn, missing: &[String]) -> usize {
 
 /// Gives one code to all values that are likely one and the same person's: `7`, `07` and `7.0`, or `Ann` and `ann `.
 /// Taking two people for one costs detail; taking one for two would cost the promise.
+///
+/// People are numbered as they first appear among the records, which stand in the order of their content: by their names,
+/// an algorithm that breaks ties by numbers would publish something else when people are renamed.
 pub(crate) fn same_person(column: &mut Column) {
     let mut known: HashMap<String, u32> = HashMap::new();
     let one_of: Vec<u32> = (0..column.domain.len() as u32)
         .map(|code| *known.entry(canonical_text(column.domain.label(code)).into_owned()).or_insert(code))
         .collect();
-    column.codes.iter_mut().for_each(|code| *code = one_of[*code as usize]);
+    let missing = column.domain.missing();
+    let mut number_of = vec![None; column.domain.len()];
+    let mut people = 0;
+    for code in &mut column.codes {
+        // The missing value stays what it is, the last code: it names nobody.
+        if Some(*code) == missing {
+            continue;
+        }
+        *code = *number_of[one_of[*code as usize] as usize].get_or_insert_with(|| {
+            people += 1;
+            people - 1
+        });
+    }
+}
+
+/// The person of each record of a column as it was read, by the same rule, numbered from 0.
+pub(crate) fn persons(column: &RawColumn) -> Vec<u32> {
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let person_of: Vec<u32> = (0..column.labels.len() as u32)
+        .map(|code| {
+            let next = known.len() as u32;
+            *known.entry(canonical_text(column.labels.get(code)).into_owned()).or_insert(next)
+        })
+        .collect();
+    column.codes.iter().map(|&code| person_of[code as usize]).collect()
 }
 
 #[cfg(test)]

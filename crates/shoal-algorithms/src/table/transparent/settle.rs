@@ -10,7 +10,7 @@ use crate::table::ribbon::space::Space;
 /// Lets the rows join the classes; where there is no class, they form some by themselves.
 pub(super) fn settle(space: &Space, k: usize, classes: &mut Vec<Class>, rows: Vec<Class>, seed: u64) {
     if classes.is_empty() {
-        *classes = gather(space, k, rows, seed);
+        *classes = gather(space, k, &rows, seed);
         return;
     }
     for row in rows {
@@ -20,7 +20,7 @@ pub(super) fn settle(space: &Space, k: usize, classes: &mut Vec<Class>, rows: Ve
 }
 
 /// Groups of near rows with at least k records each.
-fn gather(space: &Space, k: usize, rows: Vec<Class>, seed: u64) -> Vec<Class> {
+fn gather(space: &Space, k: usize, rows: &[Class], seed: u64) -> Vec<Class> {
     if rows.is_empty() {
         return Vec::new();
     }
