@@ -28,12 +28,12 @@ impl AgainstOriginal {
     }
 
     /// Something is not.
-    pub(crate) fn because(self, why: impl ToString) -> AgainstOriginal {
+    pub(crate) fn because(self, why: &impl ToString) -> AgainstOriginal {
         AgainstOriginal { holds: false, why: Some(why.to_string()), ..self }
     }
 
     /// Nothing can be said about who is left out where it is not known who is there.
     pub(crate) fn no_origin(file: &str, records: usize, published: usize, why: &NoOrigin) -> AgainstOriginal {
-        AgainstOriginal::is_true(file, records, records.saturating_sub(published)).because(why)
+        AgainstOriginal::is_true(file, records, records.saturating_sub(published)).because(&why)
     }
 }

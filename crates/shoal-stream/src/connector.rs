@@ -61,9 +61,7 @@ pub(crate) const BATCH_BYTES: usize = 64 << 20;
 pub trait Sink {
     /// Gives the sink what it must close marks with before anybody can see them; called before everything else. A sink
     /// that keeps no marks needs none.
-    fn seal(&mut self, seal: Seal) {
-        drop(seal);
-    }
+    fn seal(&mut self, _seal: Seal) {}
 
     /// The mark of the last message in the sink. One that was closed with another key is an error.
     fn last(&mut self) -> Result<Option<Mark>, ConnectorError>;

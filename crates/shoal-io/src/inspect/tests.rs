@@ -158,7 +158,7 @@ fn what_we_write_has_none() {
             text,
             (i % 300).to_string(),
             format!("{}.5", i % 70),
-            (i % 2 == 0).to_string(),
+            i.is_multiple_of(2).to_string(),
             format!("{}", i % 90_000),
         ]
     };

@@ -80,7 +80,7 @@ fn compare(
     let view = SequenceView::new(&published.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
     Ok(match conservation::check(&loaded.data, &view, &origins.origin, origins.left_out) {
         Ok(()) => found,
-        Err(untrue) => found.because(untrue),
+        Err(untrue) => found.because(&untrue),
     })
 }
 

@@ -114,12 +114,12 @@ fn compare(
         Err(Refusal::Broken { broken }) => add_broken(&mut verdict, broken),
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         // The other kinds of refusal say that the file is not true.
-        Err(untrue) => found = found.because(untrue),
+        Err(untrue) => found = found.because(&untrue),
     }
     let missing = origins.left_out.saturating_sub(bound.incomplete.len());
     if missing > 0 && !may_leave_out(job.policy()) {
         let left_out = format!("{missing} records are not in the file, though the policy leaves nobody out");
-        found = found.because(left_out);
+        found = found.because(&left_out);
     }
     Ok((verdict, found))
 }

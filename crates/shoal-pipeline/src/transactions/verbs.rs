@@ -120,7 +120,7 @@ fn compare(
         // A broken promise is said by the verdict, which counts people where it is known whose the transactions are.
         Ok(_) | Err(Refusal::BrokenItems { .. }) => found,
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
-        Err(untrue) => found.because(untrue),
+        Err(untrue) => found.because(&untrue),
     };
     Ok((found, persons))
 }

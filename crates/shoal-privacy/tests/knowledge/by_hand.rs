@@ -9,7 +9,7 @@ use crate::twin::{Case, verify};
 fn crowd<'a>(people: usize, events: &'a [[&'a str; 3]]) -> impl Iterator<Item = Vec<[String; 4]>> + 'a {
     (0..people).map(move |_| {
         let event =
-            |[place, stay, illness]: &[&str; 3]| [place, stay, illness, "east"].map(|text| text.to_owned());
+            |[place, stay, illness]: &[&str; 3]| [place, stay, illness, "east"].map(str::to_owned);
         events.iter().map(|cells| event(&[cells[0], cells[1], cells[2]])).collect()
     })
 }

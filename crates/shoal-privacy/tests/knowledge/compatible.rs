@@ -92,7 +92,7 @@ fn cell_fits(quasi: usize, cell: &str, known: &str) -> bool {
 }
 
 /// A text and what lies above it, short of `*`.
-fn path<'a>(quasi: usize, text: &'a str) -> Vec<&'a str> {
+fn path(quasi: usize, text: &str) -> Vec<&str> {
     let lines: &[&[&'static str]] = if quasi == 0 { &PLACES } else { &STAYS };
     let line = lines.iter().find_map(|line| Some(&line[line.iter().position(|node| *node == text)?..]));
     let mut path = line.map_or_else(|| vec![text], <[&str]>::to_vec);

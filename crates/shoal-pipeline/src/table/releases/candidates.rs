@@ -11,6 +11,9 @@ use super::{Class, Current, incomparable, person_hash, unknown_people};
 use crate::audit::RecodingFile;
 use crate::{Audit, PipelineError};
 
+/// Values, and how many of those who fit have each.
+type Mix = Vec<(String, u32)>;
+
 /// A release as the people of the new original are in it.
 pub(super) struct Seen {
     pub classes: Vec<Class>,
@@ -123,7 +126,7 @@ impl<'a> Candidates<'a> {
         let mut together = Together { asked_k: k, ..Together::default() };
         // People who stand in the same classes everywhere have the same crowd and the same candidates.
         let mut crowds: HashMap<Vec<&[u32]>, usize> = HashMap::new();
-        let mut mixes: HashMap<(usize, Vec<&[u32]>), Vec<(String, u32)>> = HashMap::new();
+        let mut mixes: HashMap<(usize, Vec<&[u32]>), Mix> = HashMap::new();
         for person in 0..self.people.texts.len() {
             let stands: Vec<&[u32]> =
                 self.seen.iter().map(|seen| seen.classes_of[person].as_slice()).collect();

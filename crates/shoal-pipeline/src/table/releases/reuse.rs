@@ -69,7 +69,7 @@ impl Kept {
             });
         }
         let policies = std::iter::once(job.policy()).chain(previous.iter().map(|audit| &audit.policy));
-        let promises: Vec<_> = policies.map(|policy| policy.table_promise()).collect();
+        let promises: Vec<_> = policies.map(shoal_core::Policy::table_promise).collect();
         let k = promises.iter().map(|promise| promise.k).max().unwrap_or_default();
         let whose = Identity::of(job, raw).person_of;
         // Where the policy says whose a record is, a crowd is of people.

@@ -68,14 +68,14 @@ impl<'a> Release<'a> {
             (1..nodes).map(move |node| (q, Some(NodeId(node)))).chain([(q, None)])
         });
         let (items, everybody) = (items.collect::<Vec<_>>(), (0..self.people.len()).collect::<Vec<_>>());
-        self.extend(&items, &everybody, &mut Vec::new(), promise.length.unwrap(), promise)
+        self.extend(&items, &everybody, &[], promise.length.unwrap(), promise)
     }
 
     fn extend(
         &self,
         items: &[Item],
         among: &[usize],
-        known: &mut Vec<Vec<Item>>,
+        known: &[Vec<Item>],
         left: usize,
         promise: &SequencePromise,
     ) -> Option<(Vec<Vec<Item>>, usize)> {
@@ -85,7 +85,7 @@ impl<'a> Release<'a> {
         for &item in items {
             let last = known.last().and_then(|event| event.last()).map(|item| item.0);
             for joins in [false, true] {
-                let mut longer = known.clone();
+                let mut longer = known.to_vec();
                 match longer.last_mut() {
                     Some(event) if joins && last < Some(item.0) => event.push(item),
                     _ if joins => continue,
@@ -102,7 +102,7 @@ impl<'a> Release<'a> {
                 if !self.keeps(&crowd, promise) {
                     return Some((longer, crowd.len()));
                 }
-                let found = self.extend(items, &crowd, &mut longer, left - 1, promise);
+                let found = self.extend(items, &crowd, &longer, left - 1, promise);
                 if found.is_some() {
                     return found;
                 }
