@@ -123,7 +123,7 @@ impl Broker for Tansu {
                     let step = match headers.key {
                         "shoal-mark" => {
                             assert_eq!(message.headers().unwrap().count(), 1);
-                            support::killed::step_of(text)
+                            killed::step_of(text)
                         }
                         "shoal-step" => text.parse().unwrap(),
                         other => panic!("{other}"),

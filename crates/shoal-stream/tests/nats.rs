@@ -118,7 +118,7 @@ impl Broker for Nats {
                 let step = match header("Shoal-Mark") {
                     Some(closed) => {
                         assert_eq!((header("Shoal-Step"), header("Shoal-Frontier")), (None, None));
-                        let step = support::killed::step_of(&closed);
+                        let step = killed::step_of(&closed);
                         assert!(!header("Nats-Msg-Id").unwrap().ends_with(&format!("-{step}")));
                         step
                     }
