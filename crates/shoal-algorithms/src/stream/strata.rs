@@ -11,7 +11,7 @@
 //! people add up and a share of the union lies between those of the parts. So nothing is missed by stopping there.
 //!
 //! The result depends on the counts alone, not on their order. **Cost**: a stratum of n rows costs n plus, for each column,
-//! at most [`CUTS`] times the number of values.
+//! at most `CUTS` times the number of values.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;

@@ -42,14 +42,16 @@ fn policy(algorithm: &str, person: &str, more: &str) -> String {
     )
 }
 
+/// Who is in a class, and who of them has each value.
+type Class = (BTreeSet<String>, BTreeMap<String, BTreeSet<String>>);
+
 /// The classes of a published file: for each the people in it, and how many of them have each illness there.
-fn classes(desk: &Desk) -> Vec<(BTreeSet<String>, BTreeMap<String, BTreeSet<String>>)> {
+fn classes(desk: &Desk) -> Vec<Class> {
     let (_, original) = csv(&desk.read("visits.csv"));
     let whose: BTreeMap<&str, &str> = original.iter().map(|row| (row[4].as_str(), row[0].as_str())).collect();
     let (header, rows) = csv(&desk.read("out.csv"));
     assert_eq!(header, ["age", "ward", "illness", "note"], "nobody is named");
-    let mut classes: BTreeMap<[&str; 2], (BTreeSet<String>, BTreeMap<String, BTreeSet<String>>)> =
-        BTreeMap::new();
+    let mut classes: BTreeMap<[&str; 2], Class> = BTreeMap::new();
     for row in &rows {
         let person = whose[row[3].as_str()].to_owned();
         let class = classes.entry([&row[0], &row[1]]).or_default();

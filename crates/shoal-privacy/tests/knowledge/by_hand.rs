@@ -8,8 +8,7 @@ use crate::twin::{Case, verify};
 /// So many people, each with these events: place, stay, illness.
 fn crowd<'a>(people: usize, events: &'a [[&'a str; 3]]) -> impl Iterator<Item = Vec<[String; 4]>> + 'a {
     (0..people).map(move |_| {
-        let event =
-            |[place, stay, illness]: &[&str; 3]| [place, stay, illness, "east"].map(str::to_owned);
+        let event = |[place, stay, illness]: &[&str; 3]| [place, stay, illness, "east"].map(str::to_owned);
         events.iter().map(|cells| event(&[cells[0], cells[1], cells[2]])).collect()
     })
 }

@@ -3,15 +3,15 @@
 //! Classes that are changed *because of* sensitive values tell about them to whoever knows the algorithm. Here everything
 //! that depends on sensitive values is decided without looking at quasi-identifiers, and everything that depends on
 //! quasi-identifiers without knowing which value is which. (a) *Assign*: the frequencies alone say which values fill the
-//! columns of a few buckets ([`plan`](mod@plan)); which records do is drawn with a secret key ([`assign`](mod@assign)). (b) *Cut*: a bucket is
-//! parted into classes with equally many records of every column by their quasi-identifiers ([`cut`](mod@cut)), rows of buckets
-//! too small for a class join the nearest ([`settle`](mod@settle)), and near classes exchange records of one column while the
-//! loss falls ([`improve`](mod@improve)), all of it in ways that do not change when the columns of a bucket are renamed.
+//! columns of a few buckets (`plan`); which records do is drawn with a secret key (`assign`). (b) *Cut*: a bucket is
+//! parted into classes with equally many records of every column by their quasi-identifiers (`cut`), rows of buckets
+//! too small for a class join the nearest (`settle`), and near classes exchange records of one column while the
+//! loss falls (`improve`), all of it in ways that do not change when the columns of a bucket are renamed.
 //!
 //! It follows X. Xiao, Y. Tao, N. Koudas, *Transparent Anonymization: Thwarting Adversaries Who Know the Algorithm* (ACM
 //! TODS 35(2), 2010): their two phases, assignment and generalization, and their reason why they are safe. Where it departs:
 //! - A column holds several values, no value of one being in another of the same bucket, not a single value. Then
-//!   nearly all records lie in one bucket, and a class finds its records among all of them. See [`plan`](mod@plan).
+//!   nearly all records lie in one bucket, and a class finds its records among all of them. See `plan`.
 //! - Nobody is left over: what does not go into l equal columns goes into l + 1 or more of them.
 //! - The cuts are those of least loss, of any depth, with all quasi-identifiers at once; the exchange is ours.
 //!
