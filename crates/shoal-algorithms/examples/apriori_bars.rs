@@ -5,10 +5,10 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
 
-use shoal_algorithms::transaction::TransactionAlgorithm as _;
-use shoal_algorithms::transaction::apriori::AprioriParams;
+use shoal_algorithms::transactions::TransactionsAlgorithm as _;
+use shoal_algorithms::transactions::apriori::AprioriParams;
 use shoal_core::hierarchy::build::even_tree;
-use shoal_core::{ItemPromise, ItemRecoding, Silent, Transactions};
+use shoal_core::{Silent, Transactions, TransactionsPromise, TransactionsRecoding};
 
 fn main() {
     let bms1 = read("bms_webview/BMS-WebView-1.dat");
@@ -27,7 +27,7 @@ fn print(name: &str, data: &Transactions, k: usize, m: usize) {
     let apriori = AprioriParams { hierarchy, weights: None }.check().expect("no weights are fine weights");
     let start = Instant::now();
     let recoding = apriori
-        .anonymize(data, &ItemPromise::Itemsets { k, m, linkable: None }, &Silent)
+        .anonymize(data, &TransactionsPromise::Itemsets { k, m, linkable: None }, &Silent)
         .expect("there are enough transactions");
     println!(
         "{name} k = {k}, m = {m}: {:.3} s, NCP {:.2} %, {} of {} items published",
@@ -38,7 +38,7 @@ fn print(name: &str, data: &Transactions, k: usize, m: usize) {
     );
 }
 
-fn ncp(data: &Transactions, recoding: &ItemRecoding) -> f64 {
+fn ncp(data: &Transactions, recoding: &TransactionsRecoding) -> f64 {
     let supports = data.supports();
     let occurrences =
         |items: &[u32]| items.iter().map(|&item| f64::from(supports[item as usize])).sum::<f64>();

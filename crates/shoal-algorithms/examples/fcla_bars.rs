@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
-use shoal_algorithms::sequence::SequenceAlgorithm;
-use shoal_algorithms::sequence::fcla::{Distance, FclaParams};
+use shoal_algorithms::sequences::SequencesAlgorithm;
+use shoal_algorithms::sequences::fcla::{Distance, FclaParams};
 use shoal_core::hierarchy::build::default_for;
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Limit, Progress, RawTable, Role,
-    SequencePromise, Sequences, Support, Table, ValueParser,
+    Sequences, SequencesPromise, Support, Table, ValueParser,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn compare(data: &Sequences, k: usize, bound: Bound, length: usize) -> Result<(), Box<dyn Error>> {
     let values = ["mental", "skin", "blood", "congenital", "pregnancy"].map(str::to_owned).to_vec();
     let limit = Limit { column: "chapter".to_owned(), values: Some(values), bound };
-    let promise = SequencePromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] };
+    let promise = SequencesPromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] };
     for distance in [Distance::Aligned, Distance::EventPairs] {
         let algorithm = FclaParams { distance, one_cluster: false }.check();
         let clock = Clock::default();
@@ -84,7 +84,7 @@ fn compare(data: &Sequences, k: usize, bound: Bound, length: usize) -> Result<()
 }
 
 /// InfLoss: the mean NCP of a cell.
-fn loss(data: &Sequences, recoding: &shoal_core::Recoding) -> f64 {
+fn loss(data: &Sequences, recoding: &shoal_core::TableRecoding) -> f64 {
     let quasi = data.events().quasi_identifiers();
     let cell = |(column, cell): (&&Column, &Cell)| match cell {
         Cell::Node(node) => {

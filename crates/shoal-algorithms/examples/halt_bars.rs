@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
-use shoal_algorithms::sequence::halt::{HaltParams, HaltResult};
+use shoal_algorithms::sequences::halt::{HaltParams, HaltResult};
 use shoal_core::hierarchy::build::{IntervalParams, Number, intervals};
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawColumn, RawTable,
-    Role, SequencePromise, Sequences, Silent, Support, Table, ValueParser,
+    Role, Sequences, SequencesPromise, Silent, Support, Table, ValueParser,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let data = visits(size)?;
         println!("{} people, {} visits", data.persons(), data.events().rows);
         for length in 1..=longest {
-            let promise = SequencePromise {
+            let promise = SequencesPromise {
                 k: 5,
                 length: Some(length),
                 support: Support::default(),

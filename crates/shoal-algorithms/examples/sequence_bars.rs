@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
-use shoal_algorithms::sequence::SequenceAlgorithm;
-use shoal_algorithms::sequence::cbmsa::CbmsaParams;
-use shoal_algorithms::sequence::cbmsa_baseline::BaselineParams;
+use shoal_algorithms::sequences::SequencesAlgorithm;
+use shoal_algorithms::sequences::cbmsa::CbmsaParams;
+use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SUPPRESSED, SequencePromise, SequenceRecoding, Sequences, Silent, Support, Table, ValueParser,
+    SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent, Support, Table, ValueParser,
 };
 use shoal_testkit::patients::{DIAGNOSIS, HIGHLY_SENSITIVE, PatientParams};
 
@@ -48,10 +48,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Crowds of k, of whom a share c may have one of these values.
-fn promise(column: &str, values: &[&str], k: usize, c: f64) -> SequencePromise {
+fn promise(column: &str, values: &[&str], k: usize, c: f64) -> SequencesPromise {
     let values = Some(values.iter().map(|&value| value.to_owned()).collect());
     let limits = vec![Limit { column: column.to_owned(), values, bound: Bound::Share(c) }];
-    SequencePromise { k, length: None, support: Support::Paper, limits }
+    SequencesPromise { k, length: None, support: Support::Paper, limits }
 }
 
 fn show(params: &PatientParams, k: usize, c: f64) -> Result<(), Box<dyn Error>> {
@@ -59,7 +59,7 @@ fn show(params: &PatientParams, k: usize, c: f64) -> Result<(), Box<dyn Error>> 
     run(&patients.name(), &patients.sequences(), &promise(DIAGNOSIS, &HIGHLY_SENSITIVE, k, c))
 }
 
-fn run(name: &str, data: &Sequences, promise: &SequencePromise) -> Result<(), Box<dyn Error>> {
+fn run(name: &str, data: &Sequences, promise: &SequencesPromise) -> Result<(), Box<dyn Error>> {
     for algorithm in algorithms() {
         let start = Instant::now();
         let result = algorithm.anonymize(data, promise, &Silent)?;
@@ -81,7 +81,7 @@ fn run(name: &str, data: &Sequences, promise: &SequencePromise) -> Result<(), Bo
     Ok(())
 }
 
-fn algorithms() -> [Box<dyn SequenceAlgorithm>; 2] {
+fn algorithms() -> [Box<dyn SequencesAlgorithm>; 2] {
     [Box::new(CbmsaParams::default().check()), Box::new(BaselineParams::default().check())]
 }
 
@@ -108,7 +108,7 @@ fn grid(persons: usize, sets: u64) -> Result<(), Box<dyn Error>> {
 }
 
 /// IL, equation 1 of the paper.
-fn loss(data: &Sequences, recoding: &SequenceRecoding) -> f64 {
+fn loss(data: &Sequences, recoding: &SequencesRecoding) -> f64 {
     let quasi = data.events().quasi_identifiers();
     let of_event = |&class: &u32| {
         if class == SUPPRESSED {

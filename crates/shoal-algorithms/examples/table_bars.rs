@@ -15,8 +15,8 @@ use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::RibbonParams;
 use shoal_algorithms::table::sbc::SbcParams;
 use shoal_core::{
-    BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Place, RawColumnBuilder, Recoding, Role,
-    SUPPRESSED, Silent, Table, ValueParser, hierarchy,
+    BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Place, RawColumnBuilder, Role, SUPPRESSED,
+    Silent, Table, TableRecoding, ValueParser, hierarchy,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -71,7 +71,7 @@ fn show(table: &Table, algorithm: &dyn TableAlgorithm) -> Result<(), Box<dyn Err
 }
 
 /// The mean loss of all quasi-identifying cells.
-fn ncp(table: &Table, recoding: &Recoding) -> f64 {
+fn ncp(table: &Table, recoding: &TableRecoding) -> f64 {
     let quasi = table.quasi_identifiers();
     let loss = |cells: &[Cell]| -> f64 { cells.iter().zip(&quasi).map(|(cell, c)| cell_loss(cell, c)).sum() };
     let of_class: Vec<f64> = recoding.classes.iter().map(|class| loss(&class.cells)).collect();

@@ -9,10 +9,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
-use shoal_algorithms::transaction::coat::CoatParams;
-use shoal_algorithms::transaction::pcta::PctaParams;
-use shoal_algorithms::transaction::{Objective, TransactionAlgorithm, UtilityConstraints};
-use shoal_core::{ItemPromise, ItemRecoding, SUPPRESSED, Silent, Transactions, TransactionsBuilder};
+use shoal_algorithms::transactions::coat::CoatParams;
+use shoal_algorithms::transactions::pcta::PctaParams;
+use shoal_algorithms::transactions::{Objective, TransactionsAlgorithm, UtilityConstraints};
+use shoal_core::{
+    SUPPRESSED, Silent, Transactions, TransactionsBuilder, TransactionsPromise, TransactionsRecoding,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/bms_webview");
@@ -33,7 +35,7 @@ fn compare(name: &str, data: &Transactions, crowds: &[usize], m: usize) -> Resul
     println!("{name}: {} transactions, {} items, m = {m}", data.len(), data.items().len());
     for &k in crowds {
         for objective in [Objective::Ncp, Objective::Ul] {
-            let promise = ItemPromise::Itemsets { k, m, linkable: None };
+            let promise = TransactionsPromise::Itemsets { k, m, linkable: None };
             let utility = UtilityConstraints::one_group(data.items().len());
             let coat = CoatParams { objective, ..CoatParams::new(utility) };
             show(data, &promise, objective, &PctaParams { objective, weights: None }.check()?)?;
@@ -45,9 +47,9 @@ fn compare(name: &str, data: &Transactions, crowds: &[usize], m: usize) -> Resul
 
 fn show(
     data: &Transactions,
-    promise: &ItemPromise,
+    promise: &TransactionsPromise,
     objective: Objective,
-    algorithm: &dyn TransactionAlgorithm,
+    algorithm: &dyn TransactionsAlgorithm,
 ) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let recoding = algorithm.anonymize(data, promise, &Silent)?;
@@ -66,7 +68,7 @@ fn show(
 }
 
 /// The mean loss of an occurrence of an item.
-fn ncp(data: &Transactions, recoding: &ItemRecoding) -> f64 {
+fn ncp(data: &Transactions, recoding: &TransactionsRecoding) -> f64 {
     let items = data.items().len() as f64;
     let loss = |&cluster: &u32| {
         if cluster == SUPPRESSED {
@@ -82,7 +84,7 @@ fn ncp(data: &Transactions, recoding: &ItemRecoding) -> f64 {
 }
 
 /// The sum of (2^size − 1) × support over the published items, by (2^items − 1) × transactions, as a logarithm.
-fn log2_ul(data: &Transactions, recoding: &ItemRecoding) -> f64 {
+fn log2_ul(data: &Transactions, recoding: &TransactionsRecoding) -> f64 {
     let mut supports = vec![0_u32; recoding.clusters.len()];
     data.iter().flat_map(|items| recoding.image(items)).for_each(|cluster| supports[cluster as usize] += 1);
     let largest = recoding.clusters.iter().map(|cluster| cluster.items.len()).max().unwrap_or(0) as i32;

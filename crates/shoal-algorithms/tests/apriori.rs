@@ -3,28 +3,28 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use shoal_algorithms::transaction::apriori::AprioriParams;
-use shoal_algorithms::transaction::{TransactionAlgorithm, TransactionError};
+use shoal_algorithms::transactions::apriori::AprioriParams;
+use shoal_algorithms::transactions::{TransactionsAlgorithm, TransactionsError};
 use shoal_core::hierarchy::build::even_tree;
-use shoal_core::{Hierarchy, ItemPromise, ItemRecoding, Silent, Transactions};
+use shoal_core::{Hierarchy, Silent, Transactions, TransactionsPromise, TransactionsRecoding};
 
 fn anonymize(
     data: &Transactions,
     hierarchy: &Hierarchy,
-    promise: &ItemPromise,
-) -> Result<ItemRecoding, TransactionError> {
+    promise: &TransactionsPromise,
+) -> Result<TransactionsRecoding, TransactionsError> {
     let params = AprioriParams { hierarchy: hierarchy.clone(), weights: None };
     params.check().unwrap().anonymize(data, promise, &Silent)
 }
 
-fn itemsets(k: usize, m: usize) -> ItemPromise {
-    ItemPromise::Itemsets { k, m, linkable: None }
+fn itemsets(k: usize, m: usize) -> TransactionsPromise {
+    TransactionsPromise::Itemsets { k, m, linkable: None }
 }
 
 /// Every set of up to m published items that occurs, counted by looking at every transaction for it.
 fn broken(
     data: &Transactions,
-    recoding: &ItemRecoding,
+    recoding: &TransactionsRecoding,
     k: usize,
     m: usize,
     known: &[bool],
@@ -58,7 +58,7 @@ fn broken(
 }
 
 /// Clusters are exactly the items of the data below a node, each item in one, named where they are several.
-fn is_a_cut(data: &Transactions, tree: &Hierarchy, recoding: &ItemRecoding) -> bool {
+fn is_a_cut(data: &Transactions, tree: &Hierarchy, recoding: &TransactionsRecoding) -> bool {
     let below = |label: &str| -> Vec<u32> {
         let leaves = tree.leaves_below(tree.node(label).unwrap());
         let mut items: Vec<u32> =
@@ -123,7 +123,7 @@ proptest! {
         if holding(&data) < k {
             prop_assert_eq!(
                 result.unwrap_err(),
-                TransactionError::TooFewTransactions { k, transactions: holding(&data) }
+                TransactionsError::TooFewTransactions { k, transactions: holding(&data) }
             );
             return Ok(());
         }
@@ -153,7 +153,7 @@ proptest! {
             prop_assert_eq!(recoding.clusters.len(), data.items().len(), "nothing had to be raised");
         }
         let known = known[..data.items().len()].to_vec();
-        let promise = ItemPromise::Itemsets { k, m, linkable: Some(known.clone()) };
+        let promise = TransactionsPromise::Itemsets { k, m, linkable: Some(known.clone()) };
         let recoding = anonymize(&data, &tree, &promise).unwrap();
         prop_assert_eq!(broken(&data, &recoding, k, m, &known), None);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
@@ -167,7 +167,7 @@ proptest! {
     ) {
         prop_assume!(holding(&data) >= k);
         let known = known[..data.items().len()].to_vec();
-        let promise = ItemPromise::Itemsets { k, m, linkable: Some(known.clone()) };
+        let promise = TransactionsPromise::Itemsets { k, m, linkable: Some(known.clone()) };
         let recoding = anonymize(&data, &tree, &promise).unwrap();
         prop_assert!(is_a_cut(&data, &tree, &recoding));
         prop_assert_eq!(broken(&data, &recoding, k, m, &known), None);
@@ -193,10 +193,10 @@ proptest! {
     }
 }
 
-fn as_it_was(data: &Transactions) -> ItemRecoding {
+fn as_it_was(data: &Transactions) -> TransactionsRecoding {
     let cluster = |item| shoal_core::ItemCluster { items: vec![item], name: None };
     let items = data.items().len();
-    ItemRecoding::from_clusters(items, (0..items as u32).map(cluster).collect())
+    TransactionsRecoding::from_clusters(items, (0..items as u32).map(cluster).collect())
 }
 
 #[test]
@@ -223,10 +223,13 @@ fn the_cheaper_side_of_a_pair_is_raised() {
 fn what_apriori_cannot_do_is_said() {
     let data = Transactions::from_texts(&[vec!["a", "b"], vec!["a", "x"]]);
     let tree = Hierarchy::from_rows(&[vec!["a", "*"], vec!["b", "*"]]).unwrap();
-    let refused = |promise: &ItemPromise| anonymize(&data, &tree, promise).unwrap_err();
-    assert_eq!(refused(&itemsets(2, 2)), TransactionError::NotInHierarchy { item: "x".into() });
-    for promise in [ItemPromise::Complete { k: 2 }, ItemPromise::Constraints { k: 2, sets: vec![vec![0]] }] {
-        assert_eq!(refused(&promise), TransactionError::UnsupportedPromise { algorithm: "apriori" });
+    let refused = |promise: &TransactionsPromise| anonymize(&data, &tree, promise).unwrap_err();
+    assert_eq!(refused(&itemsets(2, 2)), TransactionsError::NotInHierarchy { item: "x".into() });
+    for promise in [
+        TransactionsPromise::Complete { k: 2 },
+        TransactionsPromise::Constraints { k: 2, sets: vec![vec![0]] },
+    ] {
+        assert_eq!(refused(&promise), TransactionsError::UnsupportedPromise { algorithm: "apriori" });
     }
     assert!(AprioriParams { hierarchy: tree, weights: Some(vec![2.0]) }.check().is_err());
 }
@@ -258,7 +261,7 @@ fn bms1_is_k_m_anonymous() {
     assert!(ncp > 0.0 && ncp <= 0.058, "{ncp}");
 }
 
-fn ncp(data: &Transactions, recoding: &ItemRecoding) -> f64 {
+fn ncp(data: &Transactions, recoding: &TransactionsRecoding) -> f64 {
     let supports = data.supports();
     let occurrences =
         |items: &[u32]| items.iter().map(|&item| f64::from(supports[item as usize])).sum::<f64>();

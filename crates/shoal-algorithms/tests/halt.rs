@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_algorithms::sequence::halt::HaltParams;
-use shoal_algorithms::sequence::{SequenceAlgorithm, SequenceError};
+use shoal_algorithms::sequences::halt::HaltParams;
+use shoal_algorithms::sequences::{SequencesAlgorithm, SequencesError};
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SequencePromise, SequenceRecoding, Sequences, Silent, Support, Table, ValueParser,
+    Sequences, SequencesPromise, SequencesRecoding, Silent, Support, Table, ValueParser,
 };
 
 const TREES: [&[&[&str]]; 3] = [
@@ -49,7 +49,7 @@ fn people(quasi: usize, persons: &[Vec<Vec<&str>>]) -> Sequences {
 type Event = BTreeSet<(usize, String)>;
 
 /// All that can be known of each published event.
-fn published(data: &Sequences, recoding: &SequenceRecoding) -> Vec<Vec<Event>> {
+fn published(data: &Sequences, recoding: &SequencesRecoding) -> Vec<Vec<Event>> {
     let quasi = data.events().quasi_identifiers();
     let known = |event: usize| {
         let class = &recoding.events.classes[recoding.events.class_of[event] as usize];
@@ -106,7 +106,7 @@ fn fits(sequence: &[Event], pattern: &[Event]) -> bool {
 }
 
 /// A pattern that breaks the promise.
-fn broken(data: &Sequences, recoding: &SequenceRecoding, promise: &SequencePromise) -> Option<Vec<Event>> {
+fn broken(data: &Sequences, recoding: &SequencesRecoding, promise: &SequencesPromise) -> Option<Vec<Event>> {
     let sequences = published(data, recoding);
     let illness = data.events().columns.last().unwrap();
     let shows = |person: usize, value: &str| {
@@ -147,7 +147,7 @@ fn any_people() -> impl Strategy<Value = Sequences> {
     })
 }
 
-fn any_promise() -> impl Strategy<Value = SequencePromise> {
+fn any_promise() -> impl Strategy<Value = SequencesPromise> {
     let bound = prop_oneof![
         prop::sample::select(vec![0.4, 0.5, 0.7, 1.0]).prop_map(Bound::Share),
         prop::sample::select(vec![0.5, 1.0, 6.0]).prop_map(Bound::Gain)
@@ -159,7 +159,7 @@ fn any_promise() -> impl Strategy<Value = SequencePromise> {
             values: (!all).then(|| vec!["flu".to_owned()]),
             bound,
         });
-        SequencePromise {
+        SequencesPromise {
             k,
             length: Some(length),
             support: Support::Paper,
@@ -224,8 +224,8 @@ fn six() -> Sequences {
     )
 }
 
-fn crowds_of(k: usize, length: Option<usize>) -> SequencePromise {
-    SequencePromise { k, length, support: Support::Paper, limits: Vec::new() }
+fn crowds_of(k: usize, length: Option<usize>) -> SequencesPromise {
+    SequencesPromise { k, length, support: Support::Paper, limits: Vec::new() }
 }
 
 #[test]
@@ -265,37 +265,37 @@ fn the_limit_of_work_is_exact() {
     };
     assert_eq!(limited(all.patterns).unwrap(), all);
     let most = all.patterns - 1;
-    assert_eq!(limited(most).unwrap_err(), SequenceError::TooMuchWork { patterns: most });
+    assert_eq!(limited(most).unwrap_err(), SequencesError::TooMuchWork { patterns: most });
 }
 
 #[test]
 fn bad_promises_are_named() {
     let data = six();
-    let fails = |promise: &SequencePromise| {
+    let fails = |promise: &SequencesPromise| {
         HaltParams::default().check().anonymize(&data, promise, &Silent).unwrap_err()
     };
-    assert_eq!(fails(&crowds_of(7, Some(2))), SequenceError::TooFewPersons { k: 7, persons: 6 });
-    assert_eq!(fails(&crowds_of(2, Some(0))), SequenceError::NothingKnown);
-    assert_eq!(fails(&crowds_of(2, None)), SequenceError::NoLength { algorithm: "halt" });
+    assert_eq!(fails(&crowds_of(7, Some(2))), SequencesError::TooFewPersons { k: 7, persons: 6 });
+    assert_eq!(fails(&crowds_of(2, Some(0))), SequencesError::NothingKnown);
+    assert_eq!(fails(&crowds_of(2, None)), SequencesError::NoLength { algorithm: "halt" });
     let with = |column: &str, value: &str, bound| {
         let limit = Limit { column: column.to_owned(), values: Some(vec![value.to_owned()]), bound };
-        fails(&SequencePromise { k: 2, length: Some(2), support: Support::Paper, limits: vec![limit] })
+        fails(&SequencesPromise { k: 2, length: Some(2), support: Support::Paper, limits: vec![limit] })
     };
     let (illness, value) = ("illness".to_owned(), "plague".to_owned());
     assert_eq!(
         with("illness", "flu", Bound::Gain(0.0)),
-        SequenceError::NotAGain { column: illness.clone(), beta: 0.0 }
+        SequencesError::NotAGain { column: illness.clone(), beta: 0.0 }
     );
     assert_eq!(
         with("illness", "flu", Bound::Share(1.5)),
-        SequenceError::NotAShare { column: illness.clone(), share: 1.5 }
+        SequencesError::NotAShare { column: illness.clone(), share: 1.5 }
     );
     assert_eq!(
         with("illness", "plague", Bound::Gain(1.0)),
-        SequenceError::UnknownValue { column: illness, value }
+        SequencesError::UnknownValue { column: illness, value }
     );
     assert_eq!(
         with("disease", "flu", Bound::Gain(1.0)),
-        SequenceError::UnknownColumn { column: "disease".to_owned() }
+        SequencesError::UnknownColumn { column: "disease".to_owned() }
     );
 }

@@ -3,8 +3,8 @@
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use shoal_measure::risk::Risks;
-use shoal_measure::sequences::SequenceLoss;
-use shoal_measure::transactions::{SmallestCrowd, TransactionLoss, TransactionRisk};
+use shoal_measure::sequences::SequencesLoss;
+use shoal_measure::transactions::{SmallestCrowd, TransactionsLoss, TransactionsRisk};
 use shoal_pipeline::Leak;
 use shoal_privacy::PromiseResult;
 
@@ -53,14 +53,14 @@ pub(crate) fn leaks<'a>(leaks: &[Leak]) -> Vec<(&'a str, String)> {
 }
 
 /// What published transactions lost, in a line.
-pub(crate) fn transaction_loss(loss: &TransactionLoss) -> String {
+pub(crate) fn transaction_loss(loss: &TransactionsLoss) -> String {
     let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
     let ul = loss.ul_log2.map_or_else(String::new, |log2| format!(", UL 2^{log2:.1}"));
     format!("NCP {}{ul}{are}", percent(loss.ncp))
 }
 
 /// The smallest crowds, before and after.
-pub(crate) fn transaction_risk(risk: &TransactionRisk) -> String {
+pub(crate) fn transaction_risk(risk: &TransactionsRisk) -> String {
     let crowd = |crowd: Option<u64>| crowd.map_or_else(|| "–".to_owned(), |n| grouped(n as usize));
     let SmallestCrowd { before, after } = risk.smallest_crowd;
     let of = if risk.people.is_some() { " people" } else { "" };
@@ -68,14 +68,14 @@ pub(crate) fn transaction_risk(risk: &TransactionRisk) -> String {
 }
 
 /// What published sequences lost, in a line.
-pub(crate) fn sequence_loss(loss: &SequenceLoss) -> String {
+pub(crate) fn sequence_loss(loss: &SequencesLoss) -> String {
     let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
     let (lm, inf_loss) = (percent(loss.lm), percent(loss.inf_loss));
     format!("LM {lm}, InfLoss {inf_loss}, IL {:.3} per person{are}", loss.il)
 }
 
 /// The events of published sequences.
-pub(crate) fn events(loss: &SequenceLoss) -> String {
+pub(crate) fn events(loss: &SequencesLoss) -> String {
     let number = |count: u64| grouped(count as usize);
     let (into, out) = (number(loss.events_in), number(loss.events_out));
     format!("{into} in, {out} out, {} suppressed", number(loss.events_suppressed))

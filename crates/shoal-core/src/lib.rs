@@ -1,7 +1,7 @@
 //! The words of the domain.
 //!
 //! Everything else in Shoal is said in these words: the [`Role`] and [`Kind`] of a column, the
-//! [`Hierarchy`] of its values, a [`Table`] of encoded columns, the [`Recoding`] that an algorithm
+//! [`Hierarchy`] of its values, a [`Table`] of encoded columns, the [`TableRecoding`] that an algorithm
 //! decides on, the [`PublishedValue`] that a reader of the release sees, and the [`Policy`] that asks
 //! for it all. The crate holds no algorithm, no privacy model and does no I/O: text goes in, words come
 //! out.
@@ -23,7 +23,7 @@ mod suggest;
 
 pub use canonical::{canonical_text, canonical_value};
 pub use dataset::{
-    Column, Domain, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Sequences, SequencesError, Table,
+    Column, Domain, InvalidSequences, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Sequences, Table,
     Transactions, TransactionsBuilder,
 };
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
@@ -33,13 +33,15 @@ pub use mix::mix;
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Progress, Silent};
 pub use promise::{
-    Bound, Condition, Distance, ItemPromise, Likeness, Limit, Rule, SequencePromise, Support, TablePromise,
-    is_drawn,
+    Bound, Condition, Distance, Likeness, Limit, Rule, SequencesPromise, Support, TablePromise,
+    TransactionsPromise, is_drawn,
 };
 pub use published::{
     PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set,
 };
-pub use recoding::{Cell, Class, ItemCluster, ItemRecoding, Recoding, SUPPRESSED, SequenceRecoding};
+pub use recoding::{
+    Cell, Class, ItemCluster, SUPPRESSED, SequencesRecoding, TableRecoding, TransactionsRecoding,
+};
 pub use role::Role;
 pub use suggest::nearest;
 

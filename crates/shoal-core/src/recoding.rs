@@ -35,14 +35,14 @@ pub struct Class {
 
 /// What an algorithm decides for a table: a class for each record and cells for each class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recoding {
+pub struct TableRecoding {
     /// The class of each record, or [`SUPPRESSED`].
     pub class_of: Vec<u32>,
     /// The classes.
     pub classes: Vec<Class>,
 }
 
-impl Recoding {
+impl TableRecoding {
     /// How many records are left out.
     pub fn suppressed(&self) -> usize {
         self.class_of.iter().filter(|&&c| c == SUPPRESSED).count()
@@ -60,14 +60,14 @@ impl Recoding {
 
 /// What an algorithm decides for sequences: what each event publishes, and who was put together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SequenceRecoding {
+pub struct SequencesRecoding {
     /// The cluster of each person, or [`SUPPRESSED`] for somebody of whom nothing is published.
     pub cluster_of: Vec<u32>,
     /// A class for each event of the sequences, or [`SUPPRESSED`]; events of one class publish the same.
-    pub events: Recoding,
+    pub events: TableRecoding,
 }
 
-impl SequenceRecoding {
+impl SequencesRecoding {
     /// How many clusters there are: numbers are given without gaps.
     pub fn clusters(&self) -> usize {
         self.cluster_of.iter().filter(|&&c| c != SUPPRESSED).max().map_or(0, |&last| last as usize + 1)
@@ -81,7 +81,7 @@ impl SequenceRecoding {
 
 /// What an algorithm decides for transactions: every item has one image in all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ItemRecoding {
+pub struct TransactionsRecoding {
     /// The cluster of each item, or [`SUPPRESSED`].
     pub cluster_of: Vec<u32>,
     /// The clusters.
@@ -97,12 +97,12 @@ pub struct ItemCluster {
     pub name: Option<String>,
 }
 
-impl ItemRecoding {
+impl TransactionsRecoding {
     /// A recoding from clusters; items in none of them are suppressed.
     ///
     /// # Panics
     /// When an item is in two clusters, or is not below `items`.
-    pub fn from_clusters(items: usize, clusters: Vec<ItemCluster>) -> ItemRecoding {
+    pub fn from_clusters(items: usize, clusters: Vec<ItemCluster>) -> TransactionsRecoding {
         let mut cluster_of = vec![SUPPRESSED; items];
         for (number, cluster) in clusters.iter().enumerate() {
             for &item in &cluster.items {
@@ -110,7 +110,7 @@ impl ItemRecoding {
                 cluster_of[item as usize] = number as u32;
             }
         }
-        ItemRecoding { cluster_of, clusters }
+        TransactionsRecoding { cluster_of, clusters }
     }
 
     /// How many items are suppressed.

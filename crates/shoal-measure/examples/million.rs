@@ -10,7 +10,7 @@ use shoal_core::{
     Role, Table, ValueParser,
 };
 use shoal_measure::measure;
-use shoal_privacy::{Claim, KAnonymity, Model, RecordOrder, View, verify_release};
+use shoal_privacy::{KAnonymity, RecordOrder, TableClaim, TableModel, TableView, verify_table};
 
 const ROWS: usize = 1_000_000;
 const K: usize = 10;
@@ -30,17 +30,18 @@ fn main() {
     let original = original();
     let (published, origin) = publish(&original);
     let quasi: Vec<&str> = QUASI.iter().map(|(name, ..)| *name).collect();
-    let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(K as u32).expect("k is large enough"))];
+    let models: Vec<Box<dyn TableModel>> =
+        vec![Box::new(KAnonymity::new(K as u32).expect("k is large enough"))];
     let texts: Vec<usize> = published.columns.iter().map(|column| column.labels.len()).collect();
     println!("distinct texts per column: {texts:?}");
 
     for _ in 0..3 {
         let start = Instant::now();
-        let view = View::new(&published, &quasi).expect("every column is there");
+        let view = TableView::new(&published, &quasi).expect("every column is there");
         println!("classes      {:7.1} ms ({} of them)", ms(start), view.classes().len());
 
         let start = Instant::now();
-        let claim = Claim {
+        let claim = TableClaim {
             sha256: String::new(),
             published: &published,
             original: &original,
@@ -49,7 +50,7 @@ fn main() {
             suppression: None,
             order: RecordOrder::Input,
         };
-        let verified = verify_release(claim, &models).expect("the release is correct");
+        let verified = verify_table(claim, &models).expect("the release is correct");
         println!("verification {:7.1} ms (classes, promise, conservation)", ms(start));
 
         let start = Instant::now();

@@ -13,12 +13,14 @@ pub mod stream;
 pub mod transactions;
 
 pub use loss::LossReport;
-pub use measure::{MeasureError, Measures, measure, measure_people};
+pub use measure::{MeasureError, TableMeasures, measure, measure_people};
 pub use quasi::QuasiColumn;
 pub use risk::RiskReport;
 pub use sequences::{
-    SequenceLoss, SequenceMeasureError, SequenceMeasures, SequenceOptions, SequenceRisk, measure_sequences,
+    SequencesLoss, SequencesMeasureError, SequencesMeasures, SequencesOptions, SequencesRisk,
+    measure_sequences,
 };
 pub use transactions::{
-    PublishedItems, TransactionLoss, TransactionMeasureError, TransactionRisk, Workload, measure_transactions,
+    PublishedItems, TransactionsLoss, TransactionsMeasureError, TransactionsRisk, Workload,
+    measure_transactions,
 };

@@ -8,7 +8,7 @@ use crate::{LossReport, RiskReport, quasi, risk};
 /// All measures of a release.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Measures {
+pub struct TableMeasures {
     /// What the release lost.
     pub loss: LossReport,
     /// What an adversary could do before, and can do after.
@@ -82,7 +82,7 @@ pub fn measure(
     published: &RawTable,
     classes: &Classes,
     k: Option<usize>,
-) -> Result<Measures, MeasureError> {
+) -> Result<TableMeasures, MeasureError> {
     measure_people(original, published, classes, k, None)
 }
 
@@ -94,7 +94,7 @@ pub fn measure_people(
     classes: &Classes,
     k: Option<usize>,
     people: Option<(&Column, &Crowds)>,
-) -> Result<Measures, MeasureError> {
+) -> Result<TableMeasures, MeasureError> {
     check_lengths(original, published, classes)?;
     let quasi = quasi::read_all(original, published)?;
     let sensitive = original.of_role(Role::Sensitive).map(|column| find(published, &column.name));
@@ -115,7 +115,7 @@ pub fn measure_people(
             }
         }
     };
-    Ok(Measures { loss, risk })
+    Ok(TableMeasures { loss, risk })
 }
 
 /// A column of the file.

@@ -2,7 +2,7 @@
 
 use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, Table, ValueParser};
 use shoal_measure::{LossReport, QuasiColumn, loss, measure};
-use shoal_privacy::{Classes, View};
+use shoal_privacy::{Classes, TableView};
 
 const NAMES: [&str; 4] = ["Age", "Gender", "Zip Code", "Disease"];
 
@@ -40,7 +40,7 @@ fn three_anonymous(star: bool) -> RawTable {
 }
 
 fn classes(published: &RawTable) -> Classes {
-    View::new(published, &NAMES[..3]).unwrap().classes().clone()
+    TableView::new(published, &NAMES[..3]).unwrap().classes().clone()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use shoal_core::{Hierarchy, Transactions, render_item};
 use shoal_measure::transactions::{are, guarantee, risk};
-use shoal_measure::{PublishedItems, TransactionMeasureError, Workload, measure_transactions};
+use shoal_measure::{PublishedItems, TransactionsMeasureError, Workload, measure_transactions};
 
 const ITEMS: usize = 6;
 
@@ -331,12 +331,12 @@ fn what_does_not_fit_the_original_is_refused() {
     let refused = |weights: Option<&[f64]>, constraints: Option<&[Vec<u32>]>| {
         measure_transactions(&items, weights, &workload, &workload, constraints).unwrap_err()
     };
-    assert_eq!(refused(Some(&[1.0]), None), TransactionMeasureError::WeightCount { weights: 1, items: 2 });
+    assert_eq!(refused(Some(&[1.0]), None), TransactionsMeasureError::WeightCount { weights: 1, items: 2 });
     assert_eq!(
         refused(Some(&[1.0, 1.5]), None),
-        TransactionMeasureError::Weight { item: "b".into(), weight: 1.5 }
+        TransactionsMeasureError::Weight { item: "b".into(), weight: 1.5 }
     );
-    assert_eq!(refused(None, Some(&[vec![7]])), TransactionMeasureError::NoSuchItem { item: 7, items: 2 });
+    assert_eq!(refused(None, Some(&[vec![7]])), TransactionsMeasureError::NoSuchItem { item: 7, items: 2 });
     assert!(Workload::of(&original, vec![vec![2]]).is_err());
     let unchanged = measure_transactions(&items, None, &workload, &workload, None).unwrap();
     assert_eq!((unchanged.ncp, unchanged.are), (0.0, Some(0.0)));

@@ -9,7 +9,7 @@ use shoal_core::{
     BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
 use shoal_measure::{LossReport, MeasureError, measure, risk};
-use shoal_privacy::{Classes, View};
+use shoal_privacy::{Classes, TableView};
 
 const QUASI: [&str; 3] = ["age", "sex", "city"];
 const NAMES: [&str; 5] = ["age", "sex", "city", "illness", "job"];
@@ -155,7 +155,7 @@ fn ncp(cell: &Cell, column: &Column) -> f64 {
 }
 
 fn classes(release: &Release) -> Classes {
-    View::new(&release.published, &QUASI).unwrap().classes().clone()
+    TableView::new(&release.published, &QUASI).unwrap().classes().clone()
 }
 
 /// Records by their published texts: rows of the original.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use shoal_algorithms::sequence::Work;
+use shoal_algorithms::sequences::Work;
 use shoal_algorithms::table::Account;
 use shoal_core::Policy;
 

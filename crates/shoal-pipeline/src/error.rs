@@ -1,17 +1,17 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use shoal_algorithms::sequence::SequenceError;
+use shoal_algorithms::sequences::SequencesError;
 use shoal_algorithms::table::{ParamsError, TableError};
-use shoal_algorithms::transaction::{self, TransactionError};
+use shoal_algorithms::transactions::{self, TransactionsError};
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::{HierarchyError, Place, PolicyError, RawColumn, RawTable};
 use shoal_io::stream::LineError;
 use shoal_io::{Finding, ReadError, WriteError};
 use shoal_measure::MeasureError;
-use shoal_measure::sequences::SequenceMeasureError;
+use shoal_measure::sequences::SequencesMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
-use shoal_measure::transactions::TransactionMeasureError;
+use shoal_measure::transactions::TransactionsMeasureError;
 use shoal_privacy::matching::NoOrigin;
 use shoal_privacy::{ConditionError, Refusal};
 
@@ -141,7 +141,7 @@ pub enum PipelineError {
     Params(#[from] ParamsError),
     /// Parameters of a transaction algorithm are wrong.
     #[error(transparent)]
-    TransactionParams(#[from] transaction::ParamsError),
+    TransactionParams(#[from] transactions::ParamsError),
     /// A promise about a sensitive column promises nothing.
     #[error(transparent)]
     Condition(#[from] ConditionError),
@@ -204,10 +204,10 @@ pub enum PipelineError {
     },
     /// The transactions cannot be anonymized as asked.
     #[error(transparent)]
-    Transactions(Box<TransactionError>),
+    Transactions(Box<TransactionsError>),
     /// The published transactions cannot be measured against the original.
     #[error(transparent)]
-    TransactionMeasure(Box<TransactionMeasureError>),
+    TransactionMeasure(Box<TransactionsMeasureError>),
     /// An event does not say whose it is.
     #[error("{at}: the event does not say whose it is: column `{}` is empty", at.column)]
     NoId {
@@ -244,10 +244,10 @@ pub enum PipelineError {
     },
     /// The sequences cannot be anonymized as asked.
     #[error(transparent)]
-    Sequences(Box<SequenceError>),
+    Sequences(Box<SequencesError>),
     /// The published sequences cannot be measured against the original.
     #[error(transparent)]
-    SequenceMeasure(Box<SequenceMeasureError>),
+    SequenceMeasure(Box<SequencesMeasureError>),
     /// The verifier refuses the release.
     #[error("{0}")]
     Refused(Box<Refusal>),
@@ -388,9 +388,9 @@ boxed!(
     Write(WriteError),
     Measure(MeasureError),
     Refused(Refusal),
-    TransactionMeasure(TransactionMeasureError),
-    Sequences(SequenceError),
-    SequenceMeasure(SequenceMeasureError),
+    TransactionMeasure(TransactionsMeasureError),
+    Sequences(SequencesError),
+    SequenceMeasure(SequencesMeasureError),
     StreamMeasure(StreamMeasureError)
 );
 
@@ -410,11 +410,11 @@ impl PipelineError {
             PipelineError::Transactions(error) => {
                 matches!(
                     **error,
-                    TransactionError::TooFewTransactions { .. } | TransactionError::TooFewPeople { .. }
+                    TransactionsError::TooFewTransactions { .. } | TransactionsError::TooFewPeople { .. }
                 )
             }
             PipelineError::Sequences(error) => {
-                matches!(**error, SequenceError::TooFewPersons { .. } | SequenceError::Infeasible { .. })
+                matches!(**error, SequencesError::TooFewPersons { .. } | SequencesError::Infeasible { .. })
             }
             PipelineError::Unreachable { .. }
             | PipelineError::Untrue { .. }

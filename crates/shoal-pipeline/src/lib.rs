@@ -31,7 +31,7 @@ pub use job::Job;
 pub use leaks::Leak;
 pub use report::{Loss, Report, Risk, Seconds};
 pub use run::{Outcome, RunOptions, run};
-pub use shoal_algorithms::sequence::Work;
+pub use shoal_algorithms::sequences::Work;
 pub use shoal_algorithms::table::ribbon::{Account, Construction};
 pub use truth::AgainstOriginal;
 pub use verbs::{Measured, Plan, Verified, VerifyOptions, check, measure, verify, verify_with};

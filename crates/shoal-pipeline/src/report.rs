@@ -19,8 +19,8 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
-use shoal_measure::sequences::{SequenceLoss, SequenceRisk};
-use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
+use shoal_measure::sequences::{SequencesLoss, SequencesRisk};
+use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_measure::{LossReport, RiskReport};
 use shoal_privacy::PromiseResult;
 
@@ -160,9 +160,9 @@ pub enum Loss {
     /// Of a table.
     Table(LossReport),
     /// Of transactions.
-    Transactions(TransactionLoss),
+    Transactions(TransactionsLoss),
     /// Of sequences.
-    Sequences(SequenceLoss),
+    Sequences(SequencesLoss),
 }
 
 impl Loss {
@@ -184,9 +184,9 @@ pub enum Risk {
     /// Of a table.
     Table(RiskReport),
     /// Of transactions.
-    Transactions(TransactionRisk),
+    Transactions(TransactionsRisk),
     /// Of sequences.
-    Sequences(SequenceRisk),
+    Sequences(SequencesRisk),
 }
 
 /// How long each stage took, in seconds.

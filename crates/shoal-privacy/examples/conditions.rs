@@ -12,7 +12,7 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::table::model;
-use shoal_privacy::{KAnonymity, Model, SensitiveColumn, View};
+use shoal_privacy::{KAnonymity, SensitiveColumn, TableModel, TableView};
 
 fn main() {
     let mut args = std::env::args().skip(1).map(|arg| arg.parse::<usize>().expect("a number"));
@@ -20,7 +20,7 @@ fn main() {
     let (rows, size, values) = (arg(10_000_000), arg(10), arg(1_000));
     let file = file(rows, size, values);
     let start = Instant::now();
-    let view = View::new(&file, &["zip"]).expect("a file");
+    let view = TableView::new(&file, &["zip"]).expect("a file");
     println!("{rows} rows, {} classes, {values} values", view.classes().len());
     println!("{:24} {:8.0} ms", "classes", ms(start));
 
@@ -49,7 +49,7 @@ fn main() {
     }
 }
 
-fn time(name: &str, view: &View<'_>, model: &dyn Model) {
+fn time(name: &str, view: &TableView<'_>, model: &dyn TableModel) {
     let start = Instant::now();
     let outcome = model.verify(view).expect("a verifiable file");
     println!(

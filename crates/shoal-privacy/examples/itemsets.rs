@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use shoal_core::Transactions;
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, RecordOrder, TransactionsClaim, Utility,
-    verify_transactions,
+    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, RecordOrder, TransactionsClaim, TransactionsModel,
+    Utility, verify_transactions,
 };
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
 }
 
 /// Times all that a release goes through: reading the texts, the promise, conservation.
-fn time(what: &str, data: &Transactions, model: Box<dyn ItemModel>) {
+fn time(what: &str, data: &Transactions, model: Box<dyn TransactionsModel>) {
     let origin: Vec<u32> = (0..data.len() as u32).collect();
     let start = Instant::now();
     let claim = TransactionsClaim {

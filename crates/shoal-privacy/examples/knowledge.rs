@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use shoal_core::{Bound, Hierarchy, Limit, RawTable};
-use shoal_privacy::{BoundedKnowledge, SequenceModel, SequenceView};
+use shoal_privacy::{BoundedKnowledge, SequencesModel, SequencesView};
 
 const NAMES: [&str; 7] = ["id", "q0", "q1", "q2", "q3", "q4", "illness"];
 
@@ -23,7 +23,7 @@ fn main() {
     let (people, length, k, spread) = (arg(13_000), arg(3), arg(5), arg(0));
     let file = RawTable::from_rows(&NAMES, &rows(people, k, spread as u64));
     let quasi = &NAMES[1..6];
-    let view = SequenceView::new(&file, "id", quasi).expect("a file");
+    let view = SequencesView::new(&file, "id", quasi).expect("a file");
     let trees = quasi.iter().zip(LEAVES).map(|(name, leaves)| ((*name).to_owned(), tree(leaves))).collect();
     let limit = Limit {
         column: "illness".into(),

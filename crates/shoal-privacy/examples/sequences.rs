@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, Sequences, Table, ValueParser};
 use shoal_privacy::{
-    Confidence, RecordOrder, SequenceAnonymity, SequenceModel, SequencesClaim, verify_sequences,
+    Confidence, RecordOrder, SequenceAnonymity, SequencesClaim, SequencesModel, verify_sequences,
 };
 
 const PEOPLE: usize = 100_000;
@@ -20,7 +20,7 @@ fn main() {
     let original = original(&published);
     let origin: Vec<u32> = (0..published.rows as u32).collect();
     let high = |column| Confidence::new(column, &["0".to_owned()], 1.0).expect("a promise");
-    let models: [Box<dyn SequenceModel>; 3] = [
+    let models: [Box<dyn SequencesModel>; 3] = [
         Box::new(SequenceAnonymity::new(10).expect("a promise")),
         Box::new(high("illness")),
         Box::new(high("ward")),

@@ -26,18 +26,18 @@ pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Viol
 pub use pseudonyms::PseudonymError;
 pub use release::{Refusal, VerifiedRelease};
 pub use sequences::{
-    BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity,
-    SequenceConservationError, SequenceModel, SequenceVerdict, SequenceView, SequenceViolation,
-    SequencesClaim, VerifiedSequences, verify_sequences, verify_sequences_file,
+    BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity, SequencesClaim,
+    SequencesConservationError, SequencesModel, SequencesVerdict, SequencesView, SequencesViolation,
+    VerifiedSequences, verify_sequences, verify_sequences_file,
 };
 pub use table::{
-    Claim, Classes, ConditionError, ConservationError, Crowds, KAnonymity, Model, OfPeople, PersonalK,
-    PublishedCell, SensitiveColumn, SuppressionLimit, Verdict, VerifiedTable, View, Violation, verify_file,
-    verify_release,
+    Classes, ConditionError, Crowds, KAnonymity, OfPeople, PersonalK, PublishedCell, SensitiveColumn,
+    SuppressionLimit, TableClaim, TableConservationError, TableModel, TableVerdict, TableView,
+    TableViolation, VerifiedTable, verify_table, verify_table_file,
 };
 pub use transactions::{
-    CompleteAnonymity, ItemConservationError, ItemConstraints, ItemModel, ItemTable, ItemVerdict,
-    ItemsetAnonymity, ItemsetParamError, ItemsetViolation, KnownShare, TransactionsClaim, Utility,
-    VerifiedTransactions, verify_transactions, verify_transactions_file,
+    CompleteAnonymity, ItemConstraints, ItemTable, ItemsetAnonymity, ItemsetParamError, KnownShare,
+    TransactionsClaim, TransactionsConservationError, TransactionsModel, TransactionsVerdict,
+    TransactionsViolation, Utility, VerifiedTransactions, verify_transactions, verify_transactions_file,
 };
 pub use unverifiable::Unverifiable;

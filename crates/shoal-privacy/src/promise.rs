@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::{Unverifiable, Violation};
+use crate::{TableViolation, Unverifiable};
 
 /// How many violations are shown; the rest is counted.
 pub(crate) const SHOWN: usize = 10;
@@ -40,7 +40,7 @@ impl fmt::Display for Figure {
 
 /// What a model found. `V` is what can break a promise in the shape at hand; a class of records in tables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome<V = Violation> {
+pub struct Outcome<V = TableViolation> {
     /// The worst that was found, to be compared with what is asked.
     pub found: Figure,
     /// Whether the promise is kept.
@@ -69,7 +69,7 @@ pub struct PromiseResult {
 /// A promise that is not kept, and where.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct BrokenPromise<V = Violation> {
+pub struct BrokenPromise<V = TableViolation> {
     /// The promise.
     pub promise: PromiseResult,
     /// Where it is broken.
@@ -79,7 +79,7 @@ pub struct BrokenPromise<V = Violation> {
 /// All that breaks a promise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Violations<V = Violation> {
+pub struct Violations<V = TableViolation> {
     /// How many there are.
     pub total: usize,
     /// The worst of them, worst first.

@@ -1,8 +1,9 @@
 use crate::pseudonyms::PseudonymError;
 use crate::table::MAX_SUPPRESSED;
 use crate::{
-    BrokenPromise, ConservationError, ItemConservationError, ItemsetViolation, OutOfOrder, PromiseResult,
-    SequenceConservationError, SequenceViolation, Unverifiable, Violation,
+    BrokenPromise, OutOfOrder, PromiseResult, SequencesConservationError, SequencesViolation,
+    TableConservationError, TableViolation, TransactionsConservationError, TransactionsViolation,
+    Unverifiable,
 };
 
 /// What to do about an error that can come neither from a policy nor from data: something in the program, or
@@ -11,7 +12,7 @@ pub(crate) const DEFECT: &str =
     "nothing was released; please report this as a defect, with the policy and the seed";
 
 /// Proof that the bytes with this digest keep their promise, whatever the shape of the data. Only
-/// [`verify_release`](crate::verify_release), [`verify_transactions`](crate::verify_transactions) and
+/// [`verify_table`](crate::verify_table), [`verify_transactions`](crate::verify_transactions) and
 /// [`verify_sequences`](crate::verify_sequences) can make one, and nothing is published without one. A record
 /// is what a person has: a row of a table, a transaction, a whole sequence of events.
 ///
@@ -81,21 +82,21 @@ pub enum Refusal {
     Unverifiable(#[from] Unverifiable),
     /// A promise about a table is not kept.
     #[error("{}", in_words(broken))]
-    Broken {
+    BrokenTable {
         /// The promises that are not kept, at least one.
         broken: Vec<BrokenPromise>,
     },
     /// A promise about transactions is not kept.
     #[error("{}", in_words(broken))]
-    BrokenItems {
+    BrokenTransactions {
         /// The promises that are not kept, at least one.
-        broken: Vec<BrokenPromise<ItemsetViolation>>,
+        broken: Vec<BrokenPromise<TransactionsViolation>>,
     },
     /// A promise about sequences is not kept.
     #[error("{}", in_words(broken))]
     BrokenSequences {
         /// The promises that are not kept, at least one.
-        broken: Vec<BrokenPromise<SequenceViolation>>,
+        broken: Vec<BrokenPromise<SequencesViolation>>,
     },
     /// The order of the records may tell who is who.
     #[error(transparent)]
@@ -105,37 +106,37 @@ pub enum Refusal {
     Pseudonym(#[from] PseudonymError),
     /// A table is not true of its input.
     #[error(transparent)]
-    Conservation(#[from] ConservationError),
+    TableConservation(#[from] TableConservationError),
     /// Transactions are not true of their input.
     #[error(transparent)]
-    ItemConservation(#[from] ItemConservationError),
+    TransactionsConservation(#[from] TransactionsConservationError),
     /// Sequences are not true of their input.
     #[error(transparent)]
-    SequenceConservation(#[from] SequenceConservationError),
+    SequencesConservation(#[from] SequencesConservationError),
 }
 
 impl Refusal {
     /// What to do.
     pub fn hint(&self) -> &'static str {
         let names_stars =
-            |broken: &BrokenPromise| broken.violations.worst.iter().any(Violation::says_nothing);
+            |broken: &BrokenPromise| broken.violations.worst.iter().any(TableViolation::says_nothing);
         match self {
             Refusal::Unverifiable(error) => error.hint(),
             Refusal::Pseudonym(error) => error.hint(),
-            Refusal::Conservation(error) => error.hint(),
-            Refusal::ItemConservation(error) => error.hint(),
-            Refusal::SequenceConservation(error) => error.hint(),
-            Refusal::Broken { broken } if broken.iter().any(names_stars) => {
+            Refusal::TableConservation(error) => error.hint(),
+            Refusal::TransactionsConservation(error) => error.hint(),
+            Refusal::SequencesConservation(error) => error.hint(),
+            Refusal::BrokenTable { broken } if broken.iter().any(names_stars) => {
                 "records of nothing but `*` do not keep the promise among each other; leave them out with \
                  `output.suppressed = \"drop\"`"
             }
-            Refusal::Broken { broken }
+            Refusal::BrokenTable { broken }
                 if broken.iter().any(|broken| broken.promise.name == MAX_SUPPRESSED) =>
             {
                 "allow more records to be left out with `algorithm.max-suppressed`, or ask for less privacy"
             }
-            Refusal::Broken { .. }
-            | Refusal::BrokenItems { .. }
+            Refusal::BrokenTable { .. }
+            | Refusal::BrokenTransactions { .. }
             | Refusal::BrokenSequences { .. }
             | Refusal::Order(_) => DEFECT,
         }

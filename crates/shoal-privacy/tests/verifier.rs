@@ -7,8 +7,8 @@ use shoal_core::{
     DateFormat, Domain, Kind, Place, RawColumn, RawColumnBuilder, RawTable, Role, Table, ValueParser,
 };
 use shoal_privacy::{
-    Claim, Classes, ConservationError, KAnonymity, Model, OriginError, RecordOrder, Refusal, Unverifiable,
-    verify_release,
+    Classes, KAnonymity, OriginError, RecordOrder, Refusal, TableClaim, TableConservationError, TableModel,
+    Unverifiable, verify_table,
 };
 use support::{NAMES, QUASI, Release, brute_force, published, releases, table, verify};
 
@@ -169,9 +169,9 @@ fn two_crowds() -> Release {
     }
 }
 
-fn refusal(release: &Release) -> ConservationError {
+fn refusal(release: &Release) -> TableConservationError {
     match verify(release) {
-        Err(Refusal::Conservation(error)) => error,
+        Err(Refusal::TableConservation(error)) => error,
         other => panic!("expected broken conservation, got {other:?}"),
     }
 }
@@ -186,7 +186,7 @@ fn right_sizes_and_wrong_rows_are_wrong() {
     release.published[1].splice(..QUASI, kept);
     let text = "[20, 23]".to_owned();
     let expected =
-        ConservationError::NotCovered { row: 1, original_row: 3, column: "age".into(), text, cells: 2 };
+        TableConservationError::NotCovered { row: 1, original_row: 3, column: "age".into(), text, cells: 2 };
     assert_eq!(refusal(&release), expected);
 }
 
@@ -196,7 +196,7 @@ fn a_changed_sensitive_value_is_named_by_its_place() {
     release.published[2][3] = "acne".into();
     let text = "acne".to_owned();
     let expected =
-        ConservationError::Changed { row: 3, original_row: 4, column: "illness".into(), text, cells: 1 };
+        TableConservationError::Changed { row: 3, original_row: 4, column: "illness".into(), text, cells: 1 };
     assert_eq!(refusal(&release), expected);
 }
 
@@ -214,7 +214,7 @@ fn a_witness_is_not_trusted() {
     release.left_out = 0;
     assert_eq!(refusal(&release), OriginError::Rows { rows_in: 5, published: 4, left_out: 0 }.into());
     release.left_out = usize::MAX;
-    assert!(matches!(refusal(&release), ConservationError::Origin(OriginError::Rows { .. })));
+    assert!(matches!(refusal(&release), TableConservationError::Origin(OriginError::Rows { .. })));
 }
 
 /// The comparison with the input by itself, which other shapes use for the columns that nobody touches.
@@ -233,23 +233,23 @@ fn conservation_alone_notices_what_is_untrue() {
     changed.published[0][3] = "acne".into();
     assert!(matches!(
         check(&original, &published(&changed), origin, left_out),
-        Err(ConservationError::Changed { row: 1, original_row: 3, cells: 1, .. })
+        Err(TableConservationError::Changed { row: 1, original_row: 3, cells: 1, .. })
     ));
     let mut untrue = release.clone();
     untrue.published[1][0] = "[50, 53]".into();
     assert!(matches!(
         check(&original, &published(&untrue), origin, left_out),
-        Err(ConservationError::NotCovered { row: 2, original_row: 1, .. })
+        Err(TableConservationError::NotCovered { row: 2, original_row: 1, .. })
     ));
 }
 
-fn verify_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
-    let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
+fn verify_table_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
+    let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
     let original = table(&release.original);
     let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    verify_release(
-        Claim {
+    verify_table(
+        TableClaim {
             sha256,
             published: file,
             original: &original,
@@ -272,22 +272,22 @@ fn identifiers_and_strange_columns_are_refused_and_never_quoted() {
         extra.name = name.to_owned();
         extra.labels = ["Ann", "Bea"].iter().collect();
         file.columns.push(extra);
-        verify_file(&release, &file).unwrap_err()
+        verify_table_file(&release, &file).unwrap_err()
     };
     let refused = with("name");
-    let expected = ConservationError::Withheld { column: "name".into(), role: Role::Identifier };
+    let expected = TableConservationError::Withheld { column: "name".into(), role: Role::Identifier };
     assert_eq!(refused, expected.into());
     assert!(!refused.to_string().contains("Ann"));
-    assert_eq!(with("shoe"), ConservationError::UnknownColumn { column: "shoe".into() }.into());
+    assert_eq!(with("shoe"), TableConservationError::UnknownColumn { column: "shoe".into() }.into());
     assert_eq!(with("age"), Unverifiable::Twice { column: "age".into() }.into());
 
     let mut file = published(&release);
     file.columns.pop();
-    let lacking = ConservationError::LackingColumn { column: "note".into() };
-    assert_eq!(verify_file(&release, &file), Err(lacking.into()));
+    let lacking = TableConservationError::LackingColumn { column: "note".into() };
+    assert_eq!(verify_table_file(&release, &file), Err(lacking.into()));
     file.columns[0].codes.pop();
     assert!(matches!(
-        verify_file(&release, &file),
+        verify_table_file(&release, &file),
         Err(Refusal::Unverifiable(Unverifiable::Ragged { cells: 3, rows: 4, .. }))
     ));
 }
@@ -299,11 +299,11 @@ fn a_null_is_the_missing_value_and_no_other() {
     let illness = &mut file.columns[3];
     let missing = illness.codes[2];
     illness.null = Some(missing);
-    assert!(verify_file(&release, &file).is_ok());
+    assert!(verify_table_file(&release, &file).is_ok());
     file.columns[3].codes[3] = missing;
     assert!(matches!(
-        verify_file(&release, &file),
-        Err(Refusal::Conservation(ConservationError::Changed { row: 4, .. }))
+        verify_table_file(&release, &file),
+        Err(Refusal::TableConservation(TableConservationError::Changed { row: 4, .. }))
     ));
 }
 
@@ -315,10 +315,10 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
     release.left_out = 0;
     let mut original = table(&release.original);
     let verdict = |original: &Table, file: &RawTable| {
-        let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+        let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
         let (sha256, origin) = (String::new(), &release.origin[..]);
-        verify_release(
-            Claim {
+        verify_table(
+            TableClaim {
                 sha256,
                 published: file,
                 original,
@@ -339,7 +339,7 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
     file.columns[note].null = Some(plain.codes[1]);
     assert!(matches!(
         verdict(&original, &file),
-        Err(Refusal::Conservation(ConservationError::Changed { row: 2, cells: 3, .. }))
+        Err(Refusal::TableConservation(TableConservationError::Changed { row: 2, cells: 3, .. }))
     ));
 
     // Dirk's note is missing, Ann's and Bea's are empty; the file says the same.
@@ -370,7 +370,7 @@ fn too_few_stars_are_refused_with_a_way_out() {
     release.origin.push(4);
     release.left_out = 0;
     let refused = verify(&release).unwrap_err();
-    assert!(matches!(&refused, Refusal::Broken { broken } if broken[0].violations.worst[0].rows == [5]));
+    assert!(matches!(&refused, Refusal::BrokenTable { broken } if broken[0].violations.worst[0].rows == [5]));
     assert!(refused.hint().contains("drop"));
 }
 
@@ -391,7 +391,7 @@ fn a_release_without_a_promise_is_none() {
     let (original, file) = (table(&release.original), published(&release));
     let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    let claim = Claim {
+    let claim = TableClaim {
         sha256,
         published: &file,
         original: &original,
@@ -400,5 +400,5 @@ fn a_release_without_a_promise_is_none() {
         suppression: None,
         order: RecordOrder::Input,
     };
-    assert_eq!(verify_release(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
+    assert_eq!(verify_table(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }

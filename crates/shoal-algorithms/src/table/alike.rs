@@ -7,14 +7,18 @@
 
 use std::collections::BTreeMap;
 
-use shoal_core::{Column, Recoding, SUPPRESSED};
+use shoal_core::{Column, SUPPRESSED, TableRecoding};
 
 use super::conditions::{Conditions, Tally};
 use super::recode::{Cover, Recoder};
 
 /// Makes one class of those that publish the same, and lets those that do not hold then grow until they do. Nothing
 /// changes where unions of classes always hold.
-pub(super) fn hold_together(recoding: Recoding, quasi: &[&Column], conditions: &Conditions<'_>) -> Recoding {
+pub(super) fn hold_together(
+    recoding: TableRecoding,
+    quasi: &[&Column],
+    conditions: &Conditions<'_>,
+) -> TableRecoding {
     if conditions.unions_hold() {
         return recoding;
     }
@@ -53,7 +57,7 @@ pub(super) fn hold_together(recoding: Recoding, quasi: &[&Column], conditions: &
     for (number, group) in groups.iter().enumerate() {
         group.rows.iter().for_each(|&row| class_of[row as usize] = number as u32);
     }
-    Recoding { class_of, classes: groups.iter().map(|group| recoder.class(&group.covers)).collect() }
+    TableRecoding { class_of, classes: groups.iter().map(|group| recoder.class(&group.covers)).collect() }
 }
 
 /// Records that publish the same.

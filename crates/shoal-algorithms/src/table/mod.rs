@@ -23,7 +23,7 @@ pub use ribbon::Account;
 pub use suppress::{check_suppressed, star_suppression};
 
 use conditions::Conditions;
-use shoal_core::{Column, Progress, Recoding, Table, TablePromise};
+use shoal_core::{Column, Progress, Table, TablePromise, TableRecoding};
 
 /// An algorithm with its checked parameters, ready to run on a table.
 pub trait TableAlgorithm: Sync {
@@ -35,14 +35,14 @@ pub trait TableAlgorithm: Sync {
     fn needs_hierarchies(&self) -> bool;
 
     /// Decides on a class for every record and on what each class publishes.
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError>;
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError>;
 
     /// The same, with an account of the way there where the algorithm keeps one.
     fn tell(
         &self,
         table: &Table,
         progress: &dyn Progress,
-    ) -> Result<(Recoding, Option<Account>), TableError> {
+    ) -> Result<(TableRecoding, Option<Account>), TableError> {
         Ok((self.anonymize(table, progress)?, None))
     }
 }

@@ -1,6 +1,6 @@
 //! Records that are left out: how many may be, and what becomes of those that stay in the file as `*`.
 
-use shoal_core::{Cell, Class, Column, Recoding, SUPPRESSED, Table, TablePromise};
+use shoal_core::{Cell, Class, Column, SUPPRESSED, Table, TablePromise, TableRecoding};
 
 use super::conditions::{Conditions, Tally};
 use super::loss::class_loss;
@@ -15,7 +15,7 @@ use super::{ParamsError, TableError};
 /// promise goes before one that does not. And since all records are published, a class that is not enough like
 /// all of them joins in any case. A class that joins is taken out of the recoding.
 pub fn star_suppression(
-    recoding: &mut Recoding,
+    recoding: &mut TableRecoding,
     table: &Table,
     promise: &TablePromise,
 ) -> Result<(), TableError> {
@@ -46,7 +46,7 @@ pub fn star_suppression(
 }
 
 /// Refuses a recoding that leaves out more than the share that may be.
-pub fn check_suppressed(recoding: &Recoding, limit: Option<f64>) -> Result<(), TableError> {
+pub fn check_suppressed(recoding: &TableRecoding, limit: Option<f64>) -> Result<(), TableError> {
     let (suppressed, records) = (recoding.suppressed(), recoding.class_of.len());
     match limit {
         Some(limit) if !is_within(suppressed, records, limit) => {
@@ -72,7 +72,7 @@ pub(super) fn check_limit(limit: Option<f64>) -> Result<(), ParamsError> {
 }
 
 /// The tallies of the suppressed records and of each class.
-fn tallies(recoding: &Recoding, conditions: &Conditions<'_>) -> (Tally, Vec<Tally>) {
+fn tallies(recoding: &TableRecoding, conditions: &Conditions<'_>) -> (Tally, Vec<Tally>) {
     let mut stars = conditions.tally();
     let mut classes = vec![conditions.tally(); recoding.classes.len()];
     for (row, &class) in recoding.class_of.iter().enumerate() {
@@ -104,7 +104,7 @@ fn next_to_join(
 }
 
 /// Takes the classes out that do not stay; the others close ranks.
-fn keep(recoding: &mut Recoding, stays: &[bool]) {
+fn keep(recoding: &mut TableRecoding, stays: &[bool]) {
     let mut next = 0;
     let number = |&stays: &bool| match stays {
         true => {
@@ -137,9 +137,9 @@ mod tests {
         Table { columns: vec![column], rows: 9 }
     }
 
-    fn recoding(class_of: &[u32], ranges: &[(u32, u32)]) -> Recoding {
+    fn recoding(class_of: &[u32], ranges: &[(u32, u32)]) -> TableRecoding {
         let class = |&(lo, hi)| Class { cells: vec![Cell::Range { lo, hi }] };
-        Recoding { class_of: class_of.to_vec(), classes: ranges.iter().map(class).collect() }
+        TableRecoding { class_of: class_of.to_vec(), classes: ranges.iter().map(class).collect() }
     }
 
     const OUT: u32 = SUPPRESSED;

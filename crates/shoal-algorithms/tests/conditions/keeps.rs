@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use shoal_core::{Column, Distance, Likeness, Recoding, Role, Rule, SUPPRESSED, Table, TablePromise};
+use shoal_core::{Column, Distance, Likeness, Role, Rule, SUPPRESSED, Table, TablePromise, TableRecoding};
 
 /// Whether the records of the table that are published keep the promise. With `stars`, those that are left out
 /// are published as one more class.
-pub(crate) fn keeps(table: &Table, recoding: &Recoding, promise: &TablePromise, stars: bool) -> bool {
+pub(crate) fn keeps(table: &Table, recoding: &TableRecoding, promise: &TablePromise, stars: bool) -> bool {
     let mut classes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (row, &class) in recoding.class_of.iter().enumerate() {
         classes.entry(class).or_default().push(row);

@@ -12,7 +12,9 @@ use shoal_algorithms::table::incognito::IncognitoParams;
 use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_algorithms::table::{TableAlgorithm, TableError, check_suppressed, star_suppression};
-use shoal_core::{Condition, Distance, Kind, Likeness, Recoding, Role, Rule, Silent, Table, TablePromise};
+use shoal_core::{
+    Condition, Distance, Kind, Likeness, Role, Rule, Silent, Table, TablePromise, TableRecoding,
+};
 
 use keeps::{keeps, may_be_class};
 use tables::{any_promise, any_table, column};
@@ -135,7 +137,7 @@ fn the_number_of_threads_changes_nothing() {
     ] {
         let promise = about_s(5, &rules);
         for (algorithm, _) in algorithms(&promise) {
-            let with = |threads: usize| -> Recoding {
+            let with = |threads: usize| -> TableRecoding {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| algorithm.anonymize(&table, &Silent).unwrap())
             };

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::{TableAlgorithm, TableError, obstacle, star_suppression};
-use shoal_core::{Column, Kind, Likeness, Recoding, Role, Rule, SUPPRESSED, Silent, Table, TablePromise};
+use shoal_core::{
+    Column, Kind, Likeness, Role, Rule, SUPPRESSED, Silent, Table, TablePromise, TableRecoding,
+};
 
 use crate::keeps::{asked_by, far};
 use crate::tables::{any_promise, any_table, column};
@@ -38,7 +40,7 @@ fn everything(promise: &TablePromise) -> Vec<Box<dyn TableAlgorithm>> {
 }
 
 /// The classes as a reader of the file finds them: records that publish the same texts.
-fn classes(table: &Table, recoding: &Recoding, stars: bool) -> Vec<Vec<usize>> {
+fn classes(table: &Table, recoding: &TableRecoding, stars: bool) -> Vec<Vec<usize>> {
     let quasi = table.quasi_identifiers();
     let mut classes: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     for (row, &class) in recoding.class_of.iter().enumerate() {
@@ -55,7 +57,7 @@ fn classes(table: &Table, recoding: &Recoding, stars: bool) -> Vec<Vec<usize>> {
     classes.into_values().collect()
 }
 
-fn keeps(table: &Table, recoding: &Recoding, promise: &TablePromise, stars: bool) -> bool {
+fn keeps(table: &Table, recoding: &TableRecoding, promise: &TablePromise, stars: bool) -> bool {
     let classes = classes(table, recoding, stars);
     let published: Vec<usize> = classes.iter().flatten().copied().collect();
     classes.iter().all(|class| may_be_class(table, class, &published, promise))
@@ -208,7 +210,7 @@ fn nobody_is_their_own_crowd_and_threads_change_nothing() {
     for rules in rules {
         let promise = TablePromise { person: Some(WHO.to_owned()), ..about_s(5, rules) };
         for algorithm in everything(&promise) {
-            let with = |threads: usize| -> Recoding {
+            let with = |threads: usize| -> TableRecoding {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| algorithm.anonymize(&table, &Silent).unwrap())
             };

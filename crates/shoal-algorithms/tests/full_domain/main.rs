@@ -8,10 +8,10 @@ mod twin;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::IncognitoParams;
 use shoal_algorithms::table::{ParamsError, TableAlgorithm, TableError};
-use shoal_core::{Recoding, SUPPRESSED, Silent, Table};
+use shoal_core::{SUPPRESSED, Silent, Table, TableRecoding};
 
 /// What a reader of the published file sees, a text per quasi-identifier; suppressed records are `None`.
-fn published(table: &Table, recoding: &Recoding) -> Vec<Option<Vec<String>>> {
+fn published(table: &Table, recoding: &TableRecoding) -> Vec<Option<Vec<String>>> {
     let columns = table.quasi_identifiers();
     let row = |&class: &u32| {
         (class != SUPPRESSED).then(|| {

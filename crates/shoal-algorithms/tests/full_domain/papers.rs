@@ -3,7 +3,7 @@
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::{Choice, IncognitoParams};
-use shoal_core::{Recoding, Silent, Table};
+use shoal_core::{Silent, Table, TableRecoding};
 
 use crate::published;
 use crate::tables::table;
@@ -13,7 +13,7 @@ fn split(rows: &[&'static str]) -> Vec<Vec<&'static str>> {
 }
 
 /// The published rows, `-` for a record that is left out.
-fn texts(table: &Table, recoding: &Recoding) -> Vec<String> {
+fn texts(table: &Table, recoding: &TableRecoding) -> Vec<String> {
     let rows = published(table, recoding).into_iter();
     rows.map(|row| row.map_or_else(|| "-".to_owned(), |cells| cells.join(" "))).collect()
 }

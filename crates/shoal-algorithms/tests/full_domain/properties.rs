@@ -7,7 +7,7 @@ use rayon::ThreadPoolBuilder;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::{Choice, IncognitoParams, ValidIncognitoParams};
 use shoal_algorithms::table::{TableAlgorithm, star_suppression};
-use shoal_core::{PublishedValue, Recoding, Silent, Table, TablePromise};
+use shoal_core::{PublishedValue, Silent, Table, TablePromise, TableRecoding};
 
 use crate::tables::any_table;
 use crate::{published, twin};
@@ -93,7 +93,7 @@ proptest! {
 }
 
 /// Every class is a crowd that no other class looks like, and every published text is true of its record.
-fn check(table: &Table, recoding: &Recoding, k: usize) -> Result<(), TestCaseError> {
+fn check(table: &Table, recoding: &TableRecoding, k: usize) -> Result<(), TestCaseError> {
     prop_assert_eq!(recoding.class_of.len(), table.rows);
     prop_assert!(recoding.sizes().into_iter().all(|size| size >= k), "{:?}", recoding.sizes());
     let rows = published(table, recoding);

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::mondrian::MondrianParams;
-use shoal_core::{Class, Column, Condition, Distance, Recoding, Role, Rule, Silent, Table, TablePromise};
+use shoal_core::{
+    Class, Column, Condition, Distance, Role, Rule, Silent, Table, TablePromise, TableRecoding,
+};
 
 use crate::slow_cover::{above_all, cover};
 use crate::tables::any_table;
@@ -54,7 +56,7 @@ proptest! {
     }
 }
 
-fn twin(table: &Table, holds: Holds<'_>) -> Recoding {
+fn twin(table: &Table, holds: Holds<'_>) -> TableRecoding {
     let quasi = table.quasi_identifiers();
     let mut classes = Vec::new();
     split(&quasi, (0..table.rows).collect(), holds, &mut classes);
@@ -63,7 +65,7 @@ fn twin(table: &Table, holds: Holds<'_>) -> Recoding {
         class.iter().for_each(|&row| class_of[row] = number as u32);
     }
     let cells = |class: &Vec<usize>| quasi.iter().map(|c| cover(c, &values(c, class)).0).collect();
-    Recoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
+    TableRecoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
 }
 
 fn split(quasi: &[&Column], rows: Vec<usize>, holds: Holds<'_>, classes: &mut Vec<Vec<usize>>) {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_algorithms::table::{ParamsError, TableAlgorithm, TableError};
-use shoal_core::{Kind, PublishedValue, Recoding, Role, SUPPRESSED, Silent, Table};
+use shoal_core::{Kind, PublishedValue, Role, SUPPRESSED, Silent, Table, TableRecoding};
 
 use crate::slow_cover::cover;
 use crate::tables::{Shape, any_table, table};
@@ -53,7 +53,7 @@ proptest! {
 }
 
 /// The mean loss of all cells, from the classes' members and not from what the algorithm says of them.
-pub(crate) fn loss(table: &Table, recoding: &Recoding) -> f64 {
+pub(crate) fn loss(table: &Table, recoding: &TableRecoding) -> f64 {
     let quasi = table.quasi_identifiers();
     let mut members: Vec<Vec<BTreeSet<u32>>> =
         vec![vec![BTreeSet::new(); quasi.len()]; recoding.classes.len()];

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
-use shoal_core::{Class, Column, Condition, Recoding, Role, Rule, SUPPRESSED, Silent, Table};
+use shoal_core::{Class, Column, Condition, Role, Rule, SUPPRESSED, Silent, Table, TableRecoding};
 
 use crate::slow_cover::cover;
 use crate::tables::any_table;
@@ -47,7 +47,7 @@ proptest! {
 }
 
 /// `differ` says whether some records have enough different values.
-fn twin(table: &Table, params: &SbcParams, differ: &dyn Fn(&[usize]) -> bool) -> Recoding {
+fn twin(table: &Table, params: &SbcParams, differ: &dyn Fn(&[usize]) -> bool) -> TableRecoding {
     let quasi = table.quasi_identifiers();
     let mut order: Vec<usize> = (0..quasi.len()).collect();
     order.sort_by_key(|&c| (quasi[c].domain.len(), c));
@@ -102,7 +102,7 @@ fn twin(table: &Table, params: &SbcParams, differ: &dyn Fn(&[usize]) -> bool) ->
         class.iter().for_each(|&row| class_of[row] = number as u32);
     }
     let cells = |class: &Vec<usize>| quasi.iter().map(|c| cover(c, &values(c, class)).0).collect();
-    Recoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
+    TableRecoding { class_of, classes: classes.iter().map(|class| Class { cells: cells(class) }).collect() }
 }
 
 /// Whether the last of some records has a sensitive value that the others do not.

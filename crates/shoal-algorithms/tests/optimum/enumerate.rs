@@ -93,7 +93,7 @@ fn cell_cost(column: &Column, members: u32) -> f64 {
 }
 
 /// What a recoding loses, from what it publishes.
-pub(crate) fn loss(table: &Table, recoding: &shoal_core::Recoding) -> f64 {
+pub(crate) fn loss(table: &Table, recoding: &shoal_core::TableRecoding) -> f64 {
     let weights: f64 = table.columns.iter().map(|c| c.weight).sum();
     let of_class = |class: &shoal_core::Class| -> f64 {
         let cells = table.columns.iter().zip(&class.cells);

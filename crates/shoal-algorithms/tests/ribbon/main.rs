@@ -15,7 +15,8 @@ use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::{Account, Outliers, RibbonParams};
 use shoal_algorithms::table::{ParamsError, TableAlgorithm};
 use shoal_core::{
-    Condition, Distance, Likeness, Progress, PublishedValue, Recoding, Role, Rule, SUPPRESSED, Silent, Table,
+    Condition, Distance, Likeness, Progress, PublishedValue, Role, Rule, SUPPRESSED, Silent, Table,
+    TableRecoding,
 };
 
 use slow_cover::cover;
@@ -36,12 +37,12 @@ fn quick(k: usize) -> RibbonParams {
     RibbonParams { rounds: Some(2), ..RibbonParams::new(k) }
 }
 
-fn run(params: &RibbonParams, table: &Table) -> (Recoding, Account) {
+fn run(params: &RibbonParams, table: &Table) -> (TableRecoding, Account) {
     params.clone().check().unwrap().run(table, &Silent).unwrap()
 }
 
 /// The rows of each class.
-fn classes(recoding: &Recoding) -> BTreeMap<u32, Vec<usize>> {
+fn classes(recoding: &TableRecoding) -> BTreeMap<u32, Vec<usize>> {
     let mut classes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (row, &class) in recoding.class_of.iter().enumerate().filter(|(_, class)| **class != SUPPRESSED) {
         classes.entry(class).or_default().push(row);
@@ -51,7 +52,7 @@ fn classes(recoding: &Recoding) -> BTreeMap<u32, Vec<usize>> {
 
 /// The loss of all cells, columns by their weight, from the members and not from what the algorithm says; whoever
 /// is left out has lost everything. Checks the cells on the way.
-fn loss(table: &Table, recoding: &Recoding) -> f64 {
+fn loss(table: &Table, recoding: &TableRecoding) -> f64 {
     let quasi = table.quasi_identifiers();
     let weights: f64 = quasi.iter().map(|c| c.weight).sum();
     let mut sum = recoding.suppressed() as f64;

@@ -2,7 +2,7 @@
 
 use shoal_algorithms::stream::delay_free::Draws;
 use shoal_algorithms::table::transparent::{Secret, TransparentParams, ValidTransparentParams};
-use shoal_core::{Cell, Recoding, Silent};
+use shoal_core::{Cell, Silent, TableRecoding};
 
 use crate::every_choice::EveryChoice;
 use crate::worlds::{Known, Seen, distinct, file};
@@ -135,7 +135,7 @@ fn the_better_of_two_keys_breaks_it() {
 }
 
 /// How wide all published ranges are, for every record.
-fn width(recoding: &Recoding) -> u32 {
+fn width(recoding: &TableRecoding) -> u32 {
     let width = |class: &u32| match recoding.classes[*class as usize].cells[0] {
         Cell::Range { lo, hi } => hi - lo,
         _ => 0,

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use shoal_algorithms::table::transparent::{Secret, TransparentParams};
 use shoal_algorithms::table::{TableAlgorithm, TableError};
-use shoal_core::{Condition, Recoding, Rule, Silent, Table, TablePromise};
+use shoal_core::{Condition, Rule, Silent, Table, TablePromise, TableRecoding};
 
 use crate::worlds::{Known, distinct};
 
-fn run(table: &Table, promise: &TablePromise, key: u8) -> Result<Recoding, TableError> {
+fn run(table: &Table, promise: &TablePromise, key: u8) -> Result<TableRecoding, TableError> {
     let params = TransparentParams { promise: promise.clone(), seed: 1, key: Secret([key; 32]) };
     params.check().unwrap().anonymize(table, &Silent)
 }
 
 /// For each class how often each value of the column stands in it.
-fn counts(table: &Table, recoding: &Recoding, column: &str) -> Vec<BTreeMap<u32, usize>> {
+fn counts(table: &Table, recoding: &TableRecoding, column: &str) -> Vec<BTreeMap<u32, usize>> {
     let codes = &table.columns.iter().find(|c| c.name == column).unwrap().codes;
     let mut counts = vec![BTreeMap::new(); recoding.classes.len()];
     for (&class, &code) in recoding.class_of.iter().zip(codes) {

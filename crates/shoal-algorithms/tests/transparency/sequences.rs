@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shoal_algorithms::sequence::cbmsa::CbmsaParams;
-use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm};
+use shoal_algorithms::sequences::cbmsa::CbmsaParams;
+use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm};
 use shoal_core::{
     Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role, SUPPRESSED,
-    SequencePromise, Sequences, Silent, Support, Table, ValueParser,
+    Sequences, SequencesPromise, Silent, Support, Table, ValueParser,
 };
 
 use crate::worlds::{File, Known, Seen};
@@ -43,7 +43,7 @@ fn people(wards: &[&str], world: &[u32]) -> Sequences {
 }
 
 /// What is published: for each person the ward and the illness of the event, if it is there.
-fn publish(data: &Sequences, promise: &SequencePromise) -> Option<File> {
+fn publish(data: &Sequences, promise: &SequencesPromise) -> Option<File> {
     let algorithm = CbmsaParams { remainder: Remainder::Nearest, improve: true }.check();
     let recoding = algorithm.anonymize(data, promise, &Silent).ok()?.recoding;
     let [ward, ill] = &data.events().columns[..] else { panic!("two columns") };
@@ -62,7 +62,7 @@ fn publish(data: &Sequences, promise: &SequencePromise) -> Option<File> {
 fn some_carriers_are_certain() {
     let wards = ["a1", "a2", "b1", "b2", "b3", "b4"];
     let limit = Limit { column: "ill".into(), values: Some(vec!["HIV".into()]), bound: Bound::Share(0.5) };
-    let promise = SequencePromise { k: 2, length: None, limits: vec![limit], support: Support::default() };
+    let promise = SequencesPromise { k: 2, length: None, limits: vec![limit], support: Support::default() };
     let known = Known { quasi: vec![Vec::new(); 6], counts: vec![2, 4] };
     let mut seen = Seen::default();
     let mut outcomes: BTreeMap<bool, usize> = BTreeMap::new();

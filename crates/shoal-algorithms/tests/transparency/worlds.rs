@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use shoal_core::{
-    Column, Condition, DateFormat, Domain, Kind, RawTable, Recoding, Role, Rule, Table, TablePromise,
+    Column, Condition, DateFormat, Domain, Kind, RawTable, Role, Rule, Table, TablePromise, TableRecoding,
     ValueParser,
 };
 
@@ -89,7 +89,7 @@ pub(crate) fn distinct(k: usize, l: usize) -> TablePromise {
 }
 
 /// What a reader of the file sees.
-pub(crate) fn file(table: &Table, recoding: &Recoding) -> File {
+pub(crate) fn file(table: &Table, recoding: &TableRecoding) -> File {
     let quasi = table.quasi_identifiers();
     let ill = table.of_role(Role::Sensitive).next().unwrap();
     let mut rows: File = (0..table.rows)

@@ -7,7 +7,7 @@ use shoal_pipeline::transactions::TransactionsVerified;
 use shoal_pipeline::{AgainstOriginal, Verified, VerifyOptions};
 use shoal_privacy::stream::LineViolation;
 use shoal_privacy::{
-    BrokenPromise, ItemsetViolation, OutOfOrder, PublishedCell, SequenceViolation, Violation,
+    BrokenPromise, OutOfOrder, PublishedCell, SequencesViolation, TableViolation, TransactionsViolation,
 };
 
 use super::{Answer, Opened};
@@ -111,7 +111,7 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     rows.extend(found.items_in_two_images.worst.iter().map(|two| ("two images", two.to_string())));
     let mut text = facts(&rows);
     for broken in &found.broken {
-        let row = |set: &ItemsetViolation| vec![grouped(set.support as usize), set.items.join(", ")];
+        let row = |set: &TransactionsViolation| vec![grouped(set.support as usize), set.items.join(", ")];
         let shown: Vec<Vec<String>> = broken.violations.worst.iter().map(row).collect();
         let total = broken.violations.total;
         let head = count(total, "set of items breaks", "sets of items break");
@@ -145,13 +145,13 @@ fn sequences_prose(verified: &SequencesVerified) -> String {
 }
 
 /// The worst crowds: classes by their first events, what somebody may know in full.
-fn crowds(broken: &BrokenPromise<SequenceViolation>) -> String {
+fn crowds(broken: &BrokenPromise<SequencesViolation>) -> String {
     let shown = &broken.violations.worst;
     let Some(first) = shown.first() else {
         return format!("\n{} is not decided\n", broken.promise.name);
     };
     let mut header = vec!["people", "found", "rows"];
-    let row = |violation: &SequenceViolation| {
+    let row = |violation: &SequencesViolation| {
         let size = violation.size;
         vec![grouped(size as usize), violation.found.to_string(), rows_named(&violation.rows, size)]
     };
@@ -181,7 +181,7 @@ fn crowds(broken: &BrokenPromise<SequenceViolation>) -> String {
 }
 
 /// What somebody may know, event by event.
-fn known(violation: &SequenceViolation) -> String {
+fn known(violation: &SequencesViolation) -> String {
     let cell = |cell: &PublishedCell| format!("{} = {}", cell.column, cell.text);
     let event = |cells: &Vec<PublishedCell>| cells.iter().map(cell).collect::<Vec<_>>().join(", ");
     violation.events.iter().map(event).collect::<Vec<_>>().join("; then ")
@@ -261,7 +261,7 @@ fn violations(broken: &BrokenPromise) -> String {
     format!("{} {promise}:\n{text}", count(broken.violations.total, "class breaks", "classes break"))
 }
 
-fn violation_row(violation: &Violation) -> Vec<String> {
+fn violation_row(violation: &TableViolation) -> Vec<String> {
     let mut row = vec![grouped(violation.size as usize), rows_named(&violation.rows, violation.size)];
     row.extend(violation.cells.iter().map(|cell| cell.text.clone()));
     row

@@ -10,6 +10,6 @@ mod transactions;
 pub use domain::{BadValue, Domain};
 pub use labels::Labels;
 pub use raw::{Place, RawColumn, RawColumnBuilder, RawTable};
-pub use sequences::{Sequences, SequencesError};
+pub use sequences::{InvalidSequences, Sequences};
 pub use table::{Column, Table};
 pub use transactions::{Transactions, TransactionsBuilder};

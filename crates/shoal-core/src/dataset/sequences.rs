@@ -15,7 +15,7 @@ pub struct Sequences {
 
 /// Starts that do not cut the events into people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SequencesError {
+pub enum InvalidSequences {
     /// A person without an event: there is nothing that could be hidden or published.
     #[error("person number {person} has no event")]
     NoEvent {
@@ -36,17 +36,17 @@ pub enum SequencesError {
 
 impl Sequences {
     /// Cuts a table of events into people: person `p` has the events `starts[p]..starts[p + 1]`.
-    pub fn new(events: Table, starts: Vec<u32>) -> Result<Sequences, SequencesError> {
+    pub fn new(events: Table, starts: Vec<u32>) -> Result<Sequences, InvalidSequences> {
         let (from, to) = (starts.first().copied().unwrap_or(0), starts.last().copied().unwrap_or(0));
         if from != 0 || to as usize != events.rows || starts.is_empty() {
-            return Err(SequencesError::Uncovered {
+            return Err(InvalidSequences::Uncovered {
                 from: from as usize,
                 to: to as usize,
                 events: events.rows,
             });
         }
         match starts.windows(2).position(|pair| pair[0] >= pair[1]) {
-            Some(person) => Err(SequencesError::NoEvent { person }),
+            Some(person) => Err(InvalidSequences::NoEvent { person }),
             None => Ok(Sequences { events, starts }),
         }
     }
@@ -96,7 +96,7 @@ impl Sequences {
 mod tests {
     use super::*;
 
-    fn cut(rows: usize, starts: &[u32]) -> Result<Sequences, SequencesError> {
+    fn cut(rows: usize, starts: &[u32]) -> Result<Sequences, InvalidSequences> {
         Sequences::new(Table { columns: Vec::new(), rows }, starts.to_vec())
     }
 
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn nobody_is_without_events_and_no_event_without_a_person() {
-        assert_eq!(cut(4, &[0, 2, 2, 4]).unwrap_err(), SequencesError::NoEvent { person: 1 });
-        let uncovered = |from, to, events| SequencesError::Uncovered { from, to, events };
+        assert_eq!(cut(4, &[0, 2, 2, 4]).unwrap_err(), InvalidSequences::NoEvent { person: 1 });
+        let uncovered = |from, to, events| InvalidSequences::Uncovered { from, to, events };
         assert_eq!(cut(4, &[0, 2, 3]).unwrap_err(), uncovered(0, 3, 4));
         assert_eq!(cut(4, &[1, 4]).unwrap_err(), uncovered(1, 4, 4));
         assert_eq!(cut(4, &[]).unwrap_err(), uncovered(0, 0, 4));

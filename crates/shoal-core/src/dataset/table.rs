@@ -97,7 +97,7 @@ impl Table {
         asked
     }
 
-    /// The quasi-identifiers, in order. Cells of a [`Recoding`](crate::Recoding) follow this order.
+    /// The quasi-identifiers, in order. Cells of a [`TableRecoding`](crate::TableRecoding) follow this order.
     pub fn quasi_identifiers(&self) -> Vec<&Column> {
         self.of_role(Role::QuasiIdentifier).collect()
     }

@@ -13,7 +13,7 @@ use crate::mix;
 /// What is promised about transactions. Where these say [whose](crate::Transactions::persons) they are, a crowd of k
 /// transactions is one of k people who have one.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ItemPromise {
+pub enum TransactionsPromise {
     /// k^m: whoever knows up to m items of a person finds at least k transactions with them, or none.
     Itemsets {
         /// The size of the crowd.
@@ -38,20 +38,20 @@ pub enum ItemPromise {
     },
 }
 
-impl ItemPromise {
+impl TransactionsPromise {
     /// The size of the crowd.
     pub fn k(&self) -> usize {
         match *self {
-            ItemPromise::Itemsets { k, .. }
-            | ItemPromise::Complete { k }
-            | ItemPromise::Constraints { k, .. } => k,
+            TransactionsPromise::Itemsets { k, .. }
+            | TransactionsPromise::Complete { k }
+            | TransactionsPromise::Constraints { k, .. } => k,
         }
     }
 }
 
 /// What is promised about sequences of events.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SequencePromise {
+pub struct SequencesPromise {
     /// The size of the crowd.
     pub k: usize,
     /// How many values somebody may know about a person's events; everything where nothing is given.

@@ -2,7 +2,7 @@ use crate::MeasureError;
 
 /// Why published sequences cannot be measured against an original.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SequenceMeasureError {
+pub enum SequencesMeasureError {
     /// A column is lacking, of the wrong length, or holds a text without a meaning.
     #[error(transparent)]
     Column(#[from] MeasureError),
@@ -36,15 +36,15 @@ pub enum SequenceMeasureError {
     },
 }
 
-impl SequenceMeasureError {
+impl SequencesMeasureError {
     /// How to mend it.
     pub fn hint(&self) -> &'static str {
         match self {
-            SequenceMeasureError::Column(error) => error.hint(),
-            SequenceMeasureError::MoreEvents { .. } | SequenceMeasureError::MorePeople { .. } => {
+            SequencesMeasureError::Column(error) => error.hint(),
+            SequencesMeasureError::MoreEvents { .. } | SequencesMeasureError::MorePeople { .. } => {
                 "is this the original that the file was made from?"
             }
-            SequenceMeasureError::Scattered { .. } => {
+            SequencesMeasureError::Scattered { .. } => {
                 "a published file has all events of a person together and in order; was it sorted?"
             }
         }

@@ -18,9 +18,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use shoal_core::{RawTable, Sequences};
 
-pub use error::SequenceMeasureError;
+pub use error::SequencesMeasureError;
 pub use queries::{Predicate, Query};
-pub use risk::SequenceRisk;
+pub use risk::SequencesRisk;
 
 use crate::loss::class_size;
 use crate::measure::{check_columns, find};
@@ -30,17 +30,17 @@ use reading::Reading;
 /// All measures of published sequences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct SequenceMeasures {
+pub struct SequencesMeasures {
     /// What the release lost.
-    pub loss: SequenceLoss,
+    pub loss: SequencesLoss,
     /// What an adversary could do before, and can do after.
-    pub risk: SequenceRisk,
+    pub risk: SequencesRisk,
 }
 
 /// What published sequences lost, as `report.json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct SequenceLoss {
+pub struct SequencesLoss {
     /// Information loss per person, see [`lm`]; 0 or more.
     pub il: f64,
     /// The same as a share of all that could be lost; in [0, 1].
@@ -74,7 +74,7 @@ pub struct SequenceLoss {
 
 /// What the measures need to know besides the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SequenceOptions {
+pub struct SequencesOptions {
     /// The least crowd that was promised, if one was.
     pub k: Option<usize>,
     /// How many counts are asked for.
@@ -89,17 +89,17 @@ pub fn measure_sequences(
     original: &Sequences,
     published: &RawTable,
     id: &str,
-    options: &SequenceOptions,
-) -> Result<SequenceMeasures, SequenceMeasureError> {
+    options: &SequencesOptions,
+) -> Result<SequencesMeasures, SequencesMeasureError> {
     let events = original.events();
     if published.rows > events.rows {
-        return Err(SequenceMeasureError::MoreEvents { published: published.rows, original: events.rows });
+        return Err(SequencesMeasureError::MoreEvents { published: published.rows, original: events.rows });
     }
     check_columns(events, published)?;
     let people = people::cut(find(published, id)?)?;
     if people.len() > original.persons() {
         let (published, original) = (people.len(), original.persons());
-        return Err(SequenceMeasureError::MorePeople { published, original });
+        return Err(SequencesMeasureError::MorePeople { published, original });
     }
     let quasi = quasi::read_all(events, published)?;
 
@@ -108,7 +108,7 @@ pub fn measure_sequences(
     let queries = queries::draw(original, options.queries, options.seed);
     let loss = loss(original, &quasi, &before, &after, &queries, options.k);
     let risk = risk::of(before.classes(), after.classes(), options.k);
-    Ok(SequenceMeasures { loss, risk })
+    Ok(SequencesMeasures { loss, risk })
 }
 
 fn loss(
@@ -118,13 +118,13 @@ fn loss(
     after: &Reading,
     queries: &[Query],
     k: Option<usize>,
-) -> SequenceLoss {
+) -> SequencesLoss {
     let (events_in, events_out) = (before.events() as u64, after.events() as u64);
     let (persons_in, classes) = (original.persons() as u64, after.classes());
     let lost = lm::lost(quasi, events_in - events_out);
     let lm = lm::share(&lost, events_in);
     let names = quasi.iter().map(|column| column.original.name.clone());
-    SequenceLoss {
+    SequencesLoss {
         il: lm::per_person(&lost, persons_in),
         lm,
         lm_by_column: names.zip(lm::share_by_column(&lost, events_in)).collect(),

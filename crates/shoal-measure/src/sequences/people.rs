@@ -2,16 +2,16 @@ use std::ops::Range;
 
 use shoal_core::RawColumn;
 
-use super::SequenceMeasureError;
+use super::SequencesMeasureError;
 
 /// The events of everybody in a published file, person by person.
-pub(super) fn cut(id: &RawColumn) -> Result<Vec<Range<usize>>, SequenceMeasureError> {
+pub(super) fn cut(id: &RawColumn) -> Result<Vec<Range<usize>>, SequencesMeasureError> {
     let mut met = vec![false; id.labels.len()];
     let mut people = Vec::new();
     let mut start = 0;
     for events in id.codes.chunk_by(|a, b| a == b) {
         if std::mem::replace(&mut met[events[0] as usize], true) {
-            return Err(SequenceMeasureError::Scattered {
+            return Err(SequencesMeasureError::Scattered {
                 column: id.name.clone(),
                 row: start as u64 + 1,
                 id: id.labels.get(events[0]).to_owned(),

@@ -13,7 +13,7 @@ use crate::risk::{self, Risks};
 /// Risk before and after, as `report.json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct SequenceRisk {
+pub struct SequencesRisk {
     /// Were the original sequences published.
     pub before: Risks,
     /// As published.
@@ -23,9 +23,9 @@ pub struct SequenceRisk {
 }
 
 /// The risks in the classes of people before and after, of whom no more are left than there were.
-pub(super) fn of(before: &Classes, after: &Classes, k: Option<usize>) -> SequenceRisk {
+pub(super) fn of(before: &Classes, after: &Classes, k: Option<usize>) -> SequencesRisk {
     let (all, left) = (before.class_of.len(), after.class_of.len());
-    SequenceRisk {
+    SequencesRisk {
         before: risk::of(before, k),
         after: risk::of(after, k),
         share_not_published: if all == 0 { 0.0 } else { (all - left) as f64 / all as f64 },

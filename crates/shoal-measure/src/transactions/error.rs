@@ -1,6 +1,6 @@
 /// Why published transactions cannot be measured against an original.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum TransactionMeasureError {
+pub enum TransactionsMeasureError {
     /// The file has more transactions than the original.
     #[error("{published} transactions are published, but there were only {original}")]
     MoreTransactions {
@@ -75,28 +75,28 @@ pub enum TransactionMeasureError {
     },
 }
 
-impl TransactionMeasureError {
+impl TransactionsMeasureError {
     /// How to mend it.
     pub fn hint(&self) -> &'static str {
         match self {
-            TransactionMeasureError::MoreTransactions { .. } => {
+            TransactionsMeasureError::MoreTransactions { .. } => {
                 "is this the original that the file was made from?"
             }
-            TransactionMeasureError::Unknown { .. } | TransactionMeasureError::UnknownMember { .. } => {
+            TransactionsMeasureError::Unknown { .. } | TransactionsMeasureError::UnknownMember { .. } => {
                 "is this the original, with the hierarchy, that the file was made from?"
             }
-            TransactionMeasureError::TwoImages { .. } => {
+            TransactionsMeasureError::TwoImages { .. } => {
                 "only files in which an item is published in the same way everywhere can be measured"
             }
-            TransactionMeasureError::Untrue { .. } | TransactionMeasureError::Lost { .. } => {
+            TransactionsMeasureError::Untrue { .. } | TransactionsMeasureError::Lost { .. } => {
                 "is this the original? In a file that was made from it each transaction holds exactly the texts that \
                  stand for its items"
             }
-            TransactionMeasureError::WeightCount { .. } => "give each item of the original one weight",
-            TransactionMeasureError::Weight { .. } => {
+            TransactionsMeasureError::WeightCount { .. } => "give each item of the original one weight",
+            TransactionsMeasureError::Weight { .. } => {
                 "1 is an item that matters most, 0 one that does not matter"
             }
-            TransactionMeasureError::NoSuchItem { .. } => {
+            TransactionsMeasureError::NoSuchItem { .. } => {
                 "items are numbered from 0 in the order of the original; use its own numbers"
             }
         }

@@ -21,16 +21,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use shoal_core::Transactions;
 
-pub use error::TransactionMeasureError;
+pub use error::TransactionsMeasureError;
 pub use guarantee::UtilityConstraint;
 pub use published::PublishedItems;
 pub use queries::{Query, Workload};
-pub use risk::{SmallestCrowd, TransactionRisk};
+pub use risk::{SmallestCrowd, TransactionsRisk};
 
 /// What published transactions lost, as `report.json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct TransactionLoss {
+pub struct TransactionsLoss {
     /// Normalized certainty penalty, see [`ncp`]; in [0, 1].
     pub ncp: f64,
     /// 1 − NCP.
@@ -65,7 +65,7 @@ pub fn measure_transactions(
     pairs: &Workload,
     larger: &Workload,
     constraints: Option<&[Vec<u32>]>,
-) -> Result<TransactionLoss, TransactionMeasureError> {
+) -> Result<TransactionsLoss, TransactionsMeasureError> {
     let original = items.original();
     let equal = vec![1.0; original.items().len()];
     let weights = weights.unwrap_or(&equal);
@@ -75,7 +75,7 @@ pub fn measure_transactions(
 
     let ncp = ncp::of(items);
     let ul_log2 = ul::log2(items, weights);
-    Ok(TransactionLoss {
+    Ok(TransactionsLoss {
         ncp,
         utility: 1.0 - ncp,
         ul: ul::linear(ul_log2),
@@ -90,14 +90,14 @@ pub fn measure_transactions(
     })
 }
 
-fn check_weights(weights: &[f64], original: &Transactions) -> Result<(), TransactionMeasureError> {
+fn check_weights(weights: &[f64], original: &Transactions) -> Result<(), TransactionsMeasureError> {
     let items = original.items().len();
     if weights.len() != items {
-        return Err(TransactionMeasureError::WeightCount { weights: weights.len(), items });
+        return Err(TransactionsMeasureError::WeightCount { weights: weights.len(), items });
     }
     match weights.iter().position(|weight| !(0.0..=1.0).contains(weight)) {
         None => Ok(()),
-        Some(at) => Err(TransactionMeasureError::Weight {
+        Some(at) => Err(TransactionsMeasureError::Weight {
             item: original.items().get(at as u32).to_owned(),
             weight: weights[at],
         }),
@@ -107,8 +107,8 @@ fn check_weights(weights: &[f64], original: &Transactions) -> Result<(), Transac
 fn check_items<'a>(
     mut sets: impl Iterator<Item = &'a [u32]>,
     original: &Transactions,
-) -> Result<(), TransactionMeasureError> {
+) -> Result<(), TransactionsMeasureError> {
     let items = original.items().len();
     let unknown = sets.find_map(|set| set.iter().find(|&&item| item as usize >= items));
-    unknown.map_or(Ok(()), |&item| Err(TransactionMeasureError::NoSuchItem { item, items }))
+    unknown.map_or(Ok(()), |&item| Err(TransactionsMeasureError::NoSuchItem { item, items }))
 }

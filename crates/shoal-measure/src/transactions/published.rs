@@ -1,11 +1,11 @@
 use shoal_core::{Hierarchy, Transactions, parse_group};
 
-use super::TransactionMeasureError;
+use super::TransactionsMeasureError;
 
 /// Published transactions beside their original: what each published text stands for.
 ///
 /// A text is read as an item of the original; else as a group such as `(a,b)`; else as a node of the
-/// hierarchy, which stands for the items of the original below it. Recoding is global: an item has one image
+/// hierarchy, which stands for the items of the original below it. TableRecoding is global: an item has one image
 /// in all transactions, and an item that no text stands for is suppressed. The file must be what this recoding
 /// makes of the original: every measure is taken from the recoding, and one that is not true of the file would
 /// call untruths useful.
@@ -25,10 +25,10 @@ impl<'a> PublishedItems<'a> {
         original: &'a Transactions,
         published: &'a Transactions,
         hierarchy: Option<&Hierarchy>,
-    ) -> Result<Self, TransactionMeasureError> {
+    ) -> Result<Self, TransactionsMeasureError> {
         if published.len() > original.len() {
             let (published, original) = (published.len(), original.len());
-            return Err(TransactionMeasureError::MoreTransactions { published, original });
+            return Err(TransactionsMeasureError::MoreTransactions { published, original });
         }
         let members = published.items().iter().map(|text| meaning(text, original, hierarchy));
         let members = members.collect::<Result<Vec<_>, _>>()?;
@@ -80,14 +80,14 @@ fn meaning(
     text: &str,
     original: &Transactions,
     hierarchy: Option<&Hierarchy>,
-) -> Result<Vec<u32>, TransactionMeasureError> {
+) -> Result<Vec<u32>, TransactionsMeasureError> {
     if let Some(item) = original.item(text) {
         return Ok(vec![item]);
     }
     let mut members = match (parse_group(text), hierarchy.and_then(|tree| Some((tree, tree.node(text)?)))) {
         (Some(group), _) => {
             let item = |member: &String| {
-                original.item(member).ok_or_else(|| TransactionMeasureError::UnknownMember {
+                original.item(member).ok_or_else(|| TransactionsMeasureError::UnknownMember {
                     text: text.to_owned(),
                     member: member.clone(),
                 })
@@ -103,7 +103,7 @@ fn meaning(
     members.sort_unstable();
     members.dedup();
     if members.is_empty() {
-        return Err(TransactionMeasureError::Unknown { text: text.to_owned() });
+        return Err(TransactionsMeasureError::Unknown { text: text.to_owned() });
     }
     Ok(members)
 }
@@ -112,12 +112,12 @@ fn images(
     original: &Transactions,
     published: &Transactions,
     members: &[Vec<u32>],
-) -> Result<Vec<Option<u32>>, TransactionMeasureError> {
+) -> Result<Vec<Option<u32>>, TransactionsMeasureError> {
     let mut image: Vec<Option<u32>> = vec![None; original.items().len()];
     for (text, members) in (0..).zip(members) {
         for &item in members {
             if let Some(first) = image[item as usize].replace(text) {
-                return Err(TransactionMeasureError::TwoImages {
+                return Err(TransactionsMeasureError::TwoImages {
                     item: original.items().get(item).to_owned(),
                     first: published.items().get(first).to_owned(),
                     second: published.items().get(text).to_owned(),
@@ -135,7 +135,7 @@ fn origins(
     original: &Transactions,
     published: &Transactions,
     image: &[Option<u32>],
-) -> Result<Vec<u32>, TransactionMeasureError> {
+) -> Result<Vec<u32>, TransactionsMeasureError> {
     let image_of = |items: &[u32]| {
         let mut image: Vec<u32> = items.iter().filter_map(|&item| image[item as usize]).collect();
         image.sort_unstable();
@@ -171,8 +171,8 @@ fn origins(
     }
     match (untrue, lost) {
         (0, 0) => Ok(origins),
-        (0, transactions) => Err(TransactionMeasureError::Lost { transactions }),
-        (transactions, _) => Err(TransactionMeasureError::Untrue { row: first, transactions }),
+        (0, transactions) => Err(TransactionsMeasureError::Lost { transactions }),
+        (transactions, _) => Err(TransactionsMeasureError::Untrue { row: first, transactions }),
     }
 }
 

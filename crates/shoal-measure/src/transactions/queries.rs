@@ -2,7 +2,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use shoal_core::Transactions;
 
-use super::{TransactionMeasureError, itemsets};
+use super::{TransactionsMeasureError, itemsets};
 
 /// COUNT queries for [`are`](super::are).
 ///
@@ -80,10 +80,13 @@ impl Workload {
 
     /// These sets of items; empty ones and those that never occur are left out, since no error is relative to
     /// a count of 0.
-    pub fn of(original: &Transactions, itemsets: Vec<Vec<u32>>) -> Result<Workload, TransactionMeasureError> {
+    pub fn of(
+        original: &Transactions,
+        itemsets: Vec<Vec<u32>>,
+    ) -> Result<Workload, TransactionsMeasureError> {
         let items = original.items().len();
         match itemsets.iter().flatten().find(|&&item| item as usize >= items) {
-            Some(&item) => Err(TransactionMeasureError::NoSuchItem { item, items }),
+            Some(&item) => Err(TransactionsMeasureError::NoSuchItem { item, items }),
             None => Ok(counted(original, itemsets)),
         }
     }

@@ -15,7 +15,7 @@ const MOST_KNOWN: usize = 2;
 /// The smallest crowds before and after, as `report.json` prints them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct TransactionRisk {
+pub struct TransactionsRisk {
     /// How many items somebody is taken to know: m, but 2 at most.
     pub known_items: usize,
     /// The crowds.
@@ -38,7 +38,7 @@ pub struct SmallestCrowd {
 
 /// The smallest crowds of somebody who knows up to `m` items, but 2 at most. Only `linkable` items can be
 /// known, where that is given; a published item is one when any of the items it stands for is.
-pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> TransactionRisk {
+pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> TransactionsRisk {
     let known = m.min(MOST_KNOWN);
     let before = |item: u32| linkable.is_none_or(|linkable| linkable[item as usize]);
     let after = |text: u32| items.members()[text as usize].iter().any(|&item| before(item));
@@ -52,7 +52,7 @@ pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> Tr
         }
     };
     let people = original.persons().map(|_| original.people_with_items() as u64);
-    TransactionRisk { known_items: known, smallest_crowd: SmallestCrowd { before, after }, people }
+    TransactionsRisk { known_items: known, smallest_crowd: SmallestCrowd { before, after }, people }
 }
 
 fn smallest(transactions: &Transactions, known: usize, linkable: impl Fn(u32) -> bool) -> Option<u64> {

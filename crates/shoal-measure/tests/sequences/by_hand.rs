@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use shoal_core::{RawColumnBuilder, RawTable, Sequences, Table};
 use shoal_measure::sequences::queries;
-use shoal_measure::{MeasureError, SequenceMeasureError, SequenceOptions, measure_sequences};
+use shoal_measure::{MeasureError, SequencesMeasureError, SequencesOptions, measure_sequences};
 
 use crate::release::{OPTIONS, close, sequences};
 
@@ -78,7 +78,7 @@ fn threads_make_no_difference() {
     let (original, published) = three_people();
     let measured_by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = SequenceOptions { queries: 1000, ..OPTIONS };
+        let options = SequencesOptions { queries: 1000, ..OPTIONS };
         pool.install(|| measure_sequences(&original, &file(&published), "person", &options).unwrap())
     };
     assert_eq!(measured_by(1), measured_by(4));
@@ -151,7 +151,7 @@ fn what_does_not_fit_the_original_is_refused() {
         error
     };
     let lacking =
-        |column: &str| SequenceMeasureError::Column(MeasureError::Lacking { column: column.into() });
+        |column: &str| SequencesMeasureError::Column(MeasureError::Lacking { column: column.into() });
     assert_eq!(refused(&file(&rows), "patient"), lacking("patient"));
     let mut narrow = file(&rows);
     narrow.columns.remove(3);
@@ -160,19 +160,19 @@ fn what_does_not_fit_the_original_is_refused() {
     let more = [rows.clone(), rows.clone()].concat();
     assert_eq!(
         refused(&file(&more), "person"),
-        SequenceMeasureError::MoreEvents { published: 8, original: 5 }
+        SequencesMeasureError::MoreEvents { published: 8, original: 5 }
     );
     let mut people = rows.clone();
     (0..4).for_each(|row| people[row][0] = ["1", "2", "3", "4"][row]);
     assert_eq!(
         refused(&file(&people), "person"),
-        SequenceMeasureError::MorePeople { published: 4, original: 3 }
+        SequencesMeasureError::MorePeople { published: 4, original: 3 }
     );
     let mut scattered = rows.clone();
     scattered.swap(1, 2);
     assert_eq!(
         refused(&file(&scattered), "person"),
-        SequenceMeasureError::Scattered { column: "person".into(), row: 3, id: "1".into() }
+        SequencesMeasureError::Scattered { column: "person".into(), row: 3, id: "1".into() }
     );
     let mut unreadable = rows.clone();
     unreadable[2][3] = "zebra";
@@ -180,11 +180,11 @@ fn what_does_not_fit_the_original_is_refused() {
     assert!(error.to_string().starts_with("published row 3, column `city`: `zebra`"), "{error}");
     let mut ragged = file(&rows);
     ragged.columns[0].codes.pop();
-    assert!(matches!(refused(&ragged, "person"), SequenceMeasureError::Column(MeasureError::Ragged { .. })));
+    assert!(matches!(refused(&ragged, "person"), SequencesMeasureError::Column(MeasureError::Ragged { .. })));
     let without = Table { columns: vec![], rows: original.events().rows };
     let without = original.with_events(without);
     assert_eq!(
         measure_sequences(&without, &file(&rows), "person", &OPTIONS),
-        Err(SequenceMeasureError::Column(MeasureError::NoQuasiIdentifier))
+        Err(SequencesMeasureError::Column(MeasureError::NoQuasiIdentifier))
     );
 }

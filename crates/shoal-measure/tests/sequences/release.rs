@@ -7,14 +7,14 @@ use shoal_core::{
     BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, NodeId, RawTable, Role, Sequences,
     Table, ValueParser,
 };
-use shoal_measure::{SequenceMeasures, SequenceOptions, measure_sequences};
+use shoal_measure::{SequencesMeasures, SequencesOptions, measure_sequences};
 
 const NAMES: [&str; 4] = ["age", "sex", "city", "illness"];
 
 /// `d` is a leaf that nobody has.
 const CITIES: [[&str; 3]; 4] = [["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"], ["d", "C", "*"]];
 
-pub(crate) const OPTIONS: SequenceOptions = SequenceOptions { k: Some(2), queries: 6, seed: 11 };
+pub(crate) const OPTIONS: SequencesOptions = SequencesOptions { k: Some(2), queries: 6, seed: 11 };
 
 #[derive(Debug)]
 pub(crate) struct Release {
@@ -25,7 +25,7 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    pub(crate) fn measure(&self, options: &SequenceOptions) -> SequenceMeasures {
+    pub(crate) fn measure(&self, options: &SequencesOptions) -> SequencesMeasures {
         measure_sequences(&self.original, &self.published, "person", options).unwrap()
     }
 

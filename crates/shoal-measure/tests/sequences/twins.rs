@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use shoal_core::{Cell, Column, Sequences};
-use shoal_measure::SequenceOptions;
+use shoal_measure::SequencesOptions;
 use shoal_measure::sequences::{Predicate, Query, queries};
 
 use crate::release::{OPTIONS, close, release, releases, unchanged};
@@ -76,7 +76,7 @@ proptest! {
 
     #[test]
     fn an_unchanged_release_loses_nothing(release in releases(), seed in any::<u64>()) {
-        let loss = unchanged(&release.original).measure(&SequenceOptions { seed, ..OPTIONS }).loss;
+        let loss = unchanged(&release.original).measure(&SequencesOptions { seed, ..OPTIONS }).loss;
         prop_assert_eq!((loss.il, loss.lm, loss.inf_loss, loss.events_suppressed), (0.0, 0.0, 0.0, 0));
         let two = release.cells.iter().any(|events| events.len() >= 2);
         prop_assert_eq!((loss.are, loss.are_queries), if two { (Some(0.0), 6) } else { (None, 0) });
@@ -120,7 +120,7 @@ proptest! {
 
     #[test]
     fn the_error_is_that_over_all_possible_worlds(release in releases(), seed in any::<u64>()) {
-        let options = SequenceOptions { queries: 4, seed, ..OPTIONS };
+        let options = SequencesOptions { queries: 4, seed, ..OPTIONS };
         let quasi = release.quasi();
         let people = original_leaves(&release.original);
         let errors: Vec<f64> = queries::draw(&release.original, 4, seed).iter().map(|query| {

@@ -1,15 +1,15 @@
 //! From the policy's words to an algorithm that is ready to run.
 
-use shoal_algorithms::sequence::cbmsa::CbmsaParams;
-use shoal_algorithms::sequence::cbmsa_baseline::BaselineParams;
-use shoal_algorithms::sequence::fcla::FclaParams;
-use shoal_algorithms::sequence::halt::HaltParams;
-use shoal_algorithms::sequence::{Remainder, SequenceAlgorithm};
+use shoal_algorithms::sequences::cbmsa::CbmsaParams;
+use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
+use shoal_algorithms::sequences::fcla::FclaParams;
+use shoal_algorithms::sequences::halt::HaltParams;
+use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm};
 use shoal_core::Policy;
 use shoal_core::policy::{AlgorithmName, RemainderPolicy};
 
 /// The algorithm that the policy asks for, its parameters checked.
-pub(crate) fn algorithm(policy: &Policy) -> Box<dyn SequenceAlgorithm> {
+pub(crate) fn algorithm(policy: &Policy) -> Box<dyn SequencesAlgorithm> {
     let remainder = match policy.algorithm.remainder {
         RemainderPolicy::Suppress => Remainder::Suppress,
         // The policy's check has refused `last`.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use shoal_core::{Place, Policy, RawColumnBuilder, RawTable, Recoding, SUPPRESSED, Table};
+use shoal_core::{Place, Policy, RawColumnBuilder, RawTable, SUPPRESSED, Table, TableRecoding};
 
 use super::load::Loaded;
 use crate::order::PublishedPlaces;
@@ -16,7 +16,7 @@ pub(crate) fn compose(
     id: &str,
     loaded: &Loaded,
     table: &Table,
-    recoding: &Recoding,
+    recoding: &TableRecoding,
 ) -> Composed {
     let (people, raw) = (&loaded.data, &loaded.raw);
     let survives = |event: &u32| recoding.class_of[*event as usize] != SUPPRESSED;

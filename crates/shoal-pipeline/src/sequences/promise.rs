@@ -1,13 +1,13 @@
 //! What the policy promises about sequences.
 
-use shoal_core::{Bound, Limit, Policy, SequencePromise, Support, nearest};
+use shoal_core::{Bound, Limit, Policy, SequencesPromise, Support, nearest};
 
 use super::load::Loaded;
 use crate::leaks::Leak;
 use crate::{Job, PipelineError};
 
 /// The policy's promise, in the words that algorithms and verifier share.
-pub(crate) fn promise(policy: &Policy) -> SequencePromise {
+pub(crate) fn promise(policy: &Policy) -> SequencesPromise {
     let privacy = &policy.privacy;
     let limit = |name: &String, column: &shoal_core::policy::ColumnPolicy| {
         let values = match column.sensitive_values.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn promise(policy: &Policy) -> SequencePromise {
         Some(Limit { column: name.clone(), values, bound })
     };
     let sensitive = policy.columns.iter().filter(|(_, c)| c.role == shoal_core::Role::Sensitive);
-    SequencePromise {
+    SequencesPromise {
         k: privacy.k.unwrap_or_default(),
         length: privacy.length,
         support: privacy.support.unwrap_or_default(),
@@ -32,7 +32,7 @@ pub(crate) fn promise(policy: &Policy) -> SequencePromise {
 /// A highly sensitive value that nobody has is most likely misspelt, and would protect nobody.
 pub(crate) fn check_values(
     job: &Job,
-    promise: &SequencePromise,
+    promise: &SequencesPromise,
     loaded: &Loaded,
 ) -> Result<(), PipelineError> {
     for Limit { column, values, .. } in &promise.limits {
@@ -59,18 +59,18 @@ const PAPER_SUPPORT: &str = "support = \"paper\" counts only people whose publis
     published cell names can pick them out; use it to compare with the papers, and support = \"compatible\" to publish";
 
 /// What a reader of the plan and of a run should know about the promise.
-pub(crate) fn notes(promise: &SequencePromise) -> Vec<String> {
+pub(crate) fn notes(promise: &SequencesPromise) -> Vec<String> {
     let is_paper = promise.length.is_some() && promise.support == Support::Paper;
     is_paper.then(|| PAPER_SUPPORT.to_owned()).into_iter().collect()
 }
 
 /// The same for the report.
-pub(crate) fn leaks(promise: &SequencePromise) -> Vec<Leak> {
+pub(crate) fn leaks(promise: &SequencesPromise) -> Vec<Leak> {
     notes(promise).into_iter().map(|text| Leak::new("paper-support", text)).collect()
 }
 
 /// The promise as a person would say it.
-pub(crate) fn in_words(promise: &SequencePromise) -> String {
+pub(crate) fn in_words(promise: &SequencesPromise) -> String {
     let mut words = format!("k = {}", promise.k);
     if let Some(length) = promise.length {
         words.push_str(&format!(" for whoever knows up to {length} values"));

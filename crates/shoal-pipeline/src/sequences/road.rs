@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use shoal_algorithms::sequence::{SequenceAlgorithm, Work};
+use shoal_algorithms::sequences::{SequencesAlgorithm, Work};
 use shoal_core::{
-    Bound, Hierarchy, Limit, Policy, Progress, RawTable, Recoding, Role, SUPPRESSED, SequencePromise,
-    SequenceRecoding, Sequences, Table,
+    Bound, Hierarchy, Limit, Policy, Progress, RawTable, Role, SUPPRESSED, Sequences, SequencesPromise,
+    SequencesRecoding, Table, TableRecoding,
 };
 use shoal_io::PendingFile;
-use shoal_measure::sequences::{SequenceMeasures, SequenceOptions, measure_sequences};
+use shoal_measure::sequences::{SequencesMeasures, SequencesOptions, measure_sequences};
 use shoal_privacy::{
-    BoundedKnowledge, Classes, Confidence, SequenceAnonymity, SequenceModel, SequencesClaim, verify_sequences,
+    BoundedKnowledge, Classes, Confidence, SequenceAnonymity, SequencesClaim, SequencesModel,
+    verify_sequences,
 };
 
 use super::algorithm::algorithm;
@@ -124,9 +125,9 @@ pub(crate) fn take_measures(
     job: &Job,
     original: &Sequences,
     published: &RawTable,
-) -> Result<SequenceMeasures, PipelineError> {
+) -> Result<SequencesMeasures, PipelineError> {
     let policy = job.policy();
-    let options = SequenceOptions { k: policy.privacy.k, queries: QUERIES, seed: policy.algorithm.seed };
+    let options = SequencesOptions { k: policy.privacy.k, queries: QUERIES, seed: policy.algorithm.seed };
     Ok(measure_sequences(original, published, id(job), &options)?)
 }
 
@@ -135,10 +136,10 @@ fn anonymize(
     policy: &Policy,
     loaded: &Loaded,
     working: &Table,
-    algorithm: &dyn SequenceAlgorithm,
-    promise: &SequencePromise,
+    algorithm: &dyn SequencesAlgorithm,
+    promise: &SequencesPromise,
     progress: &dyn Progress,
-) -> Result<(SequenceRecoding, Work), PipelineError> {
+) -> Result<(SequencesRecoding, Work), PipelineError> {
     let seen = with_alike_merged(policy, Cow::Borrowed(working));
     let Complete { data, events, persons } = loaded.complete(&seen);
     let part = algorithm.anonymize(&data, promise, progress)?;
@@ -150,18 +151,18 @@ fn anonymize(
     for (&person, &cluster) in persons.iter().zip(&part.recoding.cluster_of) {
         cluster_of[person as usize] = cluster;
     }
-    let events = Recoding { class_of, classes: part.recoding.events.classes };
-    Ok((SequenceRecoding { cluster_of, events }, part.work))
+    let events = TableRecoding { class_of, classes: part.recoding.events.classes };
+    Ok((SequencesRecoding { cluster_of, events }, part.work))
 }
 
 /// The promise as models that can be checked on the published file alone.
 pub(crate) fn models(
     job: &Job,
-    promise: &SequencePromise,
-) -> Result<Vec<Box<dyn SequenceModel>>, PipelineError> {
+    promise: &SequencesPromise,
+) -> Result<Vec<Box<dyn SequencesModel>>, PipelineError> {
     // The policy's check has refused a k below 2, a c that is no share and a β that is no gain.
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
-    let mut models: Vec<Box<dyn SequenceModel>> = Vec::new();
+    let mut models: Vec<Box<dyn SequencesModel>> = Vec::new();
     if let Some(length) = promise.length {
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(job)?, BoundedKnowledge::WORK);

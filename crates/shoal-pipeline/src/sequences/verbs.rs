@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::Serialize;
 use shoal_core::{Progress, Role};
 use shoal_io::ReadTable;
-use shoal_measure::sequences::SequenceMeasures;
+use shoal_measure::sequences::SequencesMeasures;
 use shoal_privacy::matching::match_sequences;
 use shoal_privacy::sequences::conservation;
-use shoal_privacy::{Refusal, SequenceVerdict, SequenceView, verify_sequences_file};
+use shoal_privacy::{Refusal, SequencesVerdict, SequencesView, verify_sequences_file};
 
 use super::load::load;
 use super::promise::promise;
@@ -26,7 +26,7 @@ pub struct SequencesVerified {
     pub sha256: String,
     /// The verifier's answer.
     #[serde(flatten)]
-    pub verdict: SequenceVerdict,
+    pub verdict: SequencesVerdict,
     /// What a comparison with the original found, where one was asked for. Its records are people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original: Option<AgainstOriginal>,
@@ -52,7 +52,7 @@ pub(crate) fn verify(
         None => None,
     };
     let quasi: Vec<&str> = job.policy().columns_of(Role::QuasiIdentifier);
-    let view = SequenceView::new(&read.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
+    let view = SequencesView::new(&read.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
     let leaks = of_sequences(job, &read.table, id(job), view.classes());
     Ok(SequencesVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
 }
@@ -61,7 +61,7 @@ pub(crate) fn verify(
 fn compare(
     job: &Job,
     published: &ReadTable,
-    verdict: &SequenceVerdict,
+    verdict: &SequencesVerdict,
     original: &Path,
     progress: &dyn Progress,
 ) -> Result<AgainstOriginal, PipelineError> {
@@ -77,7 +77,7 @@ fn compare(
     let found = AgainstOriginal::is_true(file, people, people - verdict.records);
     let quasi: Vec<&str> =
         loaded.data.events().of_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
-    let view = SequenceView::new(&published.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
+    let view = SequencesView::new(&published.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
     Ok(match conservation::check(&loaded.data, &view, &origins.origin, origins.left_out) {
         Ok(()) => found,
         Err(untrue) => found.because(&untrue),
@@ -94,7 +94,7 @@ pub struct SequencesMeasured {
     pub records_out: usize,
     /// Loss and risk.
     #[serde(flatten)]
-    pub measures: SequenceMeasures,
+    pub measures: SequencesMeasures,
 }
 
 /// How much does this file lose against its original, and what does it still risk?

@@ -2,7 +2,7 @@
 
 use shoal_core::policy::SuppressedPolicy;
 use shoal_core::{
-    Cell, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Recoding, Role, SUPPRESSED, Table,
+    Cell, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Role, SUPPRESSED, Table, TableRecoding,
 };
 
 use crate::order::PublishedPlaces;
@@ -22,7 +22,7 @@ pub(crate) fn compose(
     raw: &RawTable,
     source_rows: &[u32],
     table: &Table,
-    recoding: &Recoding,
+    recoding: &TableRecoding,
 ) -> Composed {
     let mut origin = published_rows(policy, recoding);
     if policy.output.keep_order {
@@ -42,7 +42,7 @@ pub(crate) fn compose(
 pub(crate) fn published_columns(
     raw: &RawTable,
     table: &Table,
-    recoding: &Recoding,
+    recoding: &TableRecoding,
     origin: &[u32],
 ) -> Vec<RawColumn> {
     let mut quasi = 0;
@@ -59,14 +59,14 @@ pub(crate) fn published_columns(
 }
 
 /// Which records are published.
-fn published_rows(policy: &Policy, recoding: &Recoding) -> Vec<u32> {
+fn published_rows(policy: &Policy, recoding: &TableRecoding) -> Vec<u32> {
     let starred = policy.output.suppressed == SuppressedPolicy::Star;
     let rows = 0..recoding.class_of.len() as u32;
     rows.filter(|&row| starred || recoding.class_of[row as usize] != SUPPRESSED).collect()
 }
 
 /// A quasi-identifier: every distinct text once, then a code per row. Two classes may well say the same.
-fn recoded(column: &shoal_core::Column, quasi: usize, recoding: &Recoding, origin: &[u32]) -> RawColumn {
+fn recoded(column: &shoal_core::Column, quasi: usize, recoding: &TableRecoding, origin: &[u32]) -> RawColumn {
     let mut builder = RawColumnBuilder::new(column.name.clone());
     for class in &recoding.classes {
         builder.push(&column.render(&class.cells[quasi]), Place::default());

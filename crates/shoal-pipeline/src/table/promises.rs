@@ -4,27 +4,27 @@ use std::sync::Arc;
 
 use shoal_core::Rule;
 use shoal_core::policy::SuppressedPolicy;
-use shoal_privacy::{KAnonymity, Model, OfPeople, SensitiveColumn, SuppressionLimit, table};
+use shoal_privacy::{KAnonymity, OfPeople, SensitiveColumn, SuppressionLimit, TableModel, table};
 
 use super::bind::{parser, read_hierarchy};
 use crate::{Job, PipelineError};
 
 /// What every class of the published file must satisfy. What each person asks for is added by the verifier, which
 /// finds it in the original.
-pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
+pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
     let models = models_of_records(job)?;
     let Some(person) = job.policy().table_promise().person else { return Ok(models) };
-    let of_people = |model| Box::new(OfPeople::new(model, person.clone())) as Box<dyn Model>;
+    let of_people = |model| Box::new(OfPeople::new(model, person.clone())) as Box<dyn TableModel>;
     Ok(models.into_iter().map(of_people).collect())
 }
 
 /// The same promises about records, which a file shows by itself; a promise about people is at least as much.
-pub(crate) fn models_of_records(job: &Job) -> Result<Vec<Box<dyn Model>>, PipelineError> {
+pub(crate) fn models_of_records(job: &Job) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
     let promise = job.policy().table_promise();
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
-    let mut models: Vec<Box<dyn Model>> = Vec::new();
+    let mut models: Vec<Box<dyn TableModel>> = Vec::new();
     // The policy's check has refused a k below 2.
-    models.extend(KAnonymity::new(k).ok().map(|k| Box::new(k) as Box<dyn Model>));
+    models.extend(KAnonymity::new(k).ok().map(|k| Box::new(k) as Box<dyn TableModel>));
     for condition in &promise.conditions {
         let spec = &job.policy().columns[&condition.column];
         let hierarchy = match (&spec.hierarchy, condition.rule) {

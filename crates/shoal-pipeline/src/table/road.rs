@@ -6,9 +6,9 @@ use indexmap::IndexMap;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
 use shoal_core::policy::SuppressedPolicy;
-use shoal_core::{Progress, RawColumn, RawTable, Recoding, Role, SUPPRESSED, Table};
+use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding};
 use shoal_io::{ColumnForm, PendingFile, ReadTable, WriteOptions};
-use shoal_privacy::{Claim, Classes, Refusal, verify_release};
+use shoal_privacy::{Classes, Refusal, TableClaim, verify_table};
 
 use super::algorithm::{algorithm, with_hierarchies};
 use super::alike::with_alike_merged;
@@ -65,7 +65,7 @@ pub(crate) fn walk(
     let (published, proof) = timed(&mut seconds.verify, || {
         progress.stage("verifying", 0);
         let published = read_back(job, pending)?;
-        let claim = Claim {
+        let claim = TableClaim {
             sha256: published.sha256,
             published: &published.table,
             original: &bound.table,
@@ -74,7 +74,7 @@ pub(crate) fn walk(
             suppression: suppression_limit(job, bound.incomplete.len()),
             order: record_order(job),
         };
-        let proof = verify_release(claim, &models)?;
+        let proof = verify_table(claim, &models)?;
         Ok((published.table, proof))
     })?;
     let people = Identity::of(job, &read.table);
@@ -149,7 +149,7 @@ pub(crate) fn walk(
 struct Anonymized<'a> {
     /// The table that the recoding speaks of: where the algorithm needs them, with hierarchies that were built.
     working: Cow<'a, Table>,
-    recoding: Recoding,
+    recoding: TableRecoding,
     /// What the algorithm says about its way there.
     account: Option<Account>,
     notes: Vec<String>,
@@ -181,7 +181,7 @@ fn anonymize<'a>(
             for (&row, &class) in complete.iter().zip(&part.class_of) {
                 class_of[row as usize] = class;
             }
-            (Recoding { class_of, classes: part.classes }, account)
+            (TableRecoding { class_of, classes: part.classes }, account)
         }
     };
     if job.policy().output.suppressed == SuppressedPolicy::Star {
@@ -264,5 +264,5 @@ pub(crate) fn check_untouched(
     let original = bind(job, before)?.table;
     let left_out = before.rows - origin.len();
     Ok(shoal_privacy::table::conservation::check(&original, after, origin, left_out)
-        .map_err(Refusal::Conservation)?)
+        .map_err(Refusal::TableConservation)?)
 }

@@ -6,10 +6,11 @@ use serde::Serialize;
 use shoal_core::policy::{AlgorithmName, ColumnPolicy, OutliersPolicy, RemainderPolicy, SuppressedPolicy};
 use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
 use shoal_io::ReadTable;
-use shoal_measure::Measures;
+use shoal_measure::TableMeasures;
 use shoal_privacy::matching::match_table;
 use shoal_privacy::{
-    BrokenPromise, Claim, Classes, Model, PromiseResult, RecordOrder, Refusal, Verdict, verify_release,
+    BrokenPromise, Classes, PromiseResult, RecordOrder, Refusal, TableClaim, TableModel, TableVerdict,
+    verify_table,
 };
 
 use super::load::load_from;
@@ -28,7 +29,7 @@ pub struct TableVerified {
     pub sha256: String,
     /// The verifier's answer.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub verdict: TableVerdict,
     /// What a comparison with the original found, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original: Option<AgainstOriginal>,
@@ -61,11 +62,11 @@ pub(crate) fn verify(
 fn judge(
     job: &Job,
     published: &RawTable,
-    models: &[Box<dyn Model>],
+    models: &[Box<dyn TableModel>],
     role: impl Fn(&ColumnPolicy) -> Role,
-) -> Result<Verdict, PipelineError> {
+) -> Result<TableVerdict, PipelineError> {
     let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), role(c))).collect();
-    Ok(shoal_privacy::verify_file(published, &roles, models).map_err(Refusal::Unverifiable)?)
+    Ok(shoal_privacy::verify_table_file(published, &roles, models).map_err(Refusal::Unverifiable)?)
 }
 
 fn role(column: &ColumnPolicy) -> Role {
@@ -82,9 +83,9 @@ fn compare(
     job: &Job,
     published: &ReadTable,
     original: &Path,
-    models: &[Box<dyn Model>],
+    models: &[Box<dyn TableModel>],
     progress: &dyn Progress,
-) -> Result<(Verdict, AgainstOriginal), PipelineError> {
+) -> Result<(TableVerdict, AgainstOriginal), PipelineError> {
     let source = job.original(original)?;
     let bound = load_from(job, &source, progress)?.bound;
     let (file, records) = (&source.location, bound.table.rows);
@@ -98,7 +99,7 @@ fn compare(
             return Ok((verdict, found));
         }
     };
-    let claim = Claim {
+    let claim = TableClaim {
         sha256: published.sha256.clone(),
         published: &published.table,
         original: &bound.table,
@@ -109,9 +110,9 @@ fn compare(
         order: RecordOrder::Input,
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
-    match verify_release(claim, models) {
+    match verify_table(claim, models) {
         Ok(proof) => verdict.promises = proof.release().promises().to_vec(),
-        Err(Refusal::Broken { broken }) => add_broken(&mut verdict, broken),
+        Err(Refusal::BrokenTable { broken }) => add_broken(&mut verdict, broken),
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         // The other kinds of refusal say that the file is not true.
         Err(untrue) => found = found.because(&untrue),
@@ -125,7 +126,7 @@ fn compare(
 }
 
 /// Takes over the promises that were found broken with the original at hand, in the place of what the file alone showed.
-fn add_broken(verdict: &mut Verdict, broken: Vec<BrokenPromise>) {
+fn add_broken(verdict: &mut TableVerdict, broken: Vec<BrokenPromise>) {
     for broken in broken {
         let is_same = |known: &PromiseResult| {
             (&known.name, &known.column) == (&broken.promise.name, &broken.promise.column)
@@ -165,7 +166,7 @@ pub struct TableMeasured {
     pub classes: usize,
     /// Loss and risk.
     #[serde(flatten)]
-    pub measures: Measures,
+    pub measures: TableMeasures,
 }
 
 /// How much does this file lose against its original, and what does it still risk?

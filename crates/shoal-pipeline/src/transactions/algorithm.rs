@@ -1,14 +1,14 @@
 //! From the policy's words to a promise and an algorithm that is ready to keep it.
 
-use shoal_algorithms::transaction::apriori::AprioriParams;
-use shoal_algorithms::transaction::coat::CoatParams;
-use shoal_algorithms::transaction::pcta::PctaParams;
-use shoal_algorithms::transaction::upcta::UpctaParams;
-use shoal_algorithms::transaction::{
-    Objective, TransactionAlgorithm, TransactionError, UtilityConstraints, UtilityError,
+use shoal_algorithms::transactions::apriori::AprioriParams;
+use shoal_algorithms::transactions::coat::CoatParams;
+use shoal_algorithms::transactions::pcta::PctaParams;
+use shoal_algorithms::transactions::upcta::UpctaParams;
+use shoal_algorithms::transactions::{
+    Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints, UtilityError,
 };
 use shoal_core::policy::{AlgorithmName, ObjectivePolicy};
-use shoal_core::{Hierarchy, ItemPromise, Transactions, is_drawn};
+use shoal_core::{Hierarchy, Transactions, TransactionsPromise, is_drawn};
 
 use super::sets::{ItemSets, read_sets, read_weights};
 use crate::table::read_hierarchy;
@@ -17,9 +17,9 @@ use crate::{Job, PipelineError};
 /// What is asked for, in terms of the data's items.
 pub(crate) struct Request {
     /// What is promised.
-    pub promise: ItemPromise,
+    pub promise: TransactionsPromise,
     /// How it is kept.
-    pub algorithm: Box<dyn TransactionAlgorithm>,
+    pub algorithm: Box<dyn TransactionsAlgorithm>,
     /// Which items may be published as one.
     pub utility: Option<ItemSets>,
     /// The weight of each item.
@@ -53,17 +53,17 @@ impl Request {
             None => "transactions",
         };
         match &self.promise {
-            ItemPromise::Itemsets { k, m, linkable: None } => {
+            TransactionsPromise::Itemsets { k, m, linkable: None } => {
                 format!("whoever knows up to {m} items of a person finds at least {k} {crowd}")
             }
-            ItemPromise::Itemsets { k, m, linkable: Some(linkable) } => {
+            TransactionsPromise::Itemsets { k, m, linkable: Some(linkable) } => {
                 let items = linkable.iter().filter(|&&l| l).count();
                 format!("whoever knows up to {m} of {items} items finds at least {k} {crowd}")
             }
-            ItemPromise::Complete { k } => {
+            TransactionsPromise::Complete { k } => {
                 format!("whoever knows all items of a transaction finds at least {k} {crowd}")
             }
-            ItemPromise::Constraints { k, sets } => {
+            TransactionsPromise::Constraints { k, sets } => {
                 format!("whoever knows one of {} sets of items finds at least {k} {crowd}", sets.len())
             }
         }
@@ -76,25 +76,25 @@ pub(crate) fn hierarchy(job: &Job) -> Result<Option<Hierarchy>, PipelineError> {
     file.map(|file| read_hierarchy(&job.resolve(file), "(items)")).transpose()
 }
 
-fn promise(job: &Job, data: &Transactions) -> Result<ItemPromise, PipelineError> {
+fn promise(job: &Job, data: &Transactions) -> Result<TransactionsPromise, PipelineError> {
     let (privacy, seed) = (&job.policy().privacy, job.policy().algorithm.seed);
     let k = privacy.k.unwrap_or_default();
     if let Some(file) = &privacy.constraints {
         let sets = read_sets(job, file, "privacy constraints", data)?.sets;
-        return Ok(ItemPromise::Constraints { k, sets });
+        return Ok(TransactionsPromise::Constraints { k, sets });
     }
     if let Some(share) = privacy.share {
         let linkable = data.items().iter().map(|item| is_drawn(item, share, seed)).collect();
-        return Ok(ItemPromise::Itemsets { k, m: 2, linkable: Some(linkable) });
+        return Ok(TransactionsPromise::Itemsets { k, m: 2, linkable: Some(linkable) });
     }
     match privacy.m {
-        None => Ok(ItemPromise::Complete { k }),
+        None => Ok(TransactionsPromise::Complete { k }),
         Some(m) => {
             let most = data.iter().map(<[u32]>::len).max().unwrap_or_default();
             if m > most {
                 return Err(PipelineError::MTooLarge { m, most });
             }
-            Ok(ItemPromise::Itemsets { k, m, linkable: None })
+            Ok(TransactionsPromise::Itemsets { k, m, linkable: None })
         }
     }
 }
@@ -105,7 +105,7 @@ fn algorithm(
     utility: Option<&ItemSets>,
     weights: &[f64],
     hierarchy: Option<&Hierarchy>,
-) -> Result<Box<dyn TransactionAlgorithm>, PipelineError> {
+) -> Result<Box<dyn TransactionsAlgorithm>, PipelineError> {
     let policy = job.policy();
     let objective = match policy.algorithm.objective {
         ObjectivePolicy::Ncp => Objective::Ncp,
@@ -151,8 +151,8 @@ fn not_a_partition(data: &Transactions, sets: &ItemSets, error: &UtilityError) -
 }
 
 /// An algorithm's complaint, with items by their names.
-pub(crate) fn by_name(error: TransactionError, data: &Transactions, request: &Request) -> PipelineError {
-    let TransactionError::Infeasible { constraint, items, suppressed, allowed, utility } = &error else {
+pub(crate) fn by_name(error: TransactionsError, data: &Transactions, request: &Request) -> PipelineError {
+    let TransactionsError::Infeasible { constraint, items, suppressed, allowed, utility } = &error else {
         return PipelineError::Transactions(Box::new(error));
     };
     let names = |items: &[u32]| {

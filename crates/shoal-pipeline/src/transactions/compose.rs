@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use shoal_core::{
-    ItemRecoding, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions, TransactionsBuilder,
-    render_item,
+    Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions, TransactionsBuilder,
+    TransactionsRecoding, render_item,
 };
 
 use super::layout::Layout;
@@ -22,7 +22,7 @@ pub(crate) struct Composed {
 }
 
 /// Replaces every item by its image, and puts the transactions into the order of what is published about them.
-pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &ItemRecoding) -> Composed {
+pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsRecoding) -> Composed {
     let data = &loaded.data;
     let texts: Vec<String> = recoding
         .clusters

@@ -1,8 +1,8 @@
 //! Loss and risk of published transactions.
 
-use shoal_core::{ItemPromise, Transactions};
+use shoal_core::{Transactions, TransactionsPromise};
 use shoal_measure::transactions::{
-    PublishedItems, TransactionLoss, TransactionMeasureError, TransactionRisk, Workload,
+    PublishedItems, TransactionsLoss, TransactionsMeasureError, TransactionsRisk, Workload,
     measure_transactions, risk,
 };
 
@@ -13,9 +13,9 @@ use crate::Job;
 const QUERIES: usize = 1000;
 
 /// What was measured.
-pub(crate) struct TransactionMeasures {
-    pub loss: TransactionLoss,
-    pub risk: TransactionRisk,
+pub(crate) struct TransactionsMeasures {
+    pub loss: TransactionsLoss,
+    pub risk: TransactionsRisk,
 }
 
 /// Measures a published file against its original. The queries depend on the original and the policy's seed
@@ -25,7 +25,7 @@ pub(crate) fn take(
     request: &Request,
     original: &Transactions,
     published: &Transactions,
-) -> Result<TransactionMeasures, TransactionMeasureError> {
+) -> Result<TransactionsMeasures, TransactionsMeasureError> {
     let items = PublishedItems::read(original, published, request.hierarchy.as_ref())?;
     let seed = job.policy().algorithm.seed;
     let pairs = Workload::pairs(original, QUERIES, seed);
@@ -33,8 +33,8 @@ pub(crate) fn take(
     let constraints = request.utility.as_ref().map(|sets| sets.sets.as_slice());
     let loss = measure_transactions(&items, Some(&request.weights), &pairs, &fives, constraints)?;
     let (m, linkable) = match &request.promise {
-        ItemPromise::Itemsets { m, linkable, .. } => (*m, linkable.as_deref()),
-        ItemPromise::Complete { .. } | ItemPromise::Constraints { .. } => (2, None),
+        TransactionsPromise::Itemsets { m, linkable, .. } => (*m, linkable.as_deref()),
+        TransactionsPromise::Complete { .. } | TransactionsPromise::Constraints { .. } => (2, None),
     };
-    Ok(TransactionMeasures { loss, risk: risk::of(&items, m, linkable) })
+    Ok(TransactionsMeasures { loss, risk: risk::of(&items, m, linkable) })
 }

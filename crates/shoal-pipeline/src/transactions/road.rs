@@ -3,8 +3,8 @@
 use shoal_core::{Progress, Role, Transactions};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, PendingFile, Source, WriteError, WriteOptions, item_reads_back};
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, KnownShare, TransactionsClaim, Utility,
-    verify_transactions,
+    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, TransactionsClaim, TransactionsModel,
+    Utility, verify_transactions,
 };
 
 use super::algorithm::{Request, by_name};
@@ -143,11 +143,11 @@ fn written(job: &Job, pending: &PendingFile) -> Result<Source, PipelineError> {
 }
 
 /// The promise of the policy as a model that can be checked on the published file alone.
-pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn ItemModel>>, PipelineError> {
+pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn TransactionsModel>>, PipelineError> {
     let (privacy, seed) = (&job.policy().privacy, job.policy().algorithm.seed);
     // The policy's check has refused a k below 2, an m of 0 and a share that is none.
     let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
-    let model: Option<Box<dyn ItemModel>> = if let Some(file) = &privacy.constraints {
+    let model: Option<Box<dyn TransactionsModel>> = if let Some(file) = &privacy.constraints {
         let sets = read_names(job, file, "privacy constraints")?;
         ItemConstraints::new(k, sets).ok().map(|model| Box::new(model) as _)
     } else if let Some(share) = privacy.share {

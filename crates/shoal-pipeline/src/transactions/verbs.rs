@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use shoal_core::{Progress, Transactions};
-use shoal_measure::transactions::{TransactionLoss, TransactionRisk};
+use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_privacy::matching::match_transactions;
 use shoal_privacy::{
-    ItemVerdict, RecordOrder, Refusal, TransactionsClaim, Unverifiable, verify_transactions,
+    RecordOrder, Refusal, TransactionsClaim, TransactionsVerdict, Unverifiable, verify_transactions,
     verify_transactions_file,
 };
 
@@ -29,7 +29,7 @@ pub struct TransactionsVerified {
     pub sha256: String,
     /// The verifier's answer.
     #[serde(flatten)]
-    pub verdict: ItemVerdict,
+    pub verdict: TransactionsVerdict,
     /// What a comparison with the original found, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original: Option<AgainstOriginal>,
@@ -118,7 +118,7 @@ fn compare(
     let persons = before.data.persons().map(person_of);
     let found = match verify_transactions(claim, &models(job)?, &utility(job)?) {
         // A broken promise is said by the verdict, which counts people where it is known whose the transactions are.
-        Ok(_) | Err(Refusal::BrokenItems { .. }) => found,
+        Ok(_) | Err(Refusal::BrokenTransactions { .. }) => found,
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         Err(untrue) => found.because(&untrue),
     };
@@ -134,9 +134,9 @@ pub struct TransactionsMeasured {
     /// Transactions in the published file.
     pub records_out: usize,
     /// What was lost.
-    pub loss: TransactionLoss,
+    pub loss: TransactionsLoss,
     /// The smallest crowds before and after.
-    pub risk: TransactionRisk,
+    pub risk: TransactionsRisk,
 }
 
 /// How much does this file lose against its original, and what does it still risk?

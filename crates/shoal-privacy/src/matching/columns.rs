@@ -2,7 +2,7 @@
 
 use shoal_core::{Column, PublishedValue, RawColumn, RawTable, Role, Table};
 
-use crate::ConservationError;
+use crate::TableConservationError;
 use crate::table::conservation::{pair_columns, read_texts};
 
 /// A quasi-identifier of a published file beside the original: which texts are true of which values.
@@ -18,7 +18,7 @@ pub(super) struct Quasi<'a> {
 }
 
 impl<'a> Quasi<'a> {
-    fn new(from: &'a Column, to: &'a RawColumn) -> Result<Quasi<'a>, ConservationError> {
+    fn new(from: &'a Column, to: &'a RawColumn) -> Result<Quasi<'a>, TableConservationError> {
         let values = read_texts(from, to)?;
         let words = from.domain.len().div_ceil(64);
         let mut covered = vec![0; words * values.len()];
@@ -74,7 +74,7 @@ impl<'a> Pairs<'a> {
         original: &'a Table,
         published: &'a RawTable,
         pseudonyms: Option<&str>,
-    ) -> Result<Pairs<'a>, ConservationError> {
+    ) -> Result<Pairs<'a>, TableConservationError> {
         let mut pairs = Pairs { quasi: Vec::new(), untouched: Vec::new() };
         for (from, to) in pair_columns(original, published, pseudonyms)? {
             match from.role {

@@ -20,7 +20,7 @@ pub use sequences::match_sequences;
 pub use table::match_table;
 pub use transactions::match_transactions;
 
-use crate::{ConservationError, ItemConservationError};
+use crate::{TableConservationError, TransactionsConservationError};
 
 /// The origin of every published record, or of every published event, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,10 +69,10 @@ pub enum NoOrigin {
     },
     /// The columns or texts of a table cannot be compared with the original at all.
     #[error(transparent)]
-    Columns(#[from] ConservationError),
+    Columns(#[from] TableConservationError),
     /// The texts of transactions cannot be compared with the original at all.
     #[error(transparent)]
-    Items(#[from] ItemConservationError),
+    Items(#[from] TransactionsConservationError),
 }
 
 impl NoOrigin {

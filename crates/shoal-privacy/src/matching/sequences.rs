@@ -8,7 +8,7 @@ use super::flow::{Demand, assign};
 use super::table::no_origin;
 use super::{NoOrigin, Origins};
 use crate::table::Gathered;
-use crate::{Classes, SequenceView, Unverifiable};
+use crate::{Classes, SequencesView, Unverifiable};
 
 /// Finds for every published person a person of the original of their own, and for each of their events one of that
 /// person's events of which it is true, in the same order. `excluded` are events that the policy leaves out.
@@ -22,7 +22,7 @@ pub fn match_sequences(
 ) -> Result<Result<Origins, NoOrigin>, Unverifiable> {
     let events = original.events();
     let quasi: Vec<&str> = events.of_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
-    let view = SequenceView::new(published, id, &quasi)?;
+    let view = SequencesView::new(published, id, &quasi)?;
     let pairs = match Pairs::new(events, published, Some(id)) {
         Ok(pairs) => pairs,
         Err(error) => return Ok(Err(error.into())),
@@ -32,7 +32,7 @@ pub fn match_sequences(
 
 fn search(
     original: &Sequences,
-    view: &SequenceView<'_>,
+    view: &SequencesView<'_>,
     pairs: &Pairs<'_>,
     excluded: &[u32],
 ) -> Result<Origins, NoOrigin> {
@@ -106,7 +106,7 @@ fn search(
 }
 
 /// The first row of every person in the place of the person.
-fn first_rows(view: &SequenceView<'_>, people_of: &Gathered) -> Gathered {
+fn first_rows(view: &SequencesView<'_>, people_of: &Gathered) -> Gathered {
     people_of.map(|person| view.rows_of(person as usize)[0])
 }
 

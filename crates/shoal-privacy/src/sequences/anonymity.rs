@@ -1,4 +1,4 @@
-use super::{SequenceModel, SequenceView, SequenceViolation};
+use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
 
 /// k-anonymity of sequences: everybody shares all events, in order, with at least k − 1 others.
@@ -21,7 +21,7 @@ impl SequenceAnonymity {
     }
 }
 
-impl SequenceModel for SequenceAnonymity {
+impl SequencesModel for SequenceAnonymity {
     fn name(&self) -> String {
         "k-anonymity".to_owned()
     }
@@ -30,7 +30,7 @@ impl SequenceModel for SequenceAnonymity {
         Figure::Count(self.k.into())
     }
 
-    fn verify(&self, view: &SequenceView<'_>) -> Result<Outcome<SequenceViolation>, Unverifiable> {
+    fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {
         let classes = view.classes();
         let count = |size: u32| Figure::Count(size.into());
         let sizes = classes.sizes.iter().zip(0_u32..);

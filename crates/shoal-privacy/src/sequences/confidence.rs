@@ -1,6 +1,6 @@
 use shoal_core::canonical_text;
 
-use super::{SequenceModel, SequenceView, SequenceViolation};
+use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::{Figure, Outcome, Unverifiable, Violations};
 
 /// The confidence c of (k,c)-privacy: whoever finds a person's class learns with a probability of at most c
@@ -61,7 +61,7 @@ impl Confidence {
     }
 
     /// The share of each class's people who have one of the values in an event.
-    fn shares(&self, view: &SequenceView<'_>) -> Result<Vec<f64>, Unverifiable> {
+    fn shares(&self, view: &SequencesView<'_>) -> Result<Vec<f64>, Unverifiable> {
         let lacking = || Unverifiable::Lacking { column: self.column.clone() };
         let column = view.events().published().column(&self.column).ok_or_else(lacking)?;
         let is_among = |text: &str| {
@@ -81,7 +81,7 @@ impl Confidence {
     }
 }
 
-impl SequenceModel for Confidence {
+impl SequencesModel for Confidence {
     fn name(&self) -> String {
         format!("confidence({})", self.column)
     }
@@ -90,7 +90,7 @@ impl SequenceModel for Confidence {
         Figure::Number(self.c)
     }
 
-    fn verify(&self, view: &SequenceView<'_>) -> Result<Outcome<SequenceViolation>, Unverifiable> {
+    fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {
         let shares = self.shares(view)?;
         let worst = shares.iter().copied().max_by(f64::total_cmp);
         let above = (0_u32..).zip(shares).filter(|(_, share)| *share > self.c);
@@ -113,14 +113,14 @@ mod tests {
     use super::*;
 
     /// People of one class, with the illnesses of their events.
-    fn verify(people: &[&[&str]], values: &[&str], c: f64) -> Outcome<SequenceViolation> {
+    fn verify(people: &[&[&str]], values: &[&str], c: f64) -> Outcome<SequencesViolation> {
         let ids: Vec<String> = (1..=people.len()).map(|id| id.to_string()).collect();
         let events = ids
             .iter()
             .zip(people)
             .flat_map(|(id, illnesses)| illnesses.iter().map(|illness| vec![id.as_str(), "2009", illness]));
         let file = RawTable::from_rows(&["id", "year", "illness"], &events.collect::<Vec<_>>());
-        confidence(values, c).verify(&SequenceView::new(&file, "id", &["year"]).unwrap()).unwrap()
+        confidence(values, c).verify(&SequencesView::new(&file, "id", &["year"]).unwrap()).unwrap()
     }
 
     fn confidence(values: &[&str], c: f64) -> Confidence {
@@ -176,7 +176,7 @@ mod tests {
         illness.push("flu", Place::default());
         illness.push_null(Place::default());
         file.columns[2] = illness.finish();
-        let view = SequenceView::new(&file, "id", &["year"]).unwrap();
+        let view = SequencesView::new(&file, "id", &["year"]).unwrap();
         assert_eq!(confidence(&[""], 1.0).verify(&view).unwrap().found, Figure::Number(1.0));
         assert_eq!(confidence(&["HIV"], 1.0).verify(&view).unwrap().found, Figure::Number(0.0));
     }

@@ -4,14 +4,14 @@ use serde::Serialize;
 use shoal_core::{RawTable, Role};
 
 use super::model::verify_all;
-use super::{SequenceModel, SequenceView, SequenceViolation};
+use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::origin::number;
 use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, people_out_of_order};
 
 /// What can be said of published sequences without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct SequenceVerdict {
+pub struct SequencesVerdict {
     /// People in the file.
     pub records: usize,
     /// Their events.
@@ -21,14 +21,14 @@ pub struct SequenceVerdict {
     /// Every promise with what was found.
     pub promises: Vec<PromiseResult>,
     /// The promises that are not kept, and where.
-    pub broken: Vec<BrokenPromise<SequenceViolation>>,
+    pub broken: Vec<BrokenPromise<SequencesViolation>>,
     /// Columns in the file that must never be published; the column of the ids is none of them.
     pub withheld_columns: Vec<String>,
     /// The first person who is out of order, where the order of the file may carry something. It breaks no promise.
     pub out_of_order: Option<OutOfOrder>,
 }
 
-impl SequenceVerdict {
+impl SequencesVerdict {
     /// Whether every promise is kept and no column is there that must not be.
     pub fn holds(&self) -> bool {
         self.broken.is_empty() && self.withheld_columns.is_empty()
@@ -50,8 +50,8 @@ pub fn verify_sequences_file(
     published: &RawTable,
     id: &str,
     roles: &[(&str, Role)],
-    models: &[Box<dyn SequenceModel>],
-) -> Result<SequenceVerdict, Unverifiable> {
+    models: &[Box<dyn SequencesModel>],
+) -> Result<SequencesVerdict, Unverifiable> {
     let names = || published.columns.iter().map(|column| column.name.as_str()).filter(|name| *name != id);
     let role_of = |name: &str| roles.iter().find(|(known, _)| *known == name).map(|(_, role)| *role);
     if let Some(unknown) = names().find(|name| role_of(name).is_none()) {
@@ -59,11 +59,11 @@ pub fn verify_sequences_file(
     }
     let is_quasi = |(_, role): &&(&str, Role)| *role == Role::QuasiIdentifier;
     let quasi: Vec<&str> = roles.iter().filter(is_quasi).map(|(name, _)| *name).collect();
-    let view = SequenceView::new(published, id, &quasi)?;
+    let view = SequencesView::new(published, id, &quasi)?;
     check_numbers(&view)?;
     let (promises, broken) = verify_all(&view, models)?;
     let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());
-    Ok(SequenceVerdict {
+    Ok(SequencesVerdict {
         records: view.people(),
         events: published.rows,
         classes: view.classes().len(),
@@ -75,7 +75,7 @@ pub fn verify_sequences_file(
 }
 
 /// The first row whose id is not the number that is due there.
-fn check_numbers(view: &SequenceView<'_>) -> Result<(), Unverifiable> {
+fn check_numbers(view: &SequencesView<'_>) -> Result<(), Unverifiable> {
     let mut next = 0;
     for person in 0..view.people() {
         for &row in view.rows_of(person) {
@@ -100,7 +100,7 @@ mod tests {
         let check = |ids: &[&str]| {
             let rows: Vec<Vec<&str>> = ids.iter().map(|id| vec![*id, "x"]).collect();
             let file = RawTable::from_rows(&["id", "place"], &rows);
-            check_numbers(&SequenceView::new(&file, "id", &["place"]).unwrap())
+            check_numbers(&SequencesView::new(&file, "id", &["place"]).unwrap())
         };
         assert_eq!(check(&["1", "1", "2", "3", "3"]), Ok(()));
         assert_eq!(check(&[]), Ok(()));

@@ -2,7 +2,7 @@
 //!
 //! The file has a row an event, and an id that says whose it is. Two people are alike when they have the same
 //! number of events and these agree, one by one and in order, in the text of every quasi-identifier
-//! ([`SequenceView`]). Every [`SequenceModel`] that was asked for is checked on these classes of people, or on the crowds
+//! ([`SequencesView`]). Every [`SequencesModel`] that was asked for is checked on these classes of people, or on the crowds
 //! of those who share what somebody may know ([`BoundedKnowledge`]). Beside it, [`conservation`] compares the file with the input: a pseudonym stands for one person and tells nothing,
 //! the events are that person's own and in their order, and everything that is said about them is true.
 
@@ -17,9 +17,9 @@ mod view;
 
 pub use anonymity::SequenceAnonymity;
 pub use confidence::{Confidence, ConfidenceError};
-pub use conservation::SequenceConservationError;
-pub use file::{SequenceVerdict, verify_sequences_file};
+pub use conservation::SequencesConservationError;
+pub use file::{SequencesVerdict, verify_sequences_file};
 pub use knowledge::{BoundedKnowledge, KnowledgeError};
-pub use model::{SequenceModel, SequenceViolation};
+pub use model::{SequencesModel, SequencesViolation};
 pub use release::{SequencesClaim, VerifiedSequences, verify_sequences};
-pub use view::SequenceView;
+pub use view::SequencesView;

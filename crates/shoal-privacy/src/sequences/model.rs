@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::SequenceView;
+use super::SequencesView;
 use crate::origin::number;
 use crate::promise::{Answer, ROWS_NAMED, SHOWN, settle, write_rows};
 use crate::table::write_cells;
@@ -12,8 +12,8 @@ use crate::{
 
 /// A promise about published sequences, which contains its own check.
 ///
-/// A model looks at nothing but the [`SequenceView`]. Its parameters are checked when it is made.
-pub trait SequenceModel: fmt::Debug + Send + Sync {
+/// A model looks at nothing but the [`SequencesView`]. Its parameters are checked when it is made.
+pub trait SequencesModel: fmt::Debug + Send + Sync {
     /// The name in reports, e.g. `confidence(disease)`.
     fn name(&self) -> String;
 
@@ -21,14 +21,14 @@ pub trait SequenceModel: fmt::Debug + Send + Sync {
     fn asked(&self) -> Figure;
 
     /// Whether the file keeps the promise. An error means that the question cannot be asked of this file.
-    fn verify(&self, view: &SequenceView<'_>) -> Result<Outcome<SequenceViolation>, Unverifiable>;
+    fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable>;
 }
 
 /// A crowd that breaks a promise: a class of people whose sequences are alike, or all of whom something known is
 /// true.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct SequenceViolation {
+pub struct SequencesViolation {
     /// Whether `events` are what somebody may know, and not all that a class publishes.
     pub is_known: bool,
     /// The events in order: for a class a cell per quasi-identifier, for something known the cells that are known.
@@ -41,11 +41,11 @@ pub struct SequenceViolation {
     pub rows: Vec<u64>,
 }
 
-impl Violating for SequenceViolation {
+impl Violating for SequencesViolation {
     const MANY: &'static str = "crowds";
 }
 
-impl fmt::Display for SequenceViolation {
+impl fmt::Display for SequencesViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_known {
             f.write_str("who is known by")?;
@@ -70,16 +70,16 @@ impl fmt::Display for SequenceViolation {
     }
 }
 
-impl Violations<SequenceViolation> {
+impl Violations<SequencesViolation> {
     /// Names classes of people that break a promise: `bad` holds their numbers and what was found in them, the
     /// worst first.
-    pub fn of_people(view: &SequenceView<'_>, bad: &[(u32, Figure)]) -> Violations<SequenceViolation> {
+    pub fn of_people(view: &SequencesView<'_>, bad: &[(u32, Figure)]) -> Violations<SequencesViolation> {
         let shown = &bad[..bad.len().min(SHOWN)];
         let classes: Vec<u32> = shown.iter().map(|(class, _)| *class).collect();
         let people = view.classes().members(&classes, ROWS_NAMED);
         let violation = |((class, found), people): (&(u32, Figure), Vec<u32>)| {
             let rows: Vec<u32> = people.iter().map(|&person| view.rows_of(person as usize)[0]).collect();
-            SequenceViolation {
+            SequencesViolation {
                 is_known: false,
                 events: view
                     .rows_of(people[0] as usize)
@@ -97,10 +97,10 @@ impl Violations<SequenceViolation> {
 
 /// Asks every model.
 pub(super) fn verify_all(
-    view: &SequenceView<'_>,
-    models: &[Box<dyn SequenceModel>],
-) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<SequenceViolation>>), Unverifiable> {
-    let ask = |model: &dyn SequenceModel| {
+    view: &SequencesView<'_>,
+    models: &[Box<dyn SequencesModel>],
+) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<SequencesViolation>>), Unverifiable> {
+    let ask = |model: &dyn SequencesModel| {
         let (name, asked) = (model.name(), model.asked());
         Ok(Answer { name, column: None, asked, outcome: model.verify(view)? })
     };

@@ -1,7 +1,7 @@
 use shoal_core::{RawTable, Role, Sequences};
 
 use super::model::verify_all;
-use super::{SequenceModel, SequenceView, conservation};
+use super::{SequencesModel, SequencesView, conservation};
 use crate::table::check_original;
 use crate::{Classes, RecordOrder, Refusal, VerifiedRelease, people_out_of_order};
 
@@ -36,13 +36,13 @@ pub struct VerifiedSequences {
 /// Checks that published sequences keep every promise and are true of their input.
 pub fn verify_sequences(
     claim: SequencesClaim<'_>,
-    models: &[Box<dyn SequenceModel>],
+    models: &[Box<dyn SequencesModel>],
 ) -> Result<VerifiedSequences, Refusal> {
     let SequencesClaim { sha256, published, id, original, origin, left_out, order } = claim;
     check_original(original.events())?;
     let quasi: Vec<&str> =
         original.events().of_role(Role::QuasiIdentifier).map(|c| c.name.as_str()).collect();
-    let view = SequenceView::new(published, id, &quasi)?;
+    let view = SequencesView::new(published, id, &quasi)?;
     let (promises, broken) = verify_all(&view, models)?;
     if !broken.is_empty() {
         return Err(Refusal::BrokenSequences { broken });

@@ -2,7 +2,7 @@ use shoal_core::{RawColumn, RawTable};
 
 use crate::origin::number;
 use crate::table::Gathered;
-use crate::{Classes, Unverifiable, View};
+use crate::{Classes, TableView, Unverifiable};
 
 /// What a model of sequences looks at: the published events, whose they are, and the classes of people whose
 /// sequences are alike.
@@ -10,27 +10,27 @@ use crate::{Classes, Unverifiable, View};
 /// People are numbered from 0 in the order in which they first appear. The rows of a person, wherever they
 /// stand, are that person's events in the order of the file.
 #[derive(Debug)]
-pub struct SequenceView<'a> {
-    events: View<'a>,
+pub struct SequencesView<'a> {
+    events: TableView<'a>,
     ids: &'a RawColumn,
     /// The rows of the file, person by person.
     rows: Gathered,
     classes: Classes,
 }
 
-impl<'a> SequenceView<'a> {
+impl<'a> SequencesView<'a> {
     /// Looks at a file of events through the columns named `quasi`; the column `id` says whose an event is.
-    pub fn new(published: &'a RawTable, id: &str, quasi: &[&str]) -> Result<SequenceView<'a>, Unverifiable> {
-        let events = View::new(published, quasi)?;
+    pub fn new(published: &'a RawTable, id: &str, quasi: &[&str]) -> Result<SequencesView<'a>, Unverifiable> {
+        let events = TableView::new(published, quasi)?;
         let ids = published.column(id).ok_or_else(|| Unverifiable::Lacking { column: id.to_owned() })?;
         check_ids(ids)?;
         let rows = Classes::of(published.rows, &[ids]).gather();
         let classes = alike(&events, &rows);
-        Ok(SequenceView { events, ids, rows, classes })
+        Ok(SequencesView { events, ids, rows, classes })
     }
 
     /// The events as records of their own, with the classes of equal events.
-    pub fn events(&self) -> &View<'a> {
+    pub fn events(&self) -> &TableView<'a> {
         &self.events
     }
 
@@ -69,7 +69,7 @@ fn check_ids(ids: &RawColumn) -> Result<(), Unverifiable> {
 }
 
 /// Classes of people: events are numbered by what they publish, and equal lists of numbers are one class.
-fn alike(events: &View<'_>, rows: &Gathered) -> Classes {
+fn alike(events: &TableView<'_>, rows: &Gathered) -> Classes {
     let event_of = &events.classes().class_of;
     Classes::of_keys(rows.map(|row| event_of[row as usize]).iter())
 }
@@ -96,7 +96,7 @@ mod tests {
             ["d", "2", "y"],
             ["d", "1", "x"],
         ]);
-        let view = SequenceView::new(&file, "id", &["year", "zip"]).unwrap();
+        let view = SequencesView::new(&file, "id", &["year", "zip"]).unwrap();
         assert_eq!(view.people(), 4);
         assert_eq!(view.rows_of(0), [0, 2]);
         assert_eq!(view.rows_of(1), [1, 4]);
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_list_that_begins_like_another_is_not_alike() {
         let file = file(&[["a", "1", "x"], ["b", "1", "x"], ["b", "1", "x"], ["c", "1", "x"]]);
-        let view = SequenceView::new(&file, "id", &["year", "zip"]).unwrap();
+        let view = SequencesView::new(&file, "id", &["year", "zip"]).unwrap();
         assert_eq!(view.classes().class_of, [0, 1, 0]);
     }
 
@@ -120,7 +120,7 @@ mod tests {
         year.push_null(Place::default());
         year.push_null(Place::default());
         file.columns[1] = year.finish();
-        let view = SequenceView::new(&file, "id", &["year", "zip"]).unwrap();
+        let view = SequencesView::new(&file, "id", &["year", "zip"]).unwrap();
         assert_eq!(view.classes().class_of, [0, 1, 1]);
     }
 
@@ -128,17 +128,17 @@ mod tests {
     fn nobodys_events_and_lacking_columns_are_errors() {
         let table = file(&[["a", "1", "x"], ["", "1", "x"]]);
         let nobodys = Unverifiable::Nobodys { row: 2, column: "id".into() };
-        assert_eq!(SequenceView::new(&table, "id", &["year"]).unwrap_err(), nobodys);
+        assert_eq!(SequencesView::new(&table, "id", &["year"]).unwrap_err(), nobodys);
         for (id, quasi) in [("pid", "year"), ("id", "pid")] {
             let lacking = Unverifiable::Lacking { column: "pid".into() };
-            assert_eq!(SequenceView::new(&table, id, &[quasi]).unwrap_err(), lacking);
+            assert_eq!(SequencesView::new(&table, id, &[quasi]).unwrap_err(), lacking);
         }
     }
 
     #[test]
     fn an_empty_file_has_nobody() {
         let table = file(&[]);
-        let view = SequenceView::new(&table, "id", &["year"]).unwrap();
+        let view = SequencesView::new(&table, "id", &["year"]).unwrap();
         assert!(view.people() == 0 && view.classes().is_empty());
     }
 }

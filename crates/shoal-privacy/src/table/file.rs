@@ -6,14 +6,14 @@ use serde::Serialize;
 use shoal_core::{RawTable, Role};
 
 use super::model::ask;
-use super::{Model, PersonalK, View};
+use super::{PersonalK, TableModel, TableView};
 use crate::promise::settle;
 use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, rows_out_of_order};
 
 /// What can be said of a published file without its original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Verdict {
+pub struct TableVerdict {
     /// Records of the file.
     pub records: usize,
     /// Its equivalence classes.
@@ -28,7 +28,7 @@ pub struct Verdict {
     pub out_of_order: Option<OutOfOrder>,
 }
 
-impl Verdict {
+impl TableVerdict {
     /// Whether every promise is kept and no column is there that must not be.
     pub fn holds(&self) -> bool {
         self.broken.is_empty() && self.withheld_columns.is_empty()
@@ -42,13 +42,13 @@ impl Verdict {
 
 /// Checks a file against a policy's models. `roles` names every column of the policy. A column that the
 /// policy does not know is an error, since it may name people as well as any other. So is a personal k, which only
-/// [`verify_release`](crate::verify_release) can check, since no file says who asks for what. So are promises that count
+/// [`verify_table`](crate::verify_table) can check, since no file says who asks for what. So are promises that count
 /// people, unless they are broken already as promises about records: no file says whose its records are.
-pub fn verify_file(
+pub fn verify_table_file(
     published: &RawTable,
     roles: &[(&str, Role)],
-    models: &[Box<dyn Model>],
-) -> Result<Verdict, Unverifiable> {
+    models: &[Box<dyn TableModel>],
+) -> Result<TableVerdict, Unverifiable> {
     let names = || published.columns.iter().map(|column| column.name.as_str());
     // A file may have thousands of columns.
     let known: HashMap<&str, Role> = roles.iter().copied().collect();
@@ -58,7 +58,7 @@ pub fn verify_file(
     }
     let of_role = |role| roles.iter().filter(move |(_, own)| *own == role).map(|(name, _)| *name);
     let quasi: Vec<&str> = of_role(Role::QuasiIdentifier).collect();
-    let view = View::new(published, &quasi)?;
+    let view = TableView::new(published, &quasi)?;
     let mut answers = Vec::new();
     let mut unknown = None;
     for model in models {
@@ -77,7 +77,7 @@ pub fn verify_file(
     }
     let (promises, broken) = settle(answers)?;
     let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());
-    Ok(Verdict {
+    Ok(TableVerdict {
         records: published.rows,
         classes: view.classes().len(),
         promises,
@@ -95,9 +95,9 @@ mod tests {
     const ROLES: [(&str, Role); 3] =
         [("name", Role::Identifier), ("age", Role::QuasiIdentifier), ("illness", Role::Sensitive)];
 
-    fn verify(names: &[&str], rows: &[Vec<&str>]) -> Result<Verdict, Unverifiable> {
-        let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
-        verify_file(&RawTable::from_rows(names, rows), &ROLES, &models)
+    fn verify(names: &[&str], rows: &[Vec<&str>]) -> Result<TableVerdict, Unverifiable> {
+        let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+        verify_table_file(&RawTable::from_rows(names, rows), &ROLES, &models)
     }
 
     #[test]
@@ -144,6 +144,6 @@ mod tests {
         let twice = Unverifiable::Twice { column: "age".into() };
         assert_eq!(verify(&["age", "age"], &[vec!["1", "1"]]), Err(twice));
         let file = RawTable::from_rows(&["age"], &[vec!["1"]]);
-        assert_eq!(verify_file(&file, &ROLES, &[]), Err(Unverifiable::NoPromise));
+        assert_eq!(verify_table_file(&file, &ROLES, &[]), Err(Unverifiable::NoPromise));
     }
 }

@@ -1,4 +1,4 @@
-use super::{Model, View};
+use super::{TableModel, TableView};
 use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
 
 /// k-anonymity: every record shares its quasi-identifiers with at least k − 1 others; with those of at least k − 1 other
@@ -24,7 +24,7 @@ impl KAnonymity {
     }
 }
 
-impl Model for KAnonymity {
+impl TableModel for KAnonymity {
     fn name(&self) -> &'static str {
         "k-anonymity"
     }
@@ -37,7 +37,7 @@ impl Model for KAnonymity {
         true
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let sizes = view.crowds();
         let size = |class: u32| sizes[class as usize];
         let mut small: Vec<u32> = (0..sizes.len() as u32).filter(|&class| size(class) < self.k).collect();
@@ -61,7 +61,7 @@ mod tests {
     fn verify(k: u32, rows: &[[&str; 2]]) -> Outcome {
         let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
         let file = RawTable::from_rows(&["age", "sex"], &rows);
-        KAnonymity::new(k).unwrap().verify(&View::new(&file, &["age", "sex"]).unwrap()).unwrap()
+        KAnonymity::new(k).unwrap().verify(&TableView::new(&file, &["age", "sex"]).unwrap()).unwrap()
     }
 
     #[test]

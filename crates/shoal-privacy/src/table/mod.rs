@@ -1,7 +1,7 @@
 //! Tables: a record is a row of cells, and people hide in classes of equal quasi-identifiers.
 //!
 //! Two records are alike when their published quasi-identifiers are the same text ([`Classes`]), and every
-//! [`Model`] that was asked for is checked on these classes: their size, and what they give away about
+//! [`TableModel`] that was asked for is checked on these classes: their size, and what they give away about
 //! sensitive columns ([`model()`]). Beside it, [`conservation`] compares the file
 //! with the input: all records are there, once, and everything that is said about them is true.
 
@@ -20,15 +20,15 @@ mod view;
 pub use classes::Classes;
 pub(crate) use classes::Gathered;
 pub use condition::{ConditionError, SensitiveColumn, model};
-pub use conservation::ConservationError;
-pub use file::{Verdict, verify_file};
+pub use conservation::TableConservationError;
+pub use file::{TableVerdict, verify_table_file};
 pub use k_anonymity::KAnonymity;
 pub(crate) use model::write_cells;
-pub use model::{Model, PublishedCell, Violation};
+pub use model::{PublishedCell, TableModel, TableViolation};
 pub use people::{Crowds, OfPeople};
 pub use personal_k::PersonalK;
 pub(crate) use release::check_original;
-pub use release::{Claim, VerifiedTable, verify_release};
+pub use release::{TableClaim, VerifiedTable, verify_table};
 pub(crate) use suppression::MAX_SUPPRESSED;
 pub use suppression::SuppressionLimit;
-pub use view::View;
+pub use view::TableView;

@@ -2,15 +2,15 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::View;
+use super::TableView;
 use crate::origin::number;
 use crate::promise::{Answer, ROWS_NAMED, SHOWN, write_rows};
 use crate::{Figure, Outcome, Unverifiable, Violating, Violations};
 
 /// A promise about published data, which contains its own check.
 ///
-/// A model looks at nothing but the [`View`]. Its parameters are checked when it is made.
-pub trait Model: fmt::Debug + Send + Sync {
+/// A model looks at nothing but the [`TableView`]. Its parameters are checked when it is made.
+pub trait TableModel: fmt::Debug + Send + Sync {
     /// The name in reports, e.g. `k-anonymity`.
     fn name(&self) -> &'static str;
 
@@ -33,13 +33,13 @@ pub trait Model: fmt::Debug + Send + Sync {
     }
 
     /// Whether the file keeps the promise. An error means that the question cannot be asked of this file.
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable>;
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable>;
 }
 
 /// A class that breaks a promise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Violation {
+pub struct TableViolation {
     /// What the class publishes, a cell per quasi-identifier.
     pub cells: Vec<PublishedCell>,
     /// How many records it has.
@@ -53,14 +53,14 @@ pub struct Violation {
     pub rows: Vec<u64>,
 }
 
-impl Violation {
+impl TableViolation {
     /// Whether the class publishes nothing but `*`.
     pub(crate) fn says_nothing(&self) -> bool {
         !self.cells.is_empty() && self.cells.iter().all(|cell| cell.text == "*")
     }
 }
 
-impl Violating for Violation {
+impl Violating for TableViolation {
     const MANY: &'static str = "classes";
 }
 
@@ -74,11 +74,11 @@ pub struct PublishedCell {
     pub text: String,
 }
 
-impl Violations<Violation> {
+impl Violations<TableViolation> {
     /// Names the classes `bad` that break a promise, the worst first. `describe` says of the few that are shown
     /// what was found in them and why it breaks the promise.
     pub(super) fn name(
-        view: &View<'_>,
+        view: &TableView<'_>,
         bad: &[u32],
         describe: impl Fn(u32) -> (Figure, Option<String>),
     ) -> Violations {
@@ -86,7 +86,7 @@ impl Violations<Violation> {
         let rows = view.classes().members(shown, ROWS_NAMED);
         let violation = |(&class, rows): (&u32, Vec<u32>)| {
             let (found, why) = describe(class);
-            Violation {
+            TableViolation {
                 cells: view.cells(rows[0] as usize),
                 size: view.classes().sizes[class as usize],
                 found,
@@ -98,7 +98,7 @@ impl Violations<Violation> {
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for TableViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the class")?;
         write_cells(f, &self.cells)?;
@@ -119,14 +119,17 @@ pub(crate) fn write_cells(f: &mut fmt::Formatter<'_>, cells: &[PublishedCell]) -
 
 /// Asks every model.
 pub(super) fn ask_all(
-    view: &View<'_>,
-    models: &[Box<dyn Model>],
-) -> Result<Vec<Answer<Violation>>, Unverifiable> {
+    view: &TableView<'_>,
+    models: &[Box<dyn TableModel>],
+) -> Result<Vec<Answer<TableViolation>>, Unverifiable> {
     models.iter().map(|model| ask(view, model.as_ref())).collect()
 }
 
 /// Asks one model.
-pub(super) fn ask(view: &View<'_>, model: &dyn Model) -> Result<Answer<Violation>, Unverifiable> {
+pub(super) fn ask(
+    view: &TableView<'_>,
+    model: &dyn TableModel,
+) -> Result<Answer<TableViolation>, Unverifiable> {
     let (name, column) = (model.name().to_owned(), model.column().map(str::to_owned));
     Ok(Answer { name, column, asked: model.asked(), outcome: model.verify(view)? })
 }

@@ -2,7 +2,7 @@
 
 use shoal_core::Table;
 
-use super::{Classes, Model, View};
+use super::{Classes, TableModel, TableView};
 use crate::{Figure, Outcome, Unverifiable};
 
 /// The people of a file and how many of them are in each class. Somebody with several records in a class is in it
@@ -52,18 +52,18 @@ impl Crowds {
 /// A promise that counts people and not records. It can be checked only where it is known whose each record is.
 #[derive(Debug)]
 pub struct OfPeople {
-    model: Box<dyn Model>,
+    model: Box<dyn TableModel>,
     person: String,
 }
 
 impl OfPeople {
     /// The promise about people, whom the column `person` of the original names.
-    pub fn new(model: Box<dyn Model>, person: impl Into<String>) -> OfPeople {
+    pub fn new(model: Box<dyn TableModel>, person: impl Into<String>) -> OfPeople {
         OfPeople { model, person: person.into() }
     }
 }
 
-impl Model for OfPeople {
+impl TableModel for OfPeople {
     fn name(&self) -> &'static str {
         self.model.name()
     }
@@ -86,7 +86,7 @@ impl Model for OfPeople {
 
     /// Without knowing whose the records are, a promise can be found broken but not kept: a class with too few records
     /// has too few people.
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         if view.people().is_some() {
             return self.model.verify(view);
         }
@@ -103,7 +103,7 @@ impl Model for OfPeople {
 /// Whose each published record is, by its origin, where the promises count people: then all of them count those whom one
 /// and the same column names.
 pub(super) fn people_of(
-    models: &[Box<dyn Model>],
+    models: &[Box<dyn TableModel>],
     original: &Table,
     origin: &[u32],
 ) -> Result<Option<Vec<u32>>, Unverifiable> {
@@ -137,7 +137,7 @@ mod tests {
     fn of_people(k: u32, person_of: Option<Vec<u32>>) -> Result<Outcome, Unverifiable> {
         let rows = ["a", "a", "a", "b", "b"].map(|text| vec![text]);
         let file = RawTable::from_rows(&["q"], &rows);
-        let view = View::new(&file, &["q"])?;
+        let view = TableView::new(&file, &["q"])?;
         let view = match person_of {
             Some(person_of) => view.with_people(person_of),
             None => view,

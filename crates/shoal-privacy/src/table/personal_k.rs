@@ -1,4 +1,4 @@
-use super::{Model, View};
+use super::{TableModel, TableView};
 use crate::origin::number;
 use crate::{Figure, Outcome, Unverifiable, Violations};
 
@@ -21,7 +21,7 @@ impl PersonalK {
     }
 }
 
-impl Model for PersonalK {
+impl TableModel for PersonalK {
     fn name(&self) -> &'static str {
         "personal-k"
     }
@@ -34,7 +34,7 @@ impl Model for PersonalK {
         Figure::Words("each record's own k".to_owned())
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let unknown = || Unverifiable::PersonalK { column: self.column.clone() };
         let asked = view.personal_k().ok_or_else(unknown)?;
         let (classes, sizes) = (view.classes(), view.crowds());

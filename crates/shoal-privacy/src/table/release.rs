@@ -2,14 +2,14 @@ use shoal_core::{RawTable, Role, Table};
 
 use super::model::{ask, ask_all};
 use super::people::people_of;
-use super::{Classes, Crowds, Model, PersonalK, SuppressionLimit, View, conservation};
+use super::{Classes, Crowds, PersonalK, SuppressionLimit, TableModel, TableView, conservation};
 use crate::origin::check_origins;
 use crate::promise::settle;
-use crate::{ConservationError, RecordOrder, Refusal, Unverifiable, VerifiedRelease, rows_out_of_order};
+use crate::{RecordOrder, Refusal, TableConservationError, Unverifiable, VerifiedRelease, rows_out_of_order};
 
 /// What is said about a file that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
-pub struct Claim<'a> {
+pub struct TableClaim<'a> {
     /// The SHA-256 of the file's bytes, in lower-case hex.
     pub sha256: String,
     /// The file, read back from these bytes.
@@ -36,14 +36,14 @@ pub struct VerifiedTable {
 }
 
 /// Checks that a file keeps every promise and is true of its input. Columns of the role personal k are promises
-/// as well; no model need be given for them. Where the models count people ([`Model::person`]), so do these.
-pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<VerifiedTable, Refusal> {
-    let Claim { sha256, published, original, origin, left_out, suppression, order } = claim;
+/// as well; no model need be given for them. Where the models count people ([`TableModel::person`]), so do these.
+pub fn verify_table(claim: TableClaim<'_>, models: &[Box<dyn TableModel>]) -> Result<VerifiedTable, Refusal> {
+    let TableClaim { sha256, published, original, origin, left_out, suppression, order } = claim;
     check_original(original)?;
     let names_of = |role| original.of_role(role).map(|column| column.name.as_str());
     let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
-    let mut view = View::new(published, &quasi)?;
-    check_origins(original.rows, published.rows, origin, left_out).map_err(ConservationError::from)?;
+    let mut view = TableView::new(published, &quasi)?;
+    check_origins(original.rows, published.rows, origin, left_out).map_err(TableConservationError::from)?;
     if let Some(person_of) = people_of(models, original, origin)? {
         view = view.with_people(person_of);
     }
@@ -59,7 +59,7 @@ pub fn verify_release(claim: Claim<'_>, models: &[Box<dyn Model>]) -> Result<Ver
     answers.extend(suppression.map(|limit| limit.answer(&view, original, left_out)));
     let (promises, broken) = settle(answers)?;
     if !broken.is_empty() {
-        return Err(Refusal::Broken { broken });
+        return Err(Refusal::BrokenTable { broken });
     }
     conservation::check_columns(original, published, None, origin)?;
     if order == RecordOrder::Published {

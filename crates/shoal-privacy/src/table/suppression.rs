@@ -2,9 +2,9 @@
 
 use shoal_core::Table;
 
-use super::View;
+use super::TableView;
 use crate::promise::Answer;
-use crate::{Figure, Outcome, Violation, Violations};
+use crate::{Figure, Outcome, TableViolation, Violations};
 
 /// What the limit is called in reports.
 pub(crate) const MAX_SUPPRESSED: &str = "max-suppressed";
@@ -24,7 +24,12 @@ pub struct SuppressionLimit {
 impl SuppressionLimit {
     /// Whether the limit is kept by a file that lacks `left_out` records of the original. An input without records
     /// keeps it.
-    pub(super) fn answer(self, view: &View<'_>, original: &Table, left_out: usize) -> Answer<Violation> {
+    pub(super) fn answer(
+        self,
+        view: &TableView<'_>,
+        original: &Table,
+        left_out: usize,
+    ) -> Answer<TableViolation> {
         let starred = if self.starred { view.starred() } else { 0 };
         let suppressed = (left_out + starred).saturating_sub(self.incomplete.min(incomplete(original)));
         let found = suppressed as f64 / original.rows.max(1) as f64;

@@ -7,7 +7,7 @@ use crate::Unverifiable;
 
 /// What a model looks at: the published file, its quasi-identifiers, and the classes they form.
 #[derive(Debug)]
-pub struct View<'a> {
+pub struct TableView<'a> {
     published: &'a RawTable,
     quasi: Vec<&'a RawColumn>,
     classes: Classes,
@@ -17,21 +17,21 @@ pub struct View<'a> {
     people: Option<Crowds>,
 }
 
-impl<'a> View<'a> {
+impl<'a> TableView<'a> {
     /// Looks at a file through the columns named `quasi`.
-    pub fn new(published: &'a RawTable, quasi: &[&str]) -> Result<View<'a>, Unverifiable> {
+    pub fn new(published: &'a RawTable, quasi: &[&str]) -> Result<TableView<'a>, Unverifiable> {
         check_shape(published)?;
         let find = |name: &&str| {
             published.column(name).ok_or_else(|| Unverifiable::Lacking { column: (*name).to_owned() })
         };
         let quasi = quasi.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let classes = Classes::of(published.rows, &quasi);
-        Ok(View { published, quasi, classes, gathered: OnceLock::new(), personal_k: None, people: None })
+        Ok(TableView { published, quasi, classes, gathered: OnceLock::new(), personal_k: None, people: None })
     }
 
     /// The same, where it is known which k each published record asks for. No file says so.
-    pub(super) fn with_personal_k(self, personal_k: Vec<u32>) -> View<'a> {
-        View { personal_k: Some(personal_k), ..self }
+    pub(super) fn with_personal_k(self, personal_k: Vec<u32>) -> TableView<'a> {
+        TableView { personal_k: Some(personal_k), ..self }
     }
 
     /// The same, where it is known whose each published record is: equal numbers are the same person. No file says so.
@@ -39,10 +39,10 @@ impl<'a> View<'a> {
     ///
     /// # Panics
     /// When there is not a person for each published record.
-    pub fn with_people(self, person_of: Vec<u32>) -> View<'a> {
+    pub fn with_people(self, person_of: Vec<u32>) -> TableView<'a> {
         assert_eq!(person_of.len(), self.published.rows, "a person for each record");
         let people = Crowds::of(&self.classes, person_of);
-        View { people: Some(people), ..self }
+        TableView { people: Some(people), ..self }
     }
 
     /// Who is in each class, where it is known whose records they are.

@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::tally::Tally;
-use super::{ItemModel, ItemView, ItemsetViolation};
+use super::{TransactionsModel, TransactionsView, TransactionsViolation};
 use crate::{KTooSmall, Outcome};
 
 /// Complete k-anonymity: whoever knows all items of a person's transaction finds at least k transactions that hold
@@ -19,7 +19,7 @@ impl CompleteAnonymity {
     }
 }
 
-impl ItemModel for CompleteAnonymity {
+impl TransactionsModel for CompleteAnonymity {
     fn name(&self) -> String {
         "complete k-anonymity".to_owned()
     }
@@ -28,7 +28,7 @@ impl ItemModel for CompleteAnonymity {
         self.k
     }
 
-    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation> {
+    fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {
         let mut distinct: Vec<&[u32]> = view.published().iter().filter(|row| !row.is_empty()).collect();
         distinct.sort_unstable();
         distinct.dedup();

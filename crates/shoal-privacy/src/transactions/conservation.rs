@@ -17,7 +17,7 @@ use crate::release::DEFECT;
 ///
 /// Errors show published texts and places only: an original item is for its owner to look up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ItemConservationError {
+pub enum TransactionsConservationError {
     /// Transactions have come or gone, or are said to come from where they cannot.
     #[error(transparent)]
     Origin(#[from] OriginError),
@@ -103,12 +103,12 @@ pub enum ItemConservationError {
     },
 }
 
-impl ItemConservationError {
+impl TransactionsConservationError {
     /// What to do.
     pub fn hint(&self) -> &'static str {
         match self {
-            ItemConservationError::Withheld { .. } => "remove the column from the file",
-            ItemConservationError::Ambiguous { .. } => "rename the item before publishing",
+            TransactionsConservationError::Withheld { .. } => "remove the column from the file",
+            TransactionsConservationError::Ambiguous { .. } => "rename the item before publishing",
             _ => DEFECT,
         }
     }
@@ -124,7 +124,7 @@ pub fn check(
     published: &Transactions,
     meaning: &Meaning,
     origin: &[u32],
-) -> Result<Vec<Option<u32>>, ItemConservationError> {
+) -> Result<Vec<Option<u32>>, TransactionsConservationError> {
     check_origins(original.len(), published.len(), origin, 0)?;
     check_one_image(meaning)?;
     let image_of: Vec<Option<u32>> = original.items().iter().map(|item| meaning.image(item)).collect();
@@ -135,12 +135,12 @@ pub fn check(
 }
 
 /// Global recoding: no item may be in two texts.
-fn check_one_image(meaning: &Meaning) -> Result<(), ItemConservationError> {
+fn check_one_image(meaning: &Meaning) -> Result<(), TransactionsConservationError> {
     match meaning.two_images().worst.first() {
         None => Ok(()),
         Some(pair) => {
             let [first, second] = pair.texts.clone();
-            Err(ItemConservationError::TwoImages { first, second })
+            Err(TransactionsConservationError::TwoImages { first, second })
         }
     }
 }
@@ -150,7 +150,7 @@ fn first_difference(
     published: &Transactions,
     image_of: &[Option<u32>],
     origin: &[u32],
-) -> Option<ItemConservationError> {
+) -> Option<TransactionsConservationError> {
     let image = |from: u32| {
         let items = original.transaction(from as usize).iter();
         let mut image: Vec<u32> = items.filter_map(|&item| image_of[item as usize]).collect();
@@ -167,10 +167,12 @@ fn first_difference(
     let expected = image(from);
     let untrue = found.iter().find(|text| expected.binary_search(text).is_err());
     Some(match untrue {
-        Some(&untrue) => ItemConservationError::Untrue { row, original_row, text: text(untrue), rows },
+        Some(&untrue) => {
+            TransactionsConservationError::Untrue { row, original_row, text: text(untrue), rows }
+        }
         None => {
             let lacking = expected.into_iter().find(|text| found.binary_search(text).is_err())?;
-            ItemConservationError::Lacking { row, original_row, text: text(lacking), rows }
+            TransactionsConservationError::Lacking { row, original_row, text: text(lacking), rows }
         }
     })
 }

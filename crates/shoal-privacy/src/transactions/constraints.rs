@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::tally::Tally;
-use super::{ItemModel, ItemView, ItemsetViolation};
+use super::{TransactionsModel, TransactionsView, TransactionsViolation};
 use crate::{KTooSmall, Outcome};
 
 /// Privacy constraints: whoever knows one of these sets of items about a person finds at least k transactions
@@ -22,7 +22,7 @@ impl ItemConstraints {
     }
 }
 
-impl ItemModel for ItemConstraints {
+impl TransactionsModel for ItemConstraints {
     fn name(&self) -> String {
         "k-anonymity of constraints".to_owned()
     }
@@ -31,7 +31,7 @@ impl ItemModel for ItemConstraints {
         self.k
     }
 
-    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation> {
+    fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {
         let mut images: Vec<Vec<u32>> = self.sets.par_iter().map(|set| image(view, set)).collect();
         images.par_sort_unstable();
         images.dedup();
@@ -49,7 +49,7 @@ impl ItemModel for ItemConstraints {
 }
 
 /// The published texts that stand for items of the set.
-fn image(view: &ItemView<'_>, set: &[String]) -> Vec<u32> {
+fn image(view: &TransactionsView<'_>, set: &[String]) -> Vec<u32> {
     let mut image: Vec<u32> = set.iter().filter_map(|item| view.meaning().image(item)).collect();
     image.sort_unstable();
     image.dedup();

@@ -4,13 +4,13 @@ use serde::Serialize;
 use shoal_core::{Hierarchy, RawTable, Transactions};
 
 use super::model::verify_all;
-use super::{ItemModel, ItemView, ItemsetViolation, Meaning, TwoImages};
+use super::{Meaning, TransactionsModel, TransactionsView, TransactionsViolation, TwoImages};
 use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, Violations, transactions_out_of_order};
 
 /// What can be said of published transactions without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct ItemVerdict {
+pub struct TransactionsVerdict {
     /// Transactions of the file.
     pub records: usize,
     /// Its different texts.
@@ -18,7 +18,7 @@ pub struct ItemVerdict {
     /// Every promise with what was found.
     pub promises: Vec<PromiseResult>,
     /// The promises that are not kept, and where.
-    pub broken: Vec<BrokenPromise<ItemsetViolation>>,
+    pub broken: Vec<BrokenPromise<TransactionsViolation>>,
     /// Texts that stand for the same item, so that no promise about either is worth anything.
     pub items_in_two_images: Violations<TwoImages>,
     /// The first transaction that is out of order, where the order of the file may carry something. It breaks no
@@ -28,7 +28,7 @@ pub struct ItemVerdict {
     pub withheld_columns: Vec<String>,
 }
 
-impl ItemVerdict {
+impl TransactionsVerdict {
     /// Whether every promise is kept, every item has one image, and no column is there that must not be.
     pub fn holds(&self) -> bool {
         self.broken.is_empty() && self.items_in_two_images.total == 0 && self.withheld_columns.is_empty()
@@ -36,8 +36,8 @@ impl ItemVerdict {
 
     /// The same of a file that has these columns, which must not be there.
     #[must_use]
-    pub fn with_withheld_columns(self, withheld_columns: Vec<String>) -> ItemVerdict {
-        ItemVerdict { withheld_columns, ..self }
+    pub fn with_withheld_columns(self, withheld_columns: Vec<String>) -> TransactionsVerdict {
+        TransactionsVerdict { withheld_columns, ..self }
     }
 
     /// Whether the file has no items, so that every promise is kept by silence.
@@ -54,13 +54,13 @@ pub fn verify_transactions_file(
     published: &Transactions,
     rest: Option<&RawTable>,
     hierarchy: Option<&Hierarchy>,
-    models: &[Box<dyn ItemModel>],
-) -> Result<ItemVerdict, Unverifiable> {
+    models: &[Box<dyn TransactionsModel>],
+) -> Result<TransactionsVerdict, Unverifiable> {
     let meaning = Meaning::of(published.items(), hierarchy);
     let persons = published.persons().map(<[u32]>::to_vec);
-    let view = ItemView::new(published, &meaning)?.with_persons(persons);
+    let view = TransactionsView::new(published, &meaning)?.with_persons(persons);
     let (promises, broken) = verify_all(&view, models)?;
-    Ok(ItemVerdict {
+    Ok(TransactionsVerdict {
         records: published.len(),
         items: published.items().len(),
         promises,

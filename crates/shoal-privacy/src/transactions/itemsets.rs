@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use shoal_core::is_drawn;
 
 use super::tally::Tally;
-use super::{ItemModel, ItemView, ItemsetViolation};
+use super::{TransactionsModel, TransactionsView, TransactionsViolation};
 use crate::{KTooSmall, Outcome};
 
 /// k^m-anonymity, for all items or for a drawn share of them.
@@ -75,7 +75,7 @@ impl ItemsetAnonymity {
     }
 }
 
-impl ItemModel for ItemsetAnonymity {
+impl TransactionsModel for ItemsetAnonymity {
     fn name(&self) -> String {
         match self.share {
             None => format!("k^{}-anonymity", self.m),
@@ -87,7 +87,7 @@ impl ItemModel for ItemsetAnonymity {
         self.k
     }
 
-    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation> {
+    fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {
         let occurring = Occurring::new(view, |text| self.may_be_known(view, text));
         let mut tally = Tally::new(self.k);
         for size in 1..=self.m.min(occurring.longest) {
@@ -101,7 +101,7 @@ impl ItemModel for ItemsetAnonymity {
 }
 
 impl ItemsetAnonymity {
-    fn may_be_known(&self, view: &ItemView<'_>, text: u32) -> bool {
+    fn may_be_known(&self, view: &TransactionsView<'_>, text: u32) -> bool {
         let is_known = |item: &String| self.share.is_none_or(|s| is_drawn(item, s.share, s.seed));
         view.meaning().items(text).iter().any(is_known)
     }
@@ -126,7 +126,7 @@ type Tail = (usize, usize);
 type Counters = Vec<Vec<usize>>;
 
 impl Occurring {
-    fn new(view: &ItemView<'_>, is_kept: impl Fn(u32) -> bool) -> Occurring {
+    fn new(view: &TransactionsView<'_>, is_kept: impl Fn(u32) -> bool) -> Occurring {
         let texts = view.published().items().len();
         let kept: Vec<bool> = (0..texts as u32).map(is_kept).collect();
         let mut members = Vec::with_capacity(view.published().occurrences());

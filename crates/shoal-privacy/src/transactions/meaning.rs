@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
 use shoal_core::{Hierarchy, Labels, Transactions, parse_group};
 
-use super::ItemConservationError;
+use super::TransactionsConservationError;
 use crate::origin::number;
 use crate::promise::SHOWN;
 use crate::{Violating, Violations};
@@ -72,21 +72,25 @@ impl Meaning {
         &self,
         published: &Transactions,
         original: &Transactions,
-    ) -> Result<Meaning, ItemConservationError> {
+    ) -> Result<Meaning, TransactionsConservationError> {
         let known = |item: &String| original.item(item).is_some();
         let mut readings = self.readings.clone();
         for (code, Reading { form, items }) in readings.iter_mut().enumerate() {
             let text = || published.items().get(code as u32).to_owned();
             let row = || first_row(published, code as u32);
             if *form != Form::Plain && known(&text()) {
-                return Err(ItemConservationError::Ambiguous { row: row(), text: text() });
+                return Err(TransactionsConservationError::Ambiguous { row: row(), text: text() });
             }
             match form {
                 Form::Node => items.retain(known),
                 Form::Plain | Form::Group => {
                     if let Some(unknown) = items.iter().find(|item| !known(item)) {
                         let item = unknown.clone();
-                        return Err(ItemConservationError::Unknown { row: row(), text: text(), item });
+                        return Err(TransactionsConservationError::Unknown {
+                            row: row(),
+                            text: text(),
+                            item,
+                        });
                     }
                 }
             }
@@ -210,11 +214,12 @@ mod tests {
                 .map(|meaning| items(&published, &meaning, &text).to_vec())
         };
         assert_eq!(within(&[vec!["fruit"]], &[vec!["pear"]]).unwrap(), ["pear"]);
-        let ambiguous = |text: &str| Err(ItemConservationError::Ambiguous { row: 1, text: text.into() });
+        let ambiguous =
+            |text: &str| Err(TransactionsConservationError::Ambiguous { row: 1, text: text.into() });
         assert_eq!(within(&[vec!["(a,b)"]], &[vec!["(a,b)"]]), ambiguous("(a,b)"));
         assert_eq!(within(&[vec!["fruit"]], &[vec!["fruit"]]), ambiguous("fruit"));
         let unknown = |text: &str, item: &str| {
-            Err(ItemConservationError::Unknown { row: 2, text: text.into(), item: item.into() })
+            Err(TransactionsConservationError::Unknown { row: 2, text: text.into(), item: item.into() })
         };
         assert_eq!(within(&[vec![], vec!["(a,b)"]], &[vec!["a"]]), unknown("(a,b)", "b"));
         assert_eq!(within(&[vec![], vec!["z"]], &[vec!["a"]]), unknown("z", "z"));

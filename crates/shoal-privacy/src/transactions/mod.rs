@@ -1,7 +1,7 @@
 //! Transactions: a record is a set of items, and people hide among those who hold the same ones.
 //!
 //! A published text stands for one item or for a group of them ([`Meaning`]), and is in a published
-//! transaction when the person held any of them. Every [`ItemModel`] that was asked for is checked on the
+//! transaction when the person held any of them. Every [`TransactionsModel`] that was asked for is checked on the
 //! published texts alone, by counting. Beside it, [`conservation`] compares the file with the input: every
 //! published transaction is what one and the same recoding makes of its original.
 
@@ -20,12 +20,12 @@ mod view;
 
 pub use columns::ItemTable;
 pub use complete::CompleteAnonymity;
-pub use conservation::ItemConservationError;
+pub use conservation::TransactionsConservationError;
 pub use constraints::ItemConstraints;
-pub use file::{ItemVerdict, verify_transactions_file};
+pub use file::{TransactionsVerdict, verify_transactions_file};
 pub use itemsets::{ItemsetAnonymity, ItemsetParamError, KnownShare};
 pub use meaning::{Meaning, TwoImages};
-pub use model::{ItemModel, ItemsetViolation};
+pub use model::{TransactionsModel, TransactionsViolation};
 pub use release::{TransactionsClaim, VerifiedTransactions, verify_transactions};
 pub use utility::Utility;
-pub use view::ItemView;
+pub use view::TransactionsView;

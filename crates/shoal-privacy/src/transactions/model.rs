@@ -2,14 +2,14 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::ItemView;
+use super::TransactionsView;
 use crate::promise::{Answer, ROWS_NAMED, settle, write_rows};
 use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violating};
 
 /// A promise about published transactions, which contains its own check.
 ///
-/// A model looks at nothing but the [`ItemView`]. Its parameters are checked when it is made.
-pub trait ItemModel: fmt::Debug + Send + Sync {
+/// A model looks at nothing but the [`TransactionsView`]. Its parameters are checked when it is made.
+pub trait TransactionsModel: fmt::Debug + Send + Sync {
     /// The name in reports, e.g. `k^2-anonymity`.
     fn name(&self) -> String;
 
@@ -17,13 +17,13 @@ pub trait ItemModel: fmt::Debug + Send + Sync {
     fn k(&self) -> u32;
 
     /// Whether the file keeps the promise.
-    fn verify(&self, view: &ItemView<'_>) -> Outcome<ItemsetViolation>;
+    fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation>;
 }
 
 /// A set of published texts that too few transactions hold, or transactions of too few people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct ItemsetViolation {
+pub struct TransactionsViolation {
     /// The texts.
     pub items: Vec<String>,
     /// How many transactions hold all of them; where it is known whose they are, how many people have one that does.
@@ -35,11 +35,11 @@ pub struct ItemsetViolation {
     pub people: bool,
 }
 
-impl Violating for ItemsetViolation {
+impl Violating for TransactionsViolation {
     const MANY: &'static str = "itemsets";
 }
 
-impl fmt::Display for ItemsetViolation {
+impl fmt::Display for TransactionsViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(|item| format!("`{item}`")).collect();
         let items = items.join(", ");
@@ -56,10 +56,10 @@ impl fmt::Display for ItemsetViolation {
 
 /// Asks every model.
 pub(super) fn verify_all(
-    view: &ItemView<'_>,
-    models: &[Box<dyn ItemModel>],
-) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<ItemsetViolation>>), Unverifiable> {
-    let ask = |model: &dyn ItemModel| Answer {
+    view: &TransactionsView<'_>,
+    models: &[Box<dyn TransactionsModel>],
+) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<TransactionsViolation>>), Unverifiable> {
+    let ask = |model: &dyn TransactionsModel| Answer {
         name: model.name(),
         column: None,
         asked: Figure::Count(model.k().into()),

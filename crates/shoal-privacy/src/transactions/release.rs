@@ -1,7 +1,9 @@
 use shoal_core::{Hierarchy, RawTable, Transactions};
 
 use super::model::verify_all;
-use super::{ItemConservationError, ItemModel, ItemView, Meaning, Utility, conservation};
+use super::{
+    Meaning, TransactionsConservationError, TransactionsModel, TransactionsView, Utility, conservation,
+};
 use crate::origin::check_origins;
 use crate::{RecordOrder, Refusal, VerifiedRelease, transactions_out_of_order};
 
@@ -39,23 +41,24 @@ pub struct VerifiedTransactions {
 /// Checks that published transactions keep every promise, are true of their input, and stay useful.
 pub fn verify_transactions(
     claim: TransactionsClaim<'_>,
-    models: &[Box<dyn ItemModel>],
+    models: &[Box<dyn TransactionsModel>],
     utility: &Utility,
 ) -> Result<VerifiedTransactions, Refusal> {
     let TransactionsClaim { sha256, published, original, hierarchy, origin, rest, order, withheld_columns } =
         claim;
     if let Some(column) = withheld_columns.into_iter().next() {
-        return Err(ItemConservationError::Withheld { column }.into());
+        return Err(TransactionsConservationError::Withheld { column }.into());
     }
     let meaning = Meaning::of(published.items(), hierarchy).within(published, original)?;
     // Who is in a crowd is read off the origins, so they are looked at first.
-    check_origins(original.len(), published.len(), origin, 0).map_err(ItemConservationError::Origin)?;
+    check_origins(original.len(), published.len(), origin, 0)
+        .map_err(TransactionsConservationError::Origin)?;
     let persons =
         original.persons().map(|persons| origin.iter().map(|&from| persons[from as usize]).collect());
-    let view = ItemView::new(published, &meaning)?.with_persons(persons);
+    let view = TransactionsView::new(published, &meaning)?.with_persons(persons);
     let (promises, broken) = verify_all(&view, models)?;
     if !broken.is_empty() {
-        return Err(Refusal::BrokenItems { broken });
+        return Err(Refusal::BrokenTransactions { broken });
     }
     let image_of = conservation::check(original, published, &meaning, origin)?;
     utility.check(original, published, &meaning)?;

@@ -1,6 +1,6 @@
 //! The supports of many itemsets, boiled down to what a promise needs.
 
-use super::{ItemView, ItemsetViolation};
+use super::{TransactionsView, TransactionsViolation};
 use crate::origin::number;
 use crate::promise::{ROWS_NAMED, SHOWN};
 use crate::{Figure, Outcome, Violations};
@@ -53,10 +53,10 @@ impl Tally {
     }
 
     /// The finding, with the worst sets named.
-    pub(super) fn outcome(self, view: &ItemView<'_>) -> Outcome<ItemsetViolation> {
+    pub(super) fn outcome(self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {
         let holds = self.holds();
         let text = |&text: &u32| view.published().items().get(text).to_owned();
-        let name = |(support, set): (u32, Vec<u32>)| ItemsetViolation {
+        let name = |(support, set): (u32, Vec<u32>)| TransactionsViolation {
             items: set.iter().map(text).collect(),
             support,
             people: view.persons().is_some(),

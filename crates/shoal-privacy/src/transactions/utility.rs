@@ -3,7 +3,7 @@ use hashbrown::HashMap;
 use shoal_core::Transactions;
 
 use super::meaning::first_row;
-use super::{ItemConservationError, Meaning};
+use super::{Meaning, TransactionsConservationError};
 
 /// What a release must stay good for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ impl Utility {
         original: &Transactions,
         published: &Transactions,
         meaning: &Meaning,
-    ) -> Result<(), ItemConservationError> {
+    ) -> Result<(), TransactionsConservationError> {
         if let Some(constraints) = &self.constraints {
             check_unmixed(constraints, published, meaning)?;
         }
@@ -37,7 +37,7 @@ fn check_unmixed(
     constraints: &[Vec<String>],
     published: &Transactions,
     meaning: &Meaning,
-) -> Result<(), ItemConservationError> {
+) -> Result<(), TransactionsConservationError> {
     let mut constraint_of: HashMap<&str, usize, FixedState> = HashMap::with_hasher(FixedState::default());
     for (number, items) in constraints.iter().enumerate() {
         constraint_of.extend(items.iter().map(|item| (item.as_str(), number)));
@@ -51,7 +51,7 @@ fn check_unmixed(
         None => Ok(()),
         Some(text) => {
             let row = first_row(published, text);
-            Err(ItemConservationError::Mixed { row, text: published.items().get(text).to_owned() })
+            Err(TransactionsConservationError::Mixed { row, text: published.items().get(text).to_owned() })
         }
     }
 }
@@ -60,13 +60,13 @@ fn check_suppressed(
     allowed: f64,
     original: &Transactions,
     meaning: &Meaning,
-) -> Result<(), ItemConservationError> {
+) -> Result<(), TransactionsConservationError> {
     let items = original.items().len();
     let suppressed = original.items().iter().filter(|item| meaning.image(item).is_none()).count();
     // Written so that an `allowed` that is not a number allows nothing.
     if suppressed == 0 || suppressed as f64 / items as f64 <= allowed {
         Ok(())
     } else {
-        Err(ItemConservationError::Suppressed { suppressed, items, allowed })
+        Err(TransactionsConservationError::Suppressed { suppressed, items, allowed })
     }
 }

@@ -5,7 +5,7 @@ use crate::Unverifiable;
 
 /// What a model of transactions looks at: the published file, what its texts stand for, and where they are.
 #[derive(Debug)]
-pub struct ItemView<'a> {
+pub struct TransactionsView<'a> {
     published: &'a Transactions,
     meaning: &'a Meaning,
     postings: Vec<Vec<u32>>,
@@ -16,22 +16,25 @@ pub struct ItemView<'a> {
     persons: Option<Vec<u32>>,
 }
 
-impl<'a> ItemView<'a> {
+impl<'a> TransactionsView<'a> {
     /// Looks at a file whose texts have this meaning.
-    pub fn new(published: &'a Transactions, meaning: &'a Meaning) -> Result<ItemView<'a>, Unverifiable> {
+    pub fn new(
+        published: &'a Transactions,
+        meaning: &'a Meaning,
+    ) -> Result<TransactionsView<'a>, Unverifiable> {
         let rows = published.len();
         if u32::try_from(rows).is_err() {
             return Err(Unverifiable::TooMany { rows });
         }
         let postings = published.postings();
         let bits = postings.iter().map(|holders| bits(holders, rows)).collect();
-        Ok(ItemView { published, meaning, postings, bits, persons: None })
+        Ok(TransactionsView { published, meaning, postings, bits, persons: None })
     }
 
     /// The same file, whose transactions are these people's: a number per transaction. Then a crowd is counted in
     /// people.
-    pub(super) fn with_persons(self, persons: Option<Vec<u32>>) -> ItemView<'a> {
-        ItemView { persons, ..self }
+    pub(super) fn with_persons(self, persons: Option<Vec<u32>>) -> TransactionsView<'a> {
+        TransactionsView { persons, ..self }
     }
 
     /// Whose each transaction is, where that is known.
@@ -108,7 +111,7 @@ mod tests {
         let rows = [vec!["a", "b", "c"], vec![], vec!["b", "c"], vec!["c", "a"]];
         let published = Transactions::from_texts(&rows);
         let meaning = Meaning::of(published.items(), None);
-        let view = ItemView::new(&published, &meaning).unwrap();
+        let view = TransactionsView::new(&published, &meaning).unwrap();
         let rows = |set: &[u32]| view.rows_holding(set).collect::<Vec<_>>();
         assert_eq!(rows(&[2]), [0, 2, 3]);
         assert_eq!(rows(&[0, 2]), [0, 3]);
@@ -122,7 +125,7 @@ mod tests {
         let rows = [vec!["a", "b"], vec!["a"], vec!["b"], vec!["a", "b"], vec!["b"]];
         let published = Transactions::from_texts(&rows);
         let meaning = Meaning::of(published.items(), None);
-        let view = ItemView::new(&published, &meaning).unwrap();
+        let view = TransactionsView::new(&published, &meaning).unwrap();
         assert_eq!([&[0][..], &[1], &[0, 1], &[]].map(|set| view.support(set)), [3, 4, 2, 5]);
         // The second person has a and b, but never together.
         let view = view.with_persons(Some(vec![1, 2, 2, 1, 3]));
@@ -140,7 +143,7 @@ mod tests {
         let rows: Vec<Vec<String>> = (0..5_000).map(row).collect();
         let published = Transactions::from_texts(&rows);
         let meaning = Meaning::of(published.items(), None);
-        let view = ItemView::new(&published, &meaning).unwrap();
+        let view = TransactionsView::new(&published, &meaning).unwrap();
         let is_dense: Vec<bool> = view.bits.iter().map(Option::is_some).collect();
         assert_eq!(is_dense, [true, false, true, false, true, false, true, false]);
         for set in [&[0, 2][..], &[0, 2, 4, 6], &[0, 1], &[1, 3], &[2, 3, 4], &[5], &[6], &[]] {

@@ -8,7 +8,7 @@ use shoal_core::{
     Condition, DateFormat, Distance, Hierarchy, Kind, Likeness, RawTable, Role, Rule, ValueParser,
 };
 use shoal_privacy::table::model;
-use shoal_privacy::{Model, SensitiveColumn, Verdict, verify_file};
+use shoal_privacy::{SensitiveColumn, TableModel, TableVerdict, verify_table_file};
 
 pub(crate) const NAMES: [&str; 3] = ["zip", "illness", "visits"];
 
@@ -97,15 +97,15 @@ pub(crate) fn rules() -> impl Strategy<Value = (Column, Rule)> {
 }
 
 /// What the crate under test says of all rules at once.
-pub(crate) fn verdict(table: &Table, rules: &[(Column, Rule)]) -> Verdict {
+pub(crate) fn verdict(table: &Table, rules: &[(Column, Rule)]) -> TableVerdict {
     let rows: Vec<Vec<&str>> = table.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
     let file = RawTable::from_rows(&NAMES, &rows);
     let roles = [Role::QuasiIdentifier, Role::Sensitive, Role::Sensitive];
     let roles: Vec<(&str, Role)> = NAMES.into_iter().zip(roles).collect();
-    verify_file(&file, &roles, &models(rules)).unwrap()
+    verify_table_file(&file, &roles, &models(rules)).unwrap()
 }
 
-pub(crate) fn models(rules: &[(Column, Rule)]) -> Vec<Box<dyn Model>> {
+pub(crate) fn models(rules: &[(Column, Rule)]) -> Vec<Box<dyn TableModel>> {
     let condition = |(column, rule): &(Column, Rule)| {
         let condition = Condition { column: NAMES[*column as usize].to_owned(), rule: *rule };
         model(&condition, column.ground()).unwrap()

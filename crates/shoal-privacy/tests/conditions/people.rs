@@ -9,8 +9,8 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Claim, KAnonymity, Model, OfPeople, RecordOrder, Refusal, Unverifiable, VerifiedTable, verify_file,
-    verify_release,
+    KAnonymity, OfPeople, RecordOrder, Refusal, TableClaim, TableModel, Unverifiable, VerifiedTable,
+    verify_table, verify_table_file,
 };
 
 use crate::file::{self, Column as Sensitive, ILLNESSES, ZIPS, models, rules};
@@ -79,15 +79,15 @@ fn published(release: &Release) -> RawTable {
     RawTable::from_rows(&NAMES[1..4], &rows)
 }
 
-fn of_people(k: u32, rules: &[(Sensitive, Rule)]) -> Vec<Box<dyn Model>> {
-    let k: Box<dyn Model> = Box::new(KAnonymity::new(k).unwrap());
+fn of_people(k: u32, rules: &[(Sensitive, Rule)]) -> Vec<Box<dyn TableModel>> {
+    let k: Box<dyn TableModel> = Box::new(KAnonymity::new(k).unwrap());
     let all = std::iter::once(k).chain(models(rules));
-    all.map(|model| Box::new(OfPeople::new(model, "who")) as Box<dyn Model>).collect()
+    all.map(|model| Box::new(OfPeople::new(model, "who")) as Box<dyn TableModel>).collect()
 }
 
 fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<VerifiedTable, Refusal> {
     let origin: Vec<u32> = (0..release.original.len() as u32).collect();
-    let claim = Claim {
+    let claim = TableClaim {
         sha256: String::new(),
         published: &published(release),
         original: &original(&release.original),
@@ -96,7 +96,7 @@ fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<VerifiedTabl
         suppression: None,
         order: RecordOrder::Input,
     };
-    verify_release(claim, &of_people(release.k, rules))
+    verify_table(claim, &of_people(release.k, rules))
 }
 
 /// The second verifier.
@@ -233,7 +233,7 @@ proptest! {
                     }
                 }
             }
-            Err(Refusal::Broken { .. }) => prop_assert!(!holds(&release, &asked)),
+            Err(Refusal::BrokenTable { .. }) => prop_assert!(!holds(&release, &asked)),
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
         }
     }
@@ -267,15 +267,15 @@ proptest! {
         }
         let file = published(&release);
         let roles = [("zip", Role::QuasiIdentifier), ("illness", Role::Sensitive), ("visits", Role::Sensitive)];
-        let k: Box<dyn Model> = Box::new(KAnonymity::new(release.k).unwrap());
-        let of_records: Vec<Box<dyn Model>> = std::iter::once(k).chain(models(&asked)).collect();
-        let verdict = verify_file(&file, &roles, &of_records).unwrap();
+        let k: Box<dyn TableModel> = Box::new(KAnonymity::new(release.k).unwrap());
+        let of_records: Vec<Box<dyn TableModel>> = std::iter::once(k).chain(models(&asked)).collect();
+        let verdict = verify_table_file(&file, &roles, &of_records).unwrap();
         match verify(&release, &asked) {
             Ok(verified) => {
                 prop_assert!(verdict.holds());
                 prop_assert_eq!(&verified.release().promises()[..verdict.promises.len()], &verdict.promises[..]);
             }
-            Err(Refusal::Broken { broken }) => {
+            Err(Refusal::BrokenTable { broken }) => {
                 prop_assert!(!verdict.holds());
                 let found = |broken: &[shoal_privacy::BrokenPromise]| {
                     broken.iter().map(|broken| broken.promise.clone()).collect::<Vec<_>>()
@@ -310,7 +310,7 @@ fn values_of_one_person_do_not_hide_what_everybody_has() {
     let release =
         rows(&[["p1", "53", "flu"], ["p2", "53", "flu"], ["p2", "53", "cold"], ["p2", "53", "gout"]]);
     let distinct = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
-    let Err(Refusal::Broken { broken }) = verify(&release, &distinct) else { panic!("broken") };
+    let Err(Refusal::BrokenTable { broken }) = verify(&release, &distinct) else { panic!("broken") };
     assert_eq!(
         broken[0].violations.worst[0].why.as_deref(),
         Some("1 value is enough for all 2 people; 2 of them have `flu`")
@@ -332,16 +332,16 @@ fn what_no_file_says_is_said() {
     let asked = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
     let unknown = Unverifiable::Person { column: "who".into() };
     assert!(unknown.hint().contains("--original"));
-    assert_eq!(verify_file(&file, &roles, &of_people(2, &asked)), Err(unknown.clone()));
+    assert_eq!(verify_table_file(&file, &roles, &of_people(2, &asked)), Err(unknown.clone()));
     // Fewer records than k are fewer people in any case.
-    let verdict = verify_file(&file, &roles, &of_people(3, &asked)).unwrap();
+    let verdict = verify_table_file(&file, &roles, &of_people(3, &asked)).unwrap();
     assert!(!verdict.holds() && verdict.broken[0].promise.name == "k-anonymity");
     // Nor can it be proved where some promises count people and others do not, or where nobody knows the column.
     let mut mixed = of_people(2, &[]);
     mixed.extend(models(&asked));
     let origin = [0, 1];
     let table = original(&release.original);
-    let claim = |original| Claim {
+    let claim = |original| TableClaim {
         sha256: String::new(),
         published: &file,
         original,
@@ -350,10 +350,10 @@ fn what_no_file_says_is_said() {
         suppression: None,
         order: RecordOrder::Input,
     };
-    assert_eq!(verify_release(claim(&table), &mixed).unwrap_err(), unknown.clone().into());
+    assert_eq!(verify_table(claim(&table), &mixed).unwrap_err(), unknown.clone().into());
     let mut nameless = table.clone();
     nameless.columns.remove(0);
-    assert_eq!(verify_release(claim(&nameless), &of_people(2, &[])).unwrap_err(), unknown.into());
+    assert_eq!(verify_table(claim(&nameless), &of_people(2, &[])).unwrap_err(), unknown.into());
 }
 
 #[test]

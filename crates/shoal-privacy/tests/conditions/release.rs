@@ -5,8 +5,8 @@ use shoal_core::{
     Column, DateFormat, Distance, Domain, Kind, RawColumnBuilder, RawTable, Role, Rule, Table, ValueParser,
 };
 use shoal_privacy::{
-    Claim, Figure, KAnonymity, Model, PromiseResult, RecordOrder, Refusal, SuppressionLimit, Unverifiable,
-    VerifiedTable, verify_file, verify_release,
+    Figure, KAnonymity, PromiseResult, RecordOrder, Refusal, SuppressionLimit, TableClaim, TableModel,
+    Unverifiable, VerifiedTable, verify_table, verify_table_file,
 };
 
 use crate::file::{self, models};
@@ -42,13 +42,13 @@ fn releases() -> impl Strategy<Value = Release> {
 
 fn verify(
     release: &Release,
-    models: &[Box<dyn Model>],
+    models: &[Box<dyn TableModel>],
     suppression: Option<SuppressionLimit>,
 ) -> Result<VerifiedTable, Refusal> {
     let original = table(&release.original);
     let rows: Vec<Vec<&str>> =
         release.published.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
-    let claim = Claim {
+    let claim = TableClaim {
         sha256: String::new(),
         published: &RawTable::from_rows(&["zip", "illness"], &rows),
         original: &original,
@@ -57,7 +57,7 @@ fn verify(
         suppression,
         order: RecordOrder::Input,
     };
-    verify_release(claim, models)
+    verify_table(claim, models)
 }
 
 fn table(rows: &[[String; 3]]) -> Table {
@@ -105,7 +105,7 @@ proptest! {
                 let [promise] = verified.release().promises() else { panic!("one promise") };
                 prop_assert_eq!((promise.name.as_str(), promise.column.as_deref()), ("personal-k", Some("wish")));
             }
-            Err(Refusal::Broken { broken }) => {
+            Err(Refusal::BrokenTable { broken }) => {
                 prop_assert!(!has_wishes(&release));
                 let worst = &broken[0].violations.worst[0];
                 prop_assert!(worst.size < 5 && worst.why.as_deref().unwrap().ends_with("asks for a larger one"));
@@ -158,7 +158,7 @@ fn promise(verified: &VerifiedTable, at: usize) -> &PromiseResult {
 
 #[test]
 fn a_personal_k_needs_no_model_and_stands_beside_others() {
-    let two: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+    let two: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
     let verified = verify(&five(), &two, None).unwrap();
     assert_eq!(verified.release().promises().len(), 2);
     let personal = serde_json::to_string(promise(&verified, 1)).unwrap();
@@ -176,7 +176,7 @@ fn a_personal_k_needs_no_model_and_stands_beside_others() {
     );
     more.original[2][2] = "7".to_owned();
     more.original[0][2] = "3".to_owned();
-    let Err(Refusal::Broken { broken }) = verify(&more, &two, None) else { panic!("broken") };
+    let Err(Refusal::BrokenTable { broken }) = verify(&more, &two, None) else { panic!("broken") };
     assert_eq!(broken[0].promise.found, Figure::Words("3 records below it".into()));
     let worst: Vec<(&Figure, &str)> =
         broken[0].violations.worst.iter().map(|v| (&v.found, v.why.as_deref().unwrap())).collect();
@@ -191,12 +191,12 @@ fn a_personal_k_needs_no_model_and_stands_beside_others() {
 fn no_file_says_who_asks_for_what() {
     let file = RawTable::from_rows(&["zip"], &[vec!["53"], vec!["53"]]);
     let roles = [("zip", Role::QuasiIdentifier), ("wish", Role::PersonalK)];
-    let two: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+    let two: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
     let unknown = Unverifiable::PersonalK { column: "wish".into() };
     assert!(unknown.hint().contains("identifier"));
-    assert_eq!(verify_file(&file, &roles, &two), Err(unknown));
+    assert_eq!(verify_table_file(&file, &roles, &two), Err(unknown));
     let without = [("zip", Role::QuasiIdentifier), ("wish", Role::Identifier)];
-    assert!(verify_file(&file, &without, &two).unwrap().holds());
+    assert!(verify_table_file(&file, &without, &two).unwrap().holds());
 }
 
 #[test]
@@ -224,11 +224,15 @@ fn no_more_may_be_left_out_than_is_allowed() {
     two.origin.truncate(3);
     two.original[3][2] = "1".to_owned();
     two.original[0][2] = "1".to_owned();
-    let Err(Refusal::Broken { broken }) = verify(&two, &[], limit(0.0, 2, false)) else { panic!("broken") };
+    let Err(Refusal::BrokenTable { broken }) = verify(&two, &[], limit(0.0, 2, false)) else {
+        panic!("broken")
+    };
     assert_eq!(broken[0].promise.found, Figure::Number(0.2));
     // A record that lacks two values is one record, and two that lack one each are two.
     two.original[1][1] = "?".to_owned();
-    let Err(Refusal::Broken { broken }) = verify(&two, &[], limit(0.0, 2, false)) else { panic!("broken") };
+    let Err(Refusal::BrokenTable { broken }) = verify(&two, &[], limit(0.0, 2, false)) else {
+        panic!("broken")
+    };
     assert_eq!(broken[0].promise.found, Figure::Number(0.2));
     two.original[4][1] = "?".to_owned();
     assert!(verify(&two, &[], limit(0.0, 2, false)).is_ok());
@@ -237,7 +241,7 @@ fn no_more_may_be_left_out_than_is_allowed() {
     starred.published[0][0] = "*".to_owned();
     starred.published[2][0] = "*".to_owned();
     assert!(verify(&starred, &[], limit(0.2, 0, false)).is_ok());
-    let Err(Refusal::Broken { broken }) = verify(&starred, &[], limit(0.2, 0, true)) else {
+    let Err(Refusal::BrokenTable { broken }) = verify(&starred, &[], limit(0.2, 0, true)) else {
         panic!("broken")
     };
     assert_eq!(broken[0].promise.found, Figure::Number(0.6));
@@ -250,7 +254,7 @@ fn a_limit_of_what_is_left_out_is_no_promise() {
     original.columns.pop();
     let rows: Vec<Vec<&str>> =
         release.published.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
-    let claim = Claim {
+    let claim = TableClaim {
         sha256: String::new(),
         published: &RawTable::from_rows(&["zip", "illness"], &rows),
         original: &original,
@@ -259,7 +263,7 @@ fn a_limit_of_what_is_left_out_is_no_promise() {
         suppression: Some(SuppressionLimit { share: 1.0, incomplete: 0, starred: false }),
         order: RecordOrder::Input,
     };
-    assert_eq!(verify_release(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
+    assert_eq!(verify_table(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn stars_are_a_class_like_any_other() {
     release.published.push(rows(&[["*", "flu"]])[0].clone());
     release.origin.push(4);
     let refused = verify(&release, &models(&asked), None).unwrap_err();
-    let Refusal::Broken { broken } = &refused else { panic!("broken") };
+    let Refusal::BrokenTable { broken } = &refused else { panic!("broken") };
     assert_eq!(broken.len(), 1, "the distance of flu alone is 2/5");
     assert_eq!(broken[0].promise.name, "distinct-l-diversity");
     assert!(refused.hint().contains("drop"));

@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use shoal_core::{Bound, Limit, Role, Support};
 use shoal_privacy::{
-    BoundedKnowledge, Figure, KTooSmall, KnowledgeError, PublishedCell, SequenceModel, SequenceViolation,
+    BoundedKnowledge, Figure, KTooSmall, KnowledgeError, PublishedCell, SequencesModel, SequencesViolation,
     Unverifiable, verify_sequences_file,
 };
 use twin::{Case, Event, Known, NAMES, breaks, broken, cases, file, length, sound_cases, trees, verify};
 
-fn known(violation: &SequenceViolation) -> Known {
+fn known(violation: &SequencesViolation) -> Known {
     let quasi = |name: &str| NAMES[1..].iter().position(|known| *known == name).unwrap();
     let event = |event: &Vec<PublishedCell>| {
         event.iter().map(|cell| (quasi(&cell.column), cell.text.clone())).collect()

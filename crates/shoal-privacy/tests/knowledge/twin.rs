@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::compatible;
 use proptest::prelude::*;
 use shoal_core::{Bound, Hierarchy, Limit, RawTable, Role, Support};
-use shoal_privacy::{BoundedKnowledge, PromiseResult, SequenceViolation, verify_sequences_file};
+use shoal_privacy::{BoundedKnowledge, PromiseResult, SequencesViolation, verify_sequences_file};
 
 /// The first column says whose an event is, the next two are the quasi-identifiers.
 pub(crate) const NAMES: [&str; 5] = ["id", "place", "stay", "illness", "ward"];
@@ -109,7 +109,7 @@ fn events(cells: &Cells, rest: &[(u8, u8)]) -> Vec<Event> {
 }
 
 /// What the crate under test says, with a limit of work.
-pub(crate) fn verify(case: &Case, work: u64) -> (PromiseResult, usize, Vec<SequenceViolation>) {
+pub(crate) fn verify(case: &Case, work: u64) -> (PromiseResult, usize, Vec<SequencesViolation>) {
     let model = BoundedKnowledge::new(case.k, case.length, case.limits.clone(), trees(), work)
         .unwrap()
         .counting(case.support);

@@ -2,11 +2,11 @@
 
 use shoal_core::{RawTable, Role};
 use shoal_privacy::{
-    ConservationError, Figure, OriginError, RecordOrder, Refusal, SequenceConservationError, SequencesClaim,
-    Unverifiable, verify_sequences, verify_sequences_file,
+    Figure, OriginError, RecordOrder, Refusal, SequencesClaim, SequencesConservationError,
+    TableConservationError, Unverifiable, verify_sequences, verify_sequences_file,
 };
 
-use crate::second_verifier::{NAMES, Release, Row, file, models, role, sequences, verify, verify_file};
+use crate::second_verifier::{NAMES, Release, Row, file, models, role, sequences, verify, verify_table_file};
 use crate::verdict;
 
 /// Two crowds of two, and somebody who is left out with an event of another.
@@ -40,9 +40,9 @@ fn two_crowds() -> Release {
     }
 }
 
-fn refusal(release: &Release) -> SequenceConservationError {
+fn refusal(release: &Release) -> SequencesConservationError {
     match verify(release) {
-        Err(Refusal::SequenceConservation(error)) => error,
+        Err(Refusal::SequencesConservation(error)) => error,
         other => panic!("expected broken conservation, got {other:?}"),
     }
 }
@@ -108,9 +108,9 @@ fn pseudonyms_are_numbers_in_order_and_no_other_id_is_ever_quoted() {
         refusal(&release)
     };
     let originals = with_ids(["d", "a", "a", "c", "b", "b"]);
-    assert_eq!(originals, SequenceConservationError::Pseudonym { row: 1, due: 1 });
+    assert_eq!(originals, SequencesConservationError::Pseudonym { row: 1, due: 1 });
     assert!(!originals.to_string().contains('`'), "{originals}");
-    let unlike = |row, due| SequenceConservationError::Pseudonym { row, due };
+    let unlike = |row, due| SequencesConservationError::Pseudonym { row, due };
     assert_eq!(with_ids(["1", "3", "3", "2", "4", "4"]), unlike(2, 2));
     assert_eq!(with_ids(["1", "2", "2", "03", "4", "4"]), unlike(4, 3));
 }
@@ -120,7 +120,7 @@ fn events_of_a_person_stand_together_in_order() {
     let mut release = two_crowds();
     release.published.swap(2, 3);
     release.origin.swap(2, 3);
-    let expected = SequenceConservationError::Scattered { row: 4, person: 2, ended: 2 };
+    let expected = SequencesConservationError::Scattered { row: 4, person: 2, ended: 2 };
     assert_eq!(refusal(&release), expected);
 
     let mut release = two_crowds();
@@ -128,7 +128,7 @@ fn events_of_a_person_stand_together_in_order() {
         release.published.swap(rows[0], rows[1]);
         release.origin.swap(rows[0], rows[1]);
     }
-    let expected = SequenceConservationError::OutOfOrder {
+    let expected = SequencesConservationError::OutOfOrder {
         person: 2,
         first: 2,
         second: 3,
@@ -146,9 +146,12 @@ fn people_are_not_mixed() {
         release.published[2][column] = std::mem::replace(&mut release.published[5][column], kept);
     }
     release.limits.pop();
-    assert!(matches!(refusal(&release), SequenceConservationError::Event(ConservationError::Changed { .. })));
+    assert!(matches!(
+        refusal(&release),
+        SequencesConservationError::Event(TableConservationError::Changed { .. })
+    ));
     release.origin.swap(2, 5);
-    let expected = SequenceConservationError::TwoPeople {
+    let expected = SequencesConservationError::TwoPeople {
         person: 2,
         first: 2,
         second: 3,
@@ -168,7 +171,7 @@ fn nobody_is_published_twice() {
     release.published[1][5] = "west".into();
     release.origin = vec![0, 2, 1, 3];
     release.left_out = 4;
-    let expected = SequenceConservationError::PublishedTwice { first: 1, second: 3, original_row: 2 };
+    let expected = SequencesConservationError::PublishedTwice { first: 1, second: 3, original_row: 2 };
     assert_eq!(refusal(&release), expected);
 }
 
@@ -176,11 +179,11 @@ fn nobody_is_published_twice() {
 fn a_witness_is_not_trusted() {
     let mut release = two_crowds();
     release.origin[3] = 0;
-    let twice: ConservationError =
+    let twice: TableConservationError =
         OriginError::PublishedTwice { first: 2, second: 4, original_row: 1 }.into();
     assert_eq!(refusal(&release), twice.into());
     release.left_out = 1;
-    let rows: ConservationError = OriginError::Rows { rows_in: 8, published: 6, left_out: 1 }.into();
+    let rows: TableConservationError = OriginError::Rows { rows_in: 8, published: 6, left_out: 1 }.into();
     assert_eq!(refusal(&release), rows.into());
 }
 
@@ -194,15 +197,15 @@ fn withheld_lacking_and_strange_columns_are_refused() {
         file.columns.push(extra);
         file
     };
-    let refused = |file: &RawTable| verify_file(&release, file).map(|_| ()).unwrap_err();
-    let withheld = ConservationError::Withheld { column: "name".into(), role: Role::Identifier };
-    assert_eq!(refused(&with("name")), SequenceConservationError::from(withheld).into());
-    let strange = ConservationError::UnknownColumn { column: "shoe".into() };
-    assert_eq!(refused(&with("shoe")), SequenceConservationError::from(strange).into());
+    let refused = |file: &RawTable| verify_table_file(&release, file).map(|_| ()).unwrap_err();
+    let withheld = TableConservationError::Withheld { column: "name".into(), role: Role::Identifier };
+    assert_eq!(refused(&with("name")), SequencesConservationError::from(withheld).into());
+    let strange = TableConservationError::UnknownColumn { column: "shoe".into() };
+    assert_eq!(refused(&with("shoe")), SequencesConservationError::from(strange).into());
     let mut shorter = file(&release.published);
     shorter.columns.pop();
-    let lacking = ConservationError::LackingColumn { column: "note".into() };
-    assert_eq!(refused(&shorter), SequenceConservationError::from(lacking).into());
+    let lacking = TableConservationError::LackingColumn { column: "note".into() };
+    assert_eq!(refused(&shorter), SequencesConservationError::from(lacking).into());
 
     assert_eq!(verdict(&release, &with("name")).unwrap().withheld_columns, ["name"]);
     assert!(!verdict(&release, &with("name")).unwrap().holds());

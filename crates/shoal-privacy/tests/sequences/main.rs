@@ -11,7 +11,7 @@ use second_verifier::{
     shares, verify,
 };
 use shoal_core::{RawTable, Role};
-use shoal_privacy::{Figure, SequenceVerdict, Unverifiable, verify_sequences_file};
+use shoal_privacy::{Figure, SequencesVerdict, Unverifiable, verify_sequences_file};
 
 /// Texts that a broken release might hold: some true, some readable, some neither.
 const TEXTS: [&str; 19] = [
@@ -243,7 +243,7 @@ proptest! {
 }
 
 /// What is said of a file without its original.
-fn verdict(release: &Release, file: &RawTable) -> Result<SequenceVerdict, Unverifiable> {
+fn verdict(release: &Release, file: &RawTable) -> Result<SequencesVerdict, Unverifiable> {
     let roles: Vec<(&str, Role)> = NAMES.iter().map(|name| (*name, role(name))).collect();
     verify_sequences_file(file, "pid", &roles, &models(release))
 }

@@ -7,7 +7,7 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Confidence, Figure, RecordOrder, Refusal, SequenceAnonymity, SequenceModel, SequencesClaim,
+    Confidence, Figure, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesModel,
     VerifiedSequences, verify_sequences,
 };
 
@@ -105,7 +105,7 @@ fn original() -> Sequences {
 
 fn verify(k: u32, c: f64, values: &[&str]) -> Result<VerifiedSequences, Refusal> {
     let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
-    let models: [Box<dyn SequenceModel>; 2] = [
+    let models: [Box<dyn SequencesModel>; 2] = [
         Box::new(SequenceAnonymity::new(k).unwrap()),
         Box::new(Confidence::new("Disease", &values, c).unwrap()),
     ];

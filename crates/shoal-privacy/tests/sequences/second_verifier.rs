@@ -9,7 +9,7 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Confidence, RecordOrder, Refusal, SequenceAnonymity, SequenceModel, SequencesClaim, VerifiedSequences,
+    Confidence, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesModel, VerifiedSequences,
     verify_sequences,
 };
 
@@ -122,10 +122,10 @@ fn generalize(aligned: &[&Row], quasi: usize) -> String {
 
 /// What the crate under test says.
 pub(crate) fn verify(release: &Release) -> Result<VerifiedSequences, Refusal> {
-    verify_file(release, &file(&release.published))
+    verify_table_file(release, &file(&release.published))
 }
 
-pub(crate) fn verify_file(release: &Release, file: &RawTable) -> Result<VerifiedSequences, Refusal> {
+pub(crate) fn verify_table_file(release: &Release, file: &RawTable) -> Result<VerifiedSequences, Refusal> {
     let original = sequences(&release.original);
     let claim = SequencesClaim {
         sha256: "digest".to_owned(),
@@ -139,8 +139,8 @@ pub(crate) fn verify_file(release: &Release, file: &RawTable) -> Result<Verified
     verify_sequences(claim, &models(release))
 }
 
-pub(crate) fn models(release: &Release) -> Vec<Box<dyn SequenceModel>> {
-    let mut models: Vec<Box<dyn SequenceModel>> = vec![Box::new(SequenceAnonymity::new(release.k).unwrap())];
+pub(crate) fn models(release: &Release) -> Vec<Box<dyn SequencesModel>> {
+    let mut models: Vec<Box<dyn SequencesModel>> = vec![Box::new(SequenceAnonymity::new(release.k).unwrap())];
     for (column, values, c) in &release.limits {
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         models.push(Box::new(Confidence::new(column, &values, *c).unwrap()));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
-use shoal_privacy::{Claim, KAnonymity, Model, RecordOrder, Refusal, VerifiedTable, verify_release};
+use shoal_privacy::{KAnonymity, RecordOrder, Refusal, TableClaim, TableModel, VerifiedTable, verify_table};
 
 /// `name`, then what is published. The first three of those are the quasi-identifiers.
 pub(crate) const NAMES: [&str; 6] = ["name", "age", "sex", "city", "illness", "note"];
@@ -92,9 +92,9 @@ fn set(values: &[&str]) -> String {
 
 /// What the crate under test says.
 pub(crate) fn verify(release: &Release) -> Result<VerifiedTable, Refusal> {
-    let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
+    let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
     let (original, published) = (table(&release.original), published(release));
-    let claim = Claim {
+    let claim = TableClaim {
         sha256: "digest".to_owned(),
         published: &published,
         original: &original,
@@ -103,7 +103,7 @@ pub(crate) fn verify(release: &Release) -> Result<VerifiedTable, Refusal> {
         suppression: None,
         order: RecordOrder::Input,
     };
-    verify_release(claim, &models)
+    verify_table(claim, &models)
 }
 
 pub(crate) fn published(release: &Release) -> RawTable {

@@ -11,8 +11,8 @@ use second_verifier::{
 };
 use shoal_core::Transactions;
 use shoal_privacy::{
-    Figure, ItemConservationError, ItemVerdict, OriginError, RecordOrder, Refusal, TransactionsClaim,
-    Unverifiable, Utility, verify_transactions, verify_transactions_file,
+    Figure, OriginError, RecordOrder, Refusal, TransactionsClaim, TransactionsConservationError,
+    TransactionsVerdict, Unverifiable, Utility, verify_transactions, verify_transactions_file,
 };
 
 /// Texts that a broken release might hold: some true, some not, some unreadable.
@@ -164,7 +164,7 @@ proptest! {
         for release in [release, crowded] {
             let verified = verify(&release);
             prop_assert_eq!(verified.is_ok(), is_sound(&release), "{:?}", verified.err());
-            if let Err(Refusal::BrokenItems { broken }) = verified {
+            if let Err(Refusal::BrokenTransactions { broken }) = verified {
                 let known = supports(&release, Some(&items(&release.original)));
                 for violation in &broken[0].violations.worst {
                     let set: Row = violation.items.iter().cloned().collect();
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-fn verify_alone(published: &[Row], release: &Release) -> ItemVerdict {
+fn verify_alone(published: &[Row], release: &Release) -> TransactionsVerdict {
     let models = model(release.k, &release.promise);
     verify_transactions_file(&transactions(published), None, Some(&tree()), &models).unwrap()
 }
@@ -279,7 +279,7 @@ fn a_column_that_must_not_be_there_is_refused() {
     let models = model(2, &Promise::Complete);
     assert!(verify_transactions(claim(&[]), &models, &Utility::default()).is_ok());
     let refused = verify_transactions(claim(&["name"]), &models, &Utility::default()).unwrap_err();
-    assert_eq!(refused, ItemConservationError::Withheld { column: "name".to_owned() }.into());
+    assert_eq!(refused, TransactionsConservationError::Withheld { column: "name".to_owned() }.into());
     let file = verify_transactions_file(&rows, None, None, &models).unwrap();
     assert!(file.holds() && !file.with_withheld_columns(vec!["name".to_owned()]).holds());
 }
@@ -340,17 +340,18 @@ fn the_one_item_trap_is_refused() {
 fn each_way_of_not_being_true_is_named_by_texts_and_places() {
     let original: &[&[&str]] = &[&["a", "c"], &["b"], &["a", "b", "d"]];
     let with = |published: &[&[&str]]| match verify(&release(2, sets(&[&["e"]]), original, published)) {
-        Err(Refusal::ItemConservation(error)) => error,
+        Err(Refusal::TransactionsConservation(error)) => error,
         other => panic!("expected broken conservation, got {other:?}"),
     };
     let text = |text: &str| text.to_owned();
-    let untrue = ItemConservationError::Untrue { row: 2, original_row: 2, text: text("c"), rows: 1 };
+    let untrue = TransactionsConservationError::Untrue { row: 2, original_row: 2, text: text("c"), rows: 1 };
     assert_eq!(with(&[&["c"], &["c"], &[]]), untrue);
-    let lacking = ItemConservationError::Lacking { row: 2, original_row: 2, text: text("(a,b)"), rows: 2 };
+    let lacking =
+        TransactionsConservationError::Lacking { row: 2, original_row: 2, text: text("(a,b)"), rows: 2 };
     assert_eq!(with(&[&["(a,b)"], &[], &[]]), lacking);
-    let two = ItemConservationError::TwoImages { first: text("(a,b)"), second: text("b") };
+    let two = TransactionsConservationError::TwoImages { first: text("(a,b)"), second: text("b") };
     assert_eq!(with(&[&["(a,b)"], &["b"], &["(a,b)"]]), two);
-    let unknown = ItemConservationError::Unknown { row: 1, text: text("(a,x)"), item: text("x") };
+    let unknown = TransactionsConservationError::Unknown { row: 1, text: text("(a,x)"), item: text("x") };
     assert_eq!(with(&[&["(a,x)"], &[], &[]]), unknown);
     let rows = OriginError::Rows { rows_in: 3, published: 2, left_out: 0 };
     assert_eq!(with(&[&["a"], &[]]), rows.into());

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_core::{Hierarchy, Transactions, is_drawn};
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemModel, ItemsetAnonymity, KnownShare, RecordOrder, Refusal,
-    TransactionsClaim, Utility, VerifiedTransactions, verify_transactions,
+    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, RecordOrder, Refusal,
+    TransactionsClaim, TransactionsModel, Utility, VerifiedTransactions, verify_transactions,
 };
 
 pub(crate) type Row = BTreeSet<String>;
@@ -121,7 +121,7 @@ pub(crate) fn transactions(rows: &[Row]) -> Transactions {
     Transactions::from_texts(&rows)
 }
 
-pub(crate) fn model(k: u32, promise: &Promise) -> Vec<Box<dyn ItemModel>> {
+pub(crate) fn model(k: u32, promise: &Promise) -> Vec<Box<dyn TransactionsModel>> {
     vec![match promise {
         Promise::Itemsets { m, share } => Box::new(ItemsetAnonymity::new(k, *m, *share).unwrap()),
         Promise::Complete => Box::new(CompleteAnonymity::new(k).unwrap()),

@@ -26,7 +26,7 @@ mod params;
 
 pub use params::{DataflyParams, ValidDataflyParams};
 
-use shoal_core::{Progress, Recoding, Table};
+use shoal_core::{Progress, Table, TableRecoding};
 
 use super::full_domain::{FrequencySet, FullDomain};
 use super::suppress::is_within;
@@ -72,7 +72,7 @@ impl TableAlgorithm for ValidDataflyParams {
         true
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         Ok(domain.recode(&self.climb(&domain, progress)))
     }

@@ -1,4 +1,4 @@
-use shoal_core::{Class, Recoding, SUPPRESSED};
+use shoal_core::{Class, SUPPRESSED, TableRecoding};
 
 use super::FullDomain;
 use super::frequency::Group;
@@ -6,7 +6,7 @@ use super::frequency::Group;
 impl FullDomain<'_> {
     /// What a node publishes: a class for each group that stands, in lexicographic order of its steps' groups;
     /// the records of the others are left out.
-    pub(crate) fn recode(&self, node: &[usize]) -> Recoding {
+    pub(crate) fn recode(&self, node: &[usize]) -> TableRecoding {
         let all = self.finest();
         let set = self.roll_up(&all, node);
         let standing = self.standing(&set);
@@ -19,7 +19,7 @@ impl FullDomain<'_> {
         let mut order: Vec<(u64, Group)> = keys.into_iter().zip(all.groups().iter().copied()).collect();
         order.sort_unstable_by_key(|&(key, group)| (key, group.point));
 
-        let mut recoding = Recoding { class_of: vec![SUPPRESSED; self.rows], classes: Vec::new() };
+        let mut recoding = TableRecoding { class_of: vec![SUPPRESSED; self.rows], classes: Vec::new() };
         for members in order.chunk_by(|a, b| a.0 == b.0) {
             if !stands[members[0].1.point as usize] {
                 continue;

@@ -42,7 +42,7 @@ mod search;
 pub use params::{Choice, IncognitoParams, ValidIncognitoParams};
 
 use rayon::prelude::*;
-use shoal_core::{Progress, Recoding, Table};
+use shoal_core::{Progress, Table, TableRecoding};
 
 use self::search::search;
 use super::full_domain::FullDomain;
@@ -123,7 +123,7 @@ impl TableAlgorithm for ValidIncognitoParams {
         true
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         let minimal = self.minimal_nodes_of(&domain, progress)?;
         let best = minimal.nodes.first().expect("the top of the lattice holds all records in one group");

@@ -34,7 +34,7 @@ mod space;
 pub use params::{MondrianParams, ValidMondrianParams};
 
 use rayon::prelude::*;
-use shoal_core::{Class, Progress, Recoding, SUPPRESSED, Table};
+use shoal_core::{Class, Progress, SUPPRESSED, Table, TableRecoding};
 
 use super::alike::hold_together;
 use super::conditions::Conditions;
@@ -55,7 +55,7 @@ impl TableAlgorithm for ValidMondrianParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         let promise = &self.0.promise;
         let quasi = super::crowdable(table, promise.k)?;
         let conditions = Conditions::of(table, promise)?;
@@ -72,7 +72,13 @@ impl TableAlgorithm for ValidMondrianParams {
 }
 
 /// The classes: runs of `sizes` points in `order`.
-fn publish(order: &[u32], sizes: &[u32], points: &Points, recoder: &Recoder<'_>, rows: usize) -> Recoding {
+fn publish(
+    order: &[u32],
+    sizes: &[u32],
+    points: &Points,
+    recoder: &Recoder<'_>,
+    rows: usize,
+) -> TableRecoding {
     let mut rest = order;
     let mut members: Vec<&[u32]> = Vec::with_capacity(sizes.len());
     for &size in sizes {
@@ -91,5 +97,5 @@ fn publish(order: &[u32], sizes: &[u32], points: &Points, recoder: &Recoder<'_>,
             class_of[row as usize] = class as u32;
         }
     }
-    Recoding { class_of, classes: members.par_iter().map(class).collect() }
+    TableRecoding { class_of, classes: members.par_iter().map(class).collect() }
 }

@@ -64,7 +64,7 @@ pub use account::{Account, Construction, Price, Round};
 pub use params::{Outliers, RibbonParams, ValidRibbonParams};
 
 use rayon::prelude::*;
-use shoal_core::{Column, Progress, Recoding, Role, SUPPRESSED, Table};
+use shoal_core::{Column, Progress, Role, SUPPRESSED, Table, TableRecoding};
 
 use super::alike::hold_together;
 use super::conditions::Conditions;
@@ -95,7 +95,7 @@ impl TableAlgorithm for ValidRibbonParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         self.run(table, progress).map(|(recoding, _)| recoding)
     }
 
@@ -103,14 +103,18 @@ impl TableAlgorithm for ValidRibbonParams {
         &self,
         table: &Table,
         progress: &dyn Progress,
-    ) -> Result<(Recoding, Option<Account>), TableError> {
+    ) -> Result<(TableRecoding, Option<Account>), TableError> {
         self.run(table, progress).map(|(recoding, account)| (recoding, Some(account)))
     }
 }
 
 impl ValidRibbonParams {
     /// The classes, and an account of how they were found.
-    pub fn run(&self, table: &Table, progress: &dyn Progress) -> Result<(Recoding, Account), TableError> {
+    pub fn run(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<(TableRecoding, Account), TableError> {
         let params = &self.0;
         let quasi = super::crowdable(table, params.promise.k)?;
         let conditions = Conditions::of(table, &params.promise)?;
@@ -153,7 +157,7 @@ impl ValidRibbonParams {
         table: &Table,
         quasi: &[&Column],
         progress: &dyn Progress,
-    ) -> Result<(Recoding, Account), TableError> {
+    ) -> Result<(TableRecoding, Account), TableError> {
         let cuts = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
         let recoding = cuts.anonymize(table, progress)?;
         let members = recoding.sizes().into_iter().zip(&recoding.classes);
@@ -205,7 +209,7 @@ fn alike<'a>(
 }
 
 /// The records of each point go to its classes in order; the last ones are left out if some are.
-fn publish(classes: &[Class], points: &Points, recoder: &Recoder<'_>, rows: usize) -> Recoding {
+fn publish(classes: &[Class], points: &Points, recoder: &Recoder<'_>, rows: usize) -> TableRecoding {
     let mut class_of = vec![SUPPRESSED; rows];
     let mut gone = vec![0_usize; points.len()];
     for (number, class) in classes.iter().enumerate() {
@@ -223,5 +227,5 @@ fn publish(classes: &[Class], points: &Points, recoder: &Recoder<'_>, rows: usiz
         class.members.iter().for_each(|m| recoder.add(&mut covers, points.point(m.point as usize)));
         recoder.class(&covers)
     };
-    Recoding { class_of, classes: classes.par_iter().map(cells).collect() }
+    TableRecoding { class_of, classes: classes.par_iter().map(cells).collect() }
 }

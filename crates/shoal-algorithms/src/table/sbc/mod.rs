@@ -53,7 +53,7 @@ pub use likeness::{LikeValue, Likeness};
 pub use params::{Remainder, SbcParams, ValidSbcParams};
 
 use rayon::prelude::*;
-use shoal_core::{Cell, Class, Column, Progress, Recoding, Table};
+use shoal_core::{Cell, Class, Column, Progress, Table, TableRecoding};
 
 use super::alike::hold_together;
 use super::conditions::Conditions;
@@ -72,7 +72,7 @@ impl TableAlgorithm for ValidSbcParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         let params = &self.0;
         let quasi = super::crowdable(table, params.promise.k)?;
         let conditions = Conditions::of(table, &params.promise)?;
@@ -103,7 +103,7 @@ fn by_cardinality(quasi: &[&Column]) -> Vec<usize> {
     order
 }
 
-fn publish(clusters: Clusters, points: &Points, recoder: &Recoder<'_>, order: &[usize]) -> Recoding {
+fn publish(clusters: Clusters, points: &Points, recoder: &Recoder<'_>, order: &[usize]) -> TableRecoding {
     let class = |members: &Vec<u32>| {
         let mut covers = recoder.nothing();
         members.iter().for_each(|&m| recoder.add(&mut covers, points.point(m as usize)));
@@ -113,5 +113,5 @@ fn publish(clusters: Clusters, points: &Points, recoder: &Recoder<'_>, order: &[
         }
         Class { cells }
     };
-    Recoding { class_of: clusters.class_of, classes: clusters.members.par_iter().map(class).collect() }
+    TableRecoding { class_of: clusters.class_of, classes: clusters.members.par_iter().map(class).collect() }
 }

@@ -41,7 +41,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use shoal_core::{Column, Progress, Recoding, Rule, SUPPRESSED, Table, TablePromise};
+use shoal_core::{Column, Progress, Rule, SUPPRESSED, Table, TablePromise, TableRecoding};
 
 use super::conditions::Conditions;
 use super::points::Points;
@@ -64,7 +64,7 @@ impl TableAlgorithm for ValidTransparentParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<Recoding, TableError> {
+    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         self.anonymize_with(table, &mut KeyedDraws::of_table(&self.0.key.0), progress)
     }
 }
@@ -76,7 +76,7 @@ impl ValidTransparentParams {
         table: &Table,
         draws: &mut dyn Draws,
         progress: &dyn Progress,
-    ) -> Result<Recoding, TableError> {
+    ) -> Result<TableRecoding, TableError> {
         let TransparentParams { promise, seed, .. } = &self.0;
         let quasi = super::crowdable(table, promise.k)?;
         // Refuses a table that does not hold as a whole; for what is planned here, shares count in any case.
@@ -201,7 +201,7 @@ fn publish(
     points: &Points,
     recoder: &Recoder<'_>,
     rows: usize,
-) -> Recoding {
+) -> TableRecoding {
     let columns: Vec<&assign::Column> = buckets.iter().flat_map(|bucket| &bucket.columns).collect();
     let mut gone: Vec<Vec<u32>> = columns.iter().map(|column| vec![0; column.points.len()]).collect();
     let mut class_of = vec![SUPPRESSED; rows];
@@ -219,5 +219,5 @@ fn publish(
         class.members.iter().for_each(|member| recoder.add(&mut covers, points.point(member.point as usize)));
         recoder.class(&covers)
     };
-    Recoding { class_of, classes: classes.par_iter().map(cells).collect() }
+    TableRecoding { class_of, classes: classes.par_iter().map(cells).collect() }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use shoal_algorithms::table::{TableAlgorithm, obstacle, recode_groups};
-use shoal_core::{Progress, RawTable, Recoding, Rule, SUPPRESSED, Table};
+use shoal_core::{Progress, RawTable, Rule, SUPPRESSED, Table, TableRecoding};
 use shoal_measure::leaks::look;
 
 use super::candidates::keeps;
@@ -94,7 +94,7 @@ impl Kept {
         bound: &'a Bound,
         algorithm: &dyn TableAlgorithm,
         progress: &dyn Progress,
-    ) -> Result<(Cow<'a, Table>, Recoding, Vec<String>), PipelineError> {
+    ) -> Result<(Cow<'a, Table>, TableRecoding, Vec<String>), PipelineError> {
         let (working, mut notes) = if algorithm.needs_hierarchies() {
             with_hierarchies(&bound.table)?
         } else {
@@ -126,7 +126,7 @@ impl Kept {
             let why = "they are new and cannot keep the promise among themselves";
             notes.push(format!("{} records are left out because {why}", self.rest.len()));
         }
-        Ok((working, Recoding { class_of, classes }, notes))
+        Ok((working, TableRecoding { class_of, classes }, notes))
     }
 }
 

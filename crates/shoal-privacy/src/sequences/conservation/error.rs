@@ -1,5 +1,5 @@
 use crate::release::DEFECT;
-use crate::{ConservationError, OriginError};
+use crate::{OriginError, TableConservationError};
 
 /// How published sequences differ from what their input allows. Rows count from 1; those of the input are
 /// counted person by person, in the order of their events. A published person is named by the pseudonym that
@@ -7,10 +7,10 @@ use crate::{ConservationError, OriginError};
 ///
 /// Errors show published texts and places only, and no id that is in the file: it might be an original one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SequenceConservationError {
+pub enum SequencesConservationError {
     /// An event, taken for itself, is not true of the input.
     #[error(transparent)]
-    Event(#[from] ConservationError),
+    Event(#[from] TableConservationError),
     /// An id is not the number that is due.
     #[error("published row {row} should have the pseudonym {due}, but has another id")]
     Pseudonym {
@@ -77,17 +77,17 @@ pub enum SequenceConservationError {
     },
 }
 
-impl From<OriginError> for SequenceConservationError {
-    fn from(error: OriginError) -> SequenceConservationError {
-        ConservationError::from(error).into()
+impl From<OriginError> for SequencesConservationError {
+    fn from(error: OriginError) -> SequencesConservationError {
+        TableConservationError::from(error).into()
     }
 }
 
-impl SequenceConservationError {
+impl SequencesConservationError {
     /// What to do.
     pub fn hint(&self) -> &'static str {
         match self {
-            SequenceConservationError::Event(error) => error.hint(),
+            SequencesConservationError::Event(error) => error.hint(),
             _ => DEFECT,
         }
     }

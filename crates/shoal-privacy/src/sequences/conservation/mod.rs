@@ -9,9 +9,9 @@ mod error;
 
 use shoal_core::Sequences;
 
-pub use error::SequenceConservationError;
+pub use error::SequencesConservationError;
 
-use super::SequenceView;
+use super::SequencesView;
 use crate::origin::{check_origins, number};
 use crate::table::conservation::check_columns;
 
@@ -21,10 +21,10 @@ use crate::table::conservation::check_columns;
 /// how many input events are said not to be in the file.
 pub fn check(
     original: &Sequences,
-    view: &SequenceView<'_>,
+    view: &SequencesView<'_>,
     origin: &[u32],
     left_out: usize,
-) -> Result<(), SequenceConservationError> {
+) -> Result<(), SequencesConservationError> {
     let (events, published) = (original.events(), view.events().published());
     check_origins(events.rows, published.rows, origin, left_out)?;
     check_pseudonyms(view)?;
@@ -33,16 +33,16 @@ pub fn check(
 }
 
 /// The ids must be the numbers from 1 on, each in rows that stand together.
-fn check_pseudonyms(view: &SequenceView<'_>) -> Result<(), SequenceConservationError> {
+fn check_pseudonyms(view: &SequencesView<'_>) -> Result<(), SequencesConservationError> {
     for person in 0..view.people() {
         let rows = view.rows_of(person);
         let (first, due) = (rows[0] as usize, number(person));
         if view.ids().text(first) != due.to_string() {
-            return Err(SequenceConservationError::Pseudonym { row: number(first), due });
+            return Err(SequencesConservationError::Pseudonym { row: number(first), due });
         }
         if let Some(pair) = rows.windows(2).find(|pair| pair[1] != pair[0] + 1) {
             let (ended, row) = (number(pair[0] as usize), number(pair[1] as usize));
-            return Err(SequenceConservationError::Scattered { row, person: due, ended });
+            return Err(SequencesConservationError::Scattered { row, person: due, ended });
         }
     }
     Ok(())
@@ -52,9 +52,9 @@ fn check_pseudonyms(view: &SequenceView<'_>) -> Result<(), SequenceConservationE
 /// to be an event of the input.
 fn check_people(
     original: &Sequences,
-    view: &SequenceView<'_>,
+    view: &SequencesView<'_>,
     origin: &[u32],
-) -> Result<(), SequenceConservationError> {
+) -> Result<(), SequencesConservationError> {
     let person_of = original.person_of();
     let mut published_as: Vec<Option<u64>> = vec![None; original.persons()];
     for published in 0..view.people() {
@@ -65,7 +65,7 @@ fn check_people(
         let from = origin[rows[0] as usize] as usize;
         if let Some(first) = published_as[person_of[from] as usize].replace(person) {
             let original_row = number(from);
-            return Err(SequenceConservationError::PublishedTwice { first, second: person, original_row });
+            return Err(SequencesConservationError::PublishedTwice { first, second: person, original_row });
         }
     }
     Ok(())
@@ -77,12 +77,12 @@ fn check_next(
     person: u64,
     rows: [u32; 2],
     origin: &[u32],
-) -> Result<(), SequenceConservationError> {
+) -> Result<(), SequencesConservationError> {
     let [first, second] = rows.map(|row| number(row as usize));
     let from = rows.map(|row| origin[row as usize] as usize);
     let [first_original, second_original] = from.map(number);
     if person_of[from[0]] != person_of[from[1]] {
-        return Err(SequenceConservationError::TwoPeople {
+        return Err(SequencesConservationError::TwoPeople {
             person,
             first,
             second,
@@ -91,7 +91,7 @@ fn check_next(
         });
     }
     if from[0] >= from[1] {
-        return Err(SequenceConservationError::OutOfOrder {
+        return Err(SequencesConservationError::OutOfOrder {
             person,
             first,
             second,

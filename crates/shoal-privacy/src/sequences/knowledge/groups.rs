@@ -5,7 +5,7 @@
 use shoal_core::Support;
 
 use super::items::Items;
-use crate::{Classes, SequenceView};
+use crate::{Classes, SequencesView};
 
 /// One step of a known sequence: twice an item's number, and one more where the item begins an event.
 pub(super) type Step = u32;
@@ -34,7 +34,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn new(view: &SequenceView<'_>, items: &Items, support: Support) -> Groups {
+    pub(super) fn new(view: &SequencesView<'_>, items: &Items, support: Support) -> Groups {
         let firsts = view.classes().first_rows();
         let wholes: Vec<Vec<Step>> =
             firsts.iter().map(|&person| whole(view, items, view.rows_of(person as usize))).collect();
@@ -154,7 +154,7 @@ impl Groups {
 }
 
 /// The items that stand for somebody's cells, event by event.
-fn whole(view: &SequenceView<'_>, items: &Items, rows: &[u32]) -> Vec<Step> {
+fn whole(view: &SequencesView<'_>, items: &Items, rows: &[u32]) -> Vec<Step> {
     let mut whole = Vec::new();
     for &row in rows {
         let mut begins = 1;
@@ -168,7 +168,7 @@ fn whole(view: &SequenceView<'_>, items: &Items, rows: &[u32]) -> Vec<Step> {
 }
 
 /// The items that somebody's cells fit, each with the event that does, counted without those that say nothing.
-fn fitting(view: &SequenceView<'_>, items: &Items, rows: &[u32]) -> Vec<(u32, usize)> {
+fn fitting(view: &SequencesView<'_>, items: &Items, rows: &[u32]) -> Vec<(u32, usize)> {
     let (mut found, mut event) = (Vec::new(), 0);
     for &row in rows {
         let before = found.len();

@@ -45,7 +45,7 @@ use self::items::Items;
 use self::search::{Search, Work};
 use self::values::Values;
 use self::whole::Reached;
-use super::{SequenceModel, SequenceView, SequenceViolation};
+use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::{Figure, KTooSmall, Outcome, Unverifiable};
 
 /// (k,β)^L or (k,C)^L, by the bounds of its limits.
@@ -89,7 +89,7 @@ impl BoundedKnowledge {
     }
 
     /// The quasi-identifiers with their trees.
-    fn columns<'a>(&'a self, view: &SequenceView<'a>) -> Result<Vec<Quasi<'a>>, Unverifiable> {
+    fn columns<'a>(&'a self, view: &SequencesView<'a>) -> Result<Vec<Quasi<'a>>, Unverifiable> {
         let tree = |column: &&'a RawColumn| {
             let tree = self.trees.iter().find(|(name, _)| *name == column.name);
             let lacking = || Unverifiable::NoHierarchy { column: column.name.clone() };
@@ -131,7 +131,7 @@ impl Published {
     }
 }
 
-impl SequenceModel for BoundedKnowledge {
+impl SequencesModel for BoundedKnowledge {
     fn name(&self) -> String {
         let is_gain = |limit: &Limit| matches!(limit.bound, Bound::Gain(_));
         let of = |letter, asked: bool| if asked { letter } else { "" };
@@ -156,7 +156,7 @@ impl SequenceModel for BoundedKnowledge {
         Figure::Words(format!("k = {}, {limits}L = {}{count}", self.k, self.length))
     }
 
-    fn verify(&self, view: &SequenceView<'_>) -> Result<Outcome<SequenceViolation>, Unverifiable> {
+    fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {
         let columns = self.columns(view)?;
         let items = Items::new(&columns, self.support);
         let groups = Groups::new(view, &items, self.support);

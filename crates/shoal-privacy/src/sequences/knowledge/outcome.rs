@@ -6,13 +6,13 @@ use super::values::share;
 use super::{Answer, Published};
 use crate::origin::number;
 use crate::promise::ROWS_NAMED;
-use crate::{Figure, Outcome, PublishedCell, SequenceView, SequenceViolation, Violations};
+use crate::{Figure, Outcome, PublishedCell, SequencesView, SequencesViolation, Violations};
 
 pub(super) fn outcome(
-    view: &SequenceView<'_>,
+    view: &SequencesView<'_>,
     file: &Published,
     answer: &Answer,
-) -> Outcome<SequenceViolation> {
+) -> Outcome<SequencesViolation> {
     let Answer { found, given_up } = answer;
     let words = match given_up {
         Some((work, length)) => Figure::Words(format!(
@@ -60,7 +60,7 @@ fn in_words(file: &Published, answer: &Answer) -> Figure {
     })
 }
 
-fn violation(view: &SequenceView<'_>, file: &Published, how: &Break) -> SequenceViolation {
+fn violation(view: &SequencesView<'_>, file: &Published, how: &Break) -> SequencesViolation {
     let supporters = file.groups.supporters(&how.known);
     let group_of = |class: &u32| file.groups.of_class()[*class as usize];
     let everybody = (0_u32..).zip(&view.classes().class_of);
@@ -74,7 +74,7 @@ fn violation(view: &SequenceView<'_>, file: &Published, how: &Break) -> Sequence
             Figure::Words(format!("share {share} of {} = `{}`, {allowed} allowed", named.column, named.text))
         }
     };
-    SequenceViolation {
+    SequencesViolation {
         is_known: true,
         events: events(view, file, &how.known),
         size: how.people,
@@ -83,7 +83,7 @@ fn violation(view: &SequenceView<'_>, file: &Published, how: &Break) -> Sequence
     }
 }
 
-fn events(view: &SequenceView<'_>, file: &Published, known: &[Step]) -> Vec<Vec<PublishedCell>> {
+fn events(view: &SequencesView<'_>, file: &Published, known: &[Step]) -> Vec<Vec<PublishedCell>> {
     let mut events: Vec<Vec<PublishedCell>> = Vec::new();
     for step in known {
         if step % 2 == 1 {

@@ -59,7 +59,7 @@ pub(super) fn read(
     support: Support,
 ) -> Published {
     let file = RawTable::from_rows(names, rows);
-    let view = SequenceView::new(&file, names[0], &names[1..=trees.len()]).unwrap();
+    let view = SequencesView::new(&file, names[0], &names[1..=trees.len()]).unwrap();
     let columns: Vec<Quasi<'_>> = view.events().quasi().iter().copied().zip(trees).collect();
     let items = Items::new(&columns, support);
     let groups = Groups::new(&view, &items, support);

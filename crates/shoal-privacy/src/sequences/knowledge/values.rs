@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use shoal_core::{Limit, canonical_text};
 
 use super::groups::Groups;
-use crate::{SequenceView, Unverifiable};
+use crate::{SequencesView, Unverifiable};
 
 /// The sensitive values that somebody has.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Value {
 impl Values {
     /// Counts people with at least one published event that has a value, group by group.
     pub(super) fn new(
-        view: &SequenceView<'_>,
+        view: &SequencesView<'_>,
         groups: &Groups,
         limits: &[Limit],
     ) -> Result<Values, Unverifiable> {

@@ -5,7 +5,7 @@ use shoal_core::Likeness;
 
 use super::judge::{Judge, judge};
 use super::spread::Class;
-use super::{Column, ConditionError, Model, Spread, TOLERANCE, View, is_at_most, percent};
+use super::{Column, ConditionError, Spread, TOLERANCE, TableModel, TableView, is_at_most, percent};
 use crate::{Figure, Outcome, Unverifiable};
 
 /// β-likeness, basic or enhanced. A value that becomes rarer in a class gives nothing away.
@@ -29,7 +29,7 @@ impl BetaLikeness {
     }
 }
 
-impl Model for BetaLikeness {
+impl TableModel for BetaLikeness {
     fn name(&self) -> &'static str {
         "beta-likeness"
     }
@@ -42,7 +42,7 @@ impl Model for BetaLikeness {
         Figure::Number(self.likeness.beta())
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let spread = self.column.spread(view)?;
         let values = 0..spread.values.totals.len() as u32;
         let allowed = values.map(|value| self.likeness.allowed(spread.values.share(value))).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shoal_core::{Condition, DateFormat, Hierarchy, Kind, RawTable, Rule, ValueParser};
 
 use super::{ConditionError, SensitiveColumn, model};
-use crate::{Figure, Model, Outcome, Unverifiable, View};
+use crate::{Figure, Outcome, TableModel, TableView, Unverifiable};
 
 /// Two branches of three leaves each.
 pub(super) const ILLNESSES: [[&str; 3]; 6] = [
@@ -19,7 +19,7 @@ pub(super) const ILLNESSES: [[&str; 3]; 6] = [
 
 /// A rule for the column `x` of integers where they are ordered and of illnesses otherwise. `?` and the empty text
 /// stand for the missing value.
-pub(super) fn rule(rule: Rule) -> Result<Box<dyn Model>, ConditionError> {
+pub(super) fn rule(rule: Rule) -> Result<Box<dyn TableModel>, ConditionError> {
     let is_ordered = matches!(rule, Rule::Close { distance: shoal_core::Distance::Ordered, .. });
     let kind = if is_ordered { Kind::Integer } else { Kind::Text };
     let tree = Hierarchy::from_rows(&ILLNESSES.map(Vec::from)).expect("a tree");
@@ -39,7 +39,7 @@ pub(super) fn try_verify(asked: Rule, classes: &[&[&str]]) -> Result<Outcome, Un
         .zip(classes)
         .flat_map(|(name, values)| values.iter().map(|value| vec![name.as_str(), value]).collect::<Vec<_>>());
     let file = RawTable::from_rows(&["q", "x"], &rows.collect::<Vec<_>>());
-    rule(asked).expect("a promise").verify(&View::new(&file, &["q"])?)
+    rule(asked).expect("a promise").verify(&TableView::new(&file, &["q"])?)
 }
 
 /// The same, where it can be asked.

@@ -4,7 +4,7 @@
 use super::judge::{Judge, judge};
 use super::l_diversity::{check_l, most_frequent};
 use super::spread::Class;
-use super::{Column, ConditionError, Model, Spread, View, percent};
+use super::{Column, ConditionError, Spread, TableModel, TableView, percent};
 use crate::{Figure, Outcome, Unverifiable};
 
 /// Every value has at most the share 1/l of every class.
@@ -21,7 +21,7 @@ impl Frequency {
     }
 }
 
-impl Model for Frequency {
+impl TableModel for Frequency {
     fn name(&self) -> &'static str {
         "frequency-l-diversity"
     }
@@ -34,7 +34,7 @@ impl Model for Frequency {
         Figure::Number(1.0 / self.l as f64)
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let spread = self.column.spread(view)?;
         Ok(judge(&spread, &JudgeFrequency { spread: &spread, l: self.l }))
     }

@@ -4,7 +4,7 @@
 
 use super::judge::{Judge, judge};
 use super::spread::Class;
-use super::{Column, ConditionError, Model, Spread, View, is_at_least, is_below, percent};
+use super::{Column, ConditionError, Spread, TableModel, TableView, is_at_least, is_below, percent};
 use crate::{Figure, Outcome, Unverifiable};
 
 /// How many values of a class are named.
@@ -24,7 +24,7 @@ impl Distinct {
     }
 }
 
-impl Model for Distinct {
+impl TableModel for Distinct {
     fn name(&self) -> &'static str {
         "distinct-l-diversity"
     }
@@ -37,7 +37,7 @@ impl Model for Distinct {
         Figure::Count(self.l as u64)
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let spread = self.column.spread(view)?;
         Ok(judge(&spread, &JudgeDistinct { spread: &spread, l: self.l }))
     }
@@ -80,7 +80,7 @@ impl Entropy {
     }
 }
 
-impl Model for Entropy {
+impl TableModel for Entropy {
     fn name(&self) -> &'static str {
         "entropy-l-diversity"
     }
@@ -93,7 +93,7 @@ impl Model for Entropy {
         Figure::Number(self.l)
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let spread = self.column.spread(view)?;
         Ok(judge(&spread, &JudgeEntropy { spread: &spread, l: self.l }))
     }
@@ -151,7 +151,7 @@ impl Recursive {
     }
 }
 
-impl Model for Recursive {
+impl TableModel for Recursive {
     fn name(&self) -> &'static str {
         "recursive-l-diversity"
     }
@@ -164,7 +164,7 @@ impl Model for Recursive {
         Figure::Words(format!("below c = {} for l = {}", self.c, self.l))
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let spread = self.column.spread(view)?;
         Ok(judge(&spread, &JudgeRecursive { spread: &spread, l: self.l, c: self.c }))
     }

@@ -34,7 +34,7 @@ use self::l_diversity::{Distinct, Entropy, Recursive};
 use self::spread::Spread;
 use self::t_closeness::TCloseness;
 use self::values::Values;
-use super::{Model, View};
+use super::{TableModel, TableView};
 use crate::Unverifiable;
 
 /// What a published file does not say about a sensitive column.
@@ -49,7 +49,7 @@ pub struct SensitiveColumn {
 }
 
 /// The model that checks a condition. Its parameters are checked here.
-pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn Model>, ConditionError> {
+pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn TableModel>, ConditionError> {
     let SensitiveColumn { parser, missing, hierarchy } = ground;
     let column = Column { name: condition.column.clone(), missing, parser: parser.clone() };
     Ok(match condition.rule {
@@ -74,7 +74,7 @@ struct Column {
 
 impl Column {
     /// The column's values in a file.
-    fn values<'a>(&self, view: &View<'a>) -> Result<Values<'a>, Unverifiable> {
+    fn values<'a>(&self, view: &TableView<'a>) -> Result<Values<'a>, Unverifiable> {
         let lacking = || Unverifiable::Lacking { column: self.name.clone() };
         let column = view.published().column(&self.name).ok_or_else(lacking)?;
         let values = Values::of(column, &self.missing, &self.parser);
@@ -85,7 +85,7 @@ impl Column {
     }
 
     /// The same, class by class.
-    fn spread<'a>(&self, view: &'a View<'a>) -> Result<Spread<'a>, Unverifiable> {
+    fn spread<'a>(&self, view: &'a TableView<'a>) -> Result<Spread<'a>, Unverifiable> {
         Ok(Spread::new(view, self.values(view)?))
     }
 }

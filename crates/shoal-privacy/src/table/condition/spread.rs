@@ -5,12 +5,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Values;
-use crate::View;
+use crate::TableView;
 
 /// A sensitive column, class by class.
 #[derive(Debug)]
 pub(super) struct Spread<'a> {
-    pub(super) view: &'a View<'a>,
+    pub(super) view: &'a TableView<'a>,
     pub(super) values: Values<'a>,
 }
 
@@ -52,7 +52,7 @@ impl Class<'_> {
 }
 
 impl<'a> Spread<'a> {
-    pub(super) fn new(view: &'a View<'a>, values: Values<'a>) -> Spread<'a> {
+    pub(super) fn new(view: &'a TableView<'a>, values: Values<'a>) -> Spread<'a> {
         Spread { view, values }
     }
 

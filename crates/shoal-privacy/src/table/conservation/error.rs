@@ -7,7 +7,7 @@ use crate::release::DEFECT;
 ///
 /// Errors show published texts and places only: an original value is for its owner to look up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConservationError {
+pub enum TableConservationError {
     /// Records have come or gone, or are said to come from where they cannot.
     #[error(transparent)]
     Origin(#[from] OriginError),
@@ -77,12 +77,12 @@ pub enum ConservationError {
     },
 }
 
-impl ConservationError {
+impl TableConservationError {
     /// What to do. None of this can come from a policy or from data: something in the program, or
     /// someone who has touched the file, is wrong.
     pub fn hint(&self) -> &'static str {
         match self {
-            ConservationError::Withheld { .. } => "remove the column from the file, or change its role",
+            TableConservationError::Withheld { .. } => "remove the column from the file, or change its role",
             _ => DEFECT,
         }
     }

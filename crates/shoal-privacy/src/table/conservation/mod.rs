@@ -13,7 +13,7 @@ mod error;
 use rayon::prelude::*;
 use shoal_core::{Column, PublishedError, PublishedValue, RawColumn, RawTable, Role, Table};
 
-pub use error::ConservationError;
+pub use error::TableConservationError;
 
 use crate::origin::{check_origins, number};
 
@@ -27,7 +27,7 @@ pub fn check(
     published: &RawTable,
     origin: &[u32],
     left_out: usize,
-) -> Result<(), ConservationError> {
+) -> Result<(), TableConservationError> {
     check_origins(original.rows, published.rows, origin, left_out)?;
     check_columns(original, published, None, origin)
 }
@@ -39,7 +39,7 @@ pub(crate) fn check_columns(
     published: &RawTable,
     pseudonyms: Option<&str>,
     origin: &[u32],
-) -> Result<(), ConservationError> {
+) -> Result<(), TableConservationError> {
     let columns = pair_columns(original, published, pseudonyms)?;
     let checked: Vec<_> = columns.into_par_iter().map(|(from, to)| check_column(from, to, origin)).collect();
     checked.into_iter().collect()
@@ -50,13 +50,13 @@ pub(crate) fn pair_columns<'a>(
     original: &'a Table,
     published: &'a RawTable,
     pseudonyms: Option<&str>,
-) -> Result<Vec<(&'a Column, &'a RawColumn)>, ConservationError> {
+) -> Result<Vec<(&'a Column, &'a RawColumn)>, TableConservationError> {
     for to in published.columns.iter().filter(|to| pseudonyms != Some(to.name.as_str())) {
         let column = to.name.clone();
         match original.columns.iter().find(|from| from.name == to.name) {
-            None => return Err(ConservationError::UnknownColumn { column }),
+            None => return Err(TableConservationError::UnknownColumn { column }),
             Some(from) if !from.role.is_published() => {
-                return Err(ConservationError::Withheld { column, role: from.role });
+                return Err(TableConservationError::Withheld { column, role: from.role });
             }
             Some(_) => {}
         }
@@ -65,29 +65,29 @@ pub(crate) fn pair_columns<'a>(
     expected
         .map(|from| match published.column(&from.name) {
             Some(to) => Ok((from, to)),
-            None => Err(ConservationError::LackingColumn { column: from.name.clone() }),
+            None => Err(TableConservationError::LackingColumn { column: from.name.clone() }),
         })
         .collect()
 }
 
-fn check_column(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), ConservationError> {
+fn check_column(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), TableConservationError> {
     match from.role {
         Role::QuasiIdentifier => check_covered(from, to, origin),
         _ => check_unchanged(from, to, origin),
     }
 }
 
-fn check_covered(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), ConservationError> {
+fn check_covered(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), TableConservationError> {
     let (domain, hierarchy) = (&from.domain, from.hierarchy.as_ref());
     let values = read_texts(from, to)?;
     let covers = |published: u32, code: u32| values[published as usize].covers(code, domain, hierarchy);
     first_untrue(from, to, origin, covers).map_or(Ok(()), |at| {
         let Untrue { row, original_row, text, cells } = at;
-        Err(ConservationError::NotCovered { row, original_row, column: from.name.clone(), text, cells })
+        Err(TableConservationError::NotCovered { row, original_row, column: from.name.clone(), text, cells })
     })
 }
 
-fn check_unchanged(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), ConservationError> {
+fn check_unchanged(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), TableConservationError> {
     let codes: Vec<Option<u32>> = (0..to.labels.len() as u32)
         .map(|code| {
             if to.null == Some(code) {
@@ -100,12 +100,15 @@ fn check_unchanged(from: &Column, to: &RawColumn, origin: &[u32]) -> Result<(), 
     let equals = |published: u32, code: u32| codes[published as usize] == Some(code);
     first_untrue(from, to, origin, equals).map_or(Ok(()), |at| {
         let Untrue { row, original_row, text, cells } = at;
-        Err(ConservationError::Changed { row, original_row, column: from.name.clone(), text, cells })
+        Err(TableConservationError::Changed { row, original_row, column: from.name.clone(), text, cells })
     })
 }
 
 /// What each distinct text of a quasi-identifier means. A null is the missing value.
-pub(crate) fn read_texts(from: &Column, to: &RawColumn) -> Result<Vec<PublishedValue>, ConservationError> {
+pub(crate) fn read_texts(
+    from: &Column,
+    to: &RawColumn,
+) -> Result<Vec<PublishedValue>, TableConservationError> {
     let read = |code: u32| {
         let text = to.labels.get(code);
         if to.null == Some(code) {
@@ -116,7 +119,7 @@ pub(crate) fn read_texts(from: &Column, to: &RawColumn) -> Result<Vec<PublishedV
     };
     let place = |code: u32, source: PublishedError| {
         let row = number(to.codes.iter().position(|&other| other == code).unwrap_or(0));
-        ConservationError::Unreadable { row, column: from.name.clone(), source }
+        TableConservationError::Unreadable { row, column: from.name.clone(), source }
     };
     (0..to.labels.len() as u32).map(|code| read(code).map_err(|source| place(code, source))).collect()
 }

@@ -24,7 +24,7 @@ use self::hierarchical::Hierarchical;
 use self::ordered::Ordered;
 use super::judge::{Judge, judge};
 use super::spread::Class;
-use super::{Column, ConditionError, Model, Spread, Values, View, is_at_most, percent};
+use super::{Column, ConditionError, Spread, TableModel, TableView, Values, is_at_most, percent};
 use crate::{Figure, Outcome, Unverifiable};
 
 /// t-closeness.
@@ -69,7 +69,7 @@ impl TCloseness {
     }
 }
 
-impl Model for TCloseness {
+impl TableModel for TCloseness {
     fn name(&self) -> &'static str {
         "t-closeness"
     }
@@ -82,7 +82,7 @@ impl Model for TCloseness {
         Figure::Number(self.t)
     }
 
-    fn verify(&self, view: &View<'_>) -> Result<Outcome, Unverifiable> {
+    fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
         let values = self.column.values(view)?;
         Ok(match &self.ground {
             Ground::Ordered(parser) => {
@@ -106,7 +106,7 @@ impl Model for TCloseness {
 impl TCloseness {
     fn judge(
         &self,
-        view: &View<'_>,
+        view: &TableView<'_>,
         values: Values<'_>,
         distance: impl Fn(&Class<'_>) -> f64 + Sync,
     ) -> Outcome {

@@ -1,0 +1,156 @@
+//! Mends what breaks the promise, round after round.
+//!
+//! The papers' loops look at every constraint once. That is not enough: a set of items that no transaction
+//! holds is fine, until a merge somewhere else makes it occur once. So when all sets of a round are mended the
+//! promise is looked at anew, until nothing breaks it. Every step leaves one cluster fewer, so this ends.
+//! What PCTA and UPCTA have merged for NCP is then taken apart again as far as the promise allows.
+
+use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecoding};
+
+use super::clusters::Clusters;
+use super::gains::Gains;
+use super::leaving::leave;
+use super::objective::{Cost, Objective};
+use super::partners::Partners;
+use super::violations::Violations;
+use super::{TransactionsError, UtilityConstraints};
+
+/// What an algorithm does to transactions.
+pub(super) struct Task<'a> {
+    pub(super) objective: Objective,
+    /// One for each item; all are 1 where nothing is given.
+    pub(super) weights: Option<&'a [f64]>,
+    pub(super) utility: &'a UtilityConstraints,
+    /// How many items may be suppressed.
+    pub(super) allowed: usize,
+    pub(super) reach: Reach,
+}
+
+/// Which clusters of a set are merged with others to mend it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The one whose best merge costs least: for each person gained with [`Objective::Ncp`], at all with
+    /// [`Objective::Ul`].
+    Any,
+    /// The one that the fewest people have in a transaction.
+    LeastSupported,
+}
+
+impl Task<'_> {
+    /// Merges and suppresses items until the promise is kept.
+    pub(super) fn run(
+        &self,
+        data: &Transactions,
+        promise: &TransactionsPromise,
+        progress: &dyn Progress,
+    ) -> Result<TransactionsRecoding, TransactionsError> {
+        // Nothing that is decided depends on the order of transactions, and people are counted in this one.
+        let data = &*data.by_person();
+        let items = data.items().len();
+        same_count("weights", self.weights.map_or(items, <[f64]>::len), items)?;
+        same_count("utility constraints", self.utility.items(), items)?;
+        let mut violations = Violations::new(data, promise)?;
+
+        let clusters = Clusters::of_single_items(data, self.weights);
+        let lightest = self.weights.map_or(1.0, |weights| weights.iter().copied().fold(1.0, f64::min));
+        let partners = Partners::new(&clusters, self.utility, self.objective, lightest);
+        let gains = Gains::new(self.utility);
+        let mut mender = Mender { task: self, k: promise.k(), clusters, partners, gains, progress };
+        progress.stage("merging items", items as u64);
+        loop {
+            let queue = violations.find(&mender.clusters);
+            if queue.is_empty() {
+                break;
+            }
+            queue.iter().try_for_each(|set| mender.mend(set))?;
+        }
+        let mut clusters = mender.clusters;
+        if (self.reach, self.objective) == (Reach::Any, Objective::Ncp) {
+            leave(&mut clusters, data, promise, self.weights);
+        }
+        Ok(clusters.recoding())
+    }
+}
+
+fn same_count(what: &'static str, given: usize, items: usize) -> Result<(), TransactionsError> {
+    if given == items { Ok(()) } else { Err(TransactionsError::WrongItemCount { what, given, items }) }
+}
+
+struct Mender<'a> {
+    task: &'a Task<'a>,
+    k: usize,
+    clusters: Clusters<'a>,
+    partners: Partners<'a>,
+    gains: Gains<'a>,
+    progress: &'a dyn Progress,
+}
+
+impl Mender<'_> {
+    /// Merges clusters until enough people have a transaction with the set, and suppresses where no merge is left.
+    fn mend(&mut self, set: &[u32]) -> Result<(), TransactionsError> {
+        loop {
+            let image = self.clusters.image(set);
+            let support = self.clusters.support(&image, self.k);
+            if support == 0 || support >= self.k {
+                return Ok(());
+            }
+            let least = image.iter().copied().min_by_key(|&id| self.clusters.get(id).people());
+            let merge = match (self.task.reach, self.task.objective) {
+                (Reach::LeastSupported, _) => self.cheapest_merge(least.as_slice()),
+                (Reach::Any, Objective::Ncp) if image.len() > 1 => {
+                    let missing = (self.k - support) as u32;
+                    let gaining = self.gains.best(&self.clusters, &image, missing);
+                    gaining.or_else(|| self.cheapest_merge(&image))
+                }
+                (Reach::Any, _) => self.cheapest_merge(&image),
+            };
+            match (merge, least) {
+                (Some((a, b)), _) => self.merge(a, b),
+                (None, Some(least)) => self.suppress(&image, least)?,
+                (None, None) => return Ok(()),
+            }
+        }
+    }
+
+    /// The merge of least cost with one of these clusters; that of the first one where costs are equal.
+    fn cheapest_merge(&mut self, reach: &[u32]) -> Option<(u32, u32)> {
+        let mut best: Option<(Cost, u32, u32)> = None;
+        for &id in reach {
+            if let Some((cost, other)) = self.partners.best(&self.clusters, id)
+                && best.is_none_or(|(least, ..)| cost < least)
+            {
+                best = Some((cost, id, other));
+            }
+        }
+        best.map(|(_, id, other)| (id, other))
+    }
+
+    fn merge(&mut self, a: u32, b: u32) {
+        self.partners.remove(&self.clusters, a);
+        self.partners.remove(&self.clusters, b);
+        let merged = self.clusters.merge(a, b);
+        self.partners.add(&self.clusters, merged);
+        self.progress.advance(1);
+    }
+
+    fn suppress(&mut self, image: &[u32], id: u32) -> Result<(), TransactionsError> {
+        let items = &self.clusters.get(id).items;
+        let suppressed = self.clusters.suppressed() + items.len();
+        if suppressed > self.task.allowed {
+            let mut constraint: Vec<u32> =
+                image.iter().flat_map(|&id| self.clusters.get(id).items.iter().copied()).collect();
+            constraint.sort_unstable();
+            return Err(TransactionsError::Infeasible {
+                constraint,
+                items: items.clone(),
+                suppressed,
+                allowed: self.task.allowed,
+                utility: self.task.utility.group_of(id) + 1,
+            });
+        }
+        self.partners.remove(&self.clusters, id);
+        self.clusters.suppress(id);
+        self.progress.advance(1);
+        Ok(())
+    }
+}

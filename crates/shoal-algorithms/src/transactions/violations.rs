@@ -1,0 +1,104 @@
+//! Where the promise is broken.
+
+use rayon::prelude::*;
+use shoal_core::{Transactions, TransactionsPromise};
+
+use super::TransactionsError;
+use super::clusters::Clusters;
+use super::itemsets::Images;
+use super::queue::Queue;
+
+/// More sets than this are not worth the memory while smaller ones are still to be mended: every merge makes
+/// transactions shorter, and so the sets fewer.
+const MANY: f64 = 1e8;
+
+/// What is promised, less what is known to be kept for good.
+pub(super) struct Violations<'a> {
+    k: usize,
+    asked: Asked<'a>,
+}
+
+enum Asked<'a> {
+    Itemsets { m: usize, linkable: Option<&'a [bool]> },
+    Sets { pending: Vec<Vec<u32>> },
+}
+
+impl<'a> Violations<'a> {
+    /// Checks that the promise speaks of the items of the data, and that there can be a crowd.
+    pub(super) fn new(
+        data: &Transactions,
+        promise: &'a TransactionsPromise,
+    ) -> Result<Self, TransactionsError> {
+        let k = promise.k();
+        let people = data.people_with_items();
+        if k > people {
+            return Err(match data.persons() {
+                None => TransactionsError::TooFewTransactions { k, transactions: people },
+                Some(_) => TransactionsError::TooFewPeople { k, people },
+            });
+        }
+        let items = data.items().len();
+        let asked = match promise {
+            TransactionsPromise::Itemsets { m, linkable, .. } => {
+                let linkable = linkable.as_deref();
+                if let Some(given) = linkable.map(<[bool]>::len).filter(|&given| given != items) {
+                    return Err(TransactionsError::WrongItemCount { what: "linkable items", given, items });
+                }
+                let longest = data.iter().map(<[u32]>::len).max().unwrap_or(0);
+                Asked::Itemsets { m: longest.min(*m), linkable }
+            }
+            TransactionsPromise::Complete { .. } => {
+                Asked::Sets { pending: sorted(data.iter().map(<[u32]>::to_vec).collect()) }
+            }
+            TransactionsPromise::Constraints { sets, .. } => {
+                if let Some(&item) = sets.iter().flatten().find(|&&item| item as usize >= items) {
+                    return Err(TransactionsError::UnknownItem { item, items });
+                }
+                Asked::Sets { pending: sorted(sets.clone()) }
+            }
+        };
+        Ok(Violations { k, asked })
+    }
+
+    /// Sets that break the promise; none where it is kept. Itemsets of all sizes come together, since the order
+    /// by support matters for what is lost, but sizes with too many sets wait until all smaller ones are fine.
+    pub(super) fn find(&mut self, clusters: &Clusters<'_>) -> Queue {
+        let k = self.k;
+        match &mut self.asked {
+            Asked::Itemsets { m, linkable } => {
+                let images = Images::new(clusters, *linkable);
+                let mut queue = Queue::default();
+                for size in 1..=*m {
+                    if !queue.is_empty() && images.sets_at_most(size) > MANY {
+                        break;
+                    }
+                    queue.append(images.too_seldom(size, k));
+                }
+                queue
+            }
+            Asked::Sets { pending } => {
+                let support = |set: &Vec<u32>| clusters.support(&clusters.image(set), k);
+                let supports: Vec<usize> = pending.par_iter().map(support).collect();
+                let mut queue = Queue::default();
+                for (set, &support) in pending.iter().zip(&supports).filter(|&(_, &s)| s > 0 && s < k) {
+                    queue.push(support, set.iter().copied());
+                }
+                // Supports only grow, so k is enough for good. What no transaction holds is fine only for now.
+                let mut supports = supports.iter();
+                pending.retain(|_| supports.next().is_some_and(|&support| support < k));
+                queue
+            }
+        }
+    }
+}
+
+/// Small sets first, equally large ones by their items: the order in which sets of equal support are mended.
+pub(super) fn sorted(mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    for set in &mut sets {
+        set.sort_unstable();
+        set.dedup();
+    }
+    sets.sort_unstable_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    sets.dedup();
+    sets
+}
