@@ -22,10 +22,10 @@ MONITORING = {
     "D2": (("sex=Female",), 1.47),
     "D3": (("sex=Female", "marital=Divorced"), 0.77),
 }
-MONITORED = (("published", 10), ("uniform", 10), ("uniform", 9), ("calibrated", 9), ("uniform", 5), ("calibrated", 5))
+MONITORED = (("paper", 10), ("uniform", 10), ("uniform", 9), ("calibrated", 9), ("uniform", 5), ("calibrated", 5))
 # A line of the kernels' example.
 KERNEL = re.compile(r"^  (\S.*\S) +([\d.]+) million/s(?:, mean +(\d+) ns, 99th percentile (\d+) ns)?", re.M)
-KERNEL_BARS = {"hardened, uniform": 1.0, "hardened, calibrated": 1.0, "published, 10000": 0.5, "published, 100000": 0.5}
+KERNEL_BARS = {"hardened, uniform": 1.0, "hardened, calibrated": 1.0, "paper, 10000": 0.5, "paper, 100000": 0.5}
 
 
 def closed(path, flags):
@@ -39,24 +39,26 @@ def mode(l, made, name, prior="file"):
     with open(at("key"), "w", opener=closed) as file:
         file.write(hashlib.sha256(b"measured").hexdigest() + "\n")
     sets = [f"privacy.l={l}", "algorithm.name=delay-free", f"state.key-file={at('key')}"]
-    if name != "published":
+    if name != "paper":
         # Uniform designs are measured on data that are not uniform: the stream would stop.
         sets += [f"algorithm.prior={name}", "algorithm.drift=warn"]
     sets.append(f"algorithm.mode={'paper' if name == 'published' else 'hardened'}")
     return [*sets, f"algorithm.prior-file={made.prior}" if prior == "file" else f"algorithm.learn={prior}"]
 
 
-def castle(k, delta, rules="nearest"):
-    return ["algorithm.name=castle", f"privacy.k={k}", f"algorithm.delta={delta}", f"algorithm.rules={rules}"]
+def castle(k, delta, rules="nearest", reuse=False):
+    sets = ["algorithm.name=castle", f"privacy.k={k}", f"algorithm.delta={delta}", f"algorithm.rules={rules}"]
+    # Off unless asked for: then every tuple leaves with its whole crowd.
+    return [*sets, f"algorithm.reuse={'true' if reuse else 'false'}"]
 
 
 def sau(_quick):
     """Counterfeits on Adult."""
     made = stream_data.adult(DATA, at("adult"))
-    print(f"\n### Adult, {made.tuples:,} tuples, {made.values} values, mode published, each verified\n")
+    print(f"\n### Adult, {made.tuples:,} tuples, {made.values} values, mode paper, each verified\n")
     head("l", "SAU, learned from 1,000", "dead letters", "SAU, all shares given", "bound", "bar", "IL", "verdict")
     for l, bar in SAU.items():
-        learned, given = mode(l, made, "published", 1000), mode(l, made, "published")
+        learned, given = mode(l, made, "paper", 1000), mode(l, made, "paper")
         out, run = published(made, learned)
         found = measure(made, learned, out)
         other = measure(made, given, published(made, given)[0])["loss"]["sau"]
@@ -69,13 +71,13 @@ def sau(_quick):
 def loss(quick):
     """IL by the number of quasi-identifiers and l."""
     counts = (3, 7) if quick else (1, 3, 5, 7)
-    print("\n### IL of mode published by l and the number of quasi-identifiers (of these alone: the last column)\n")
+    print("\n### IL of mode paper by l and the number of quasi-identifiers (of these alone: the last column)\n")
     head("quasi-identifiers", *(f"l = {l}" for l in SAU), "IL of the quasi-identifiers")
     for quasi in counts:
         made = stream_data.adult(DATA, at(f"adult-{quasi}"), quasi)
         found = []
         for l in SAU:
-            sets = mode(l, made, "published")
+            sets = mode(l, made, "paper")
             found.append(measure(made, sets, published(made, sets)[0])["loss"])
         line(quasi, *(f"{one['il']:.4f}" for one in found), max(one["il-quasi"] for one in found))
 
@@ -87,7 +89,7 @@ def monitoring(_quick):
     head("mode", "l", *(f"{name} (paper {paper})" for name, (_, paper) in MONITORING.items()))
     whole = []
     for name, l in MONITORED:
-        sets, first = mode(l, made, name), (name if name == "published" else f"hardened, {name}", l)
+        sets, first = mode(l, made, name), (name if name == "paper" else f"hardened, {name}", l)
         out, _ = published(made, sets)
         cells, once, counts = [], [], []
         for conditions, _ in MONITORING.values():
@@ -146,7 +148,7 @@ def command(quick):
     asked = [
         ("hardened, uniform, l = 10", mode(10, made, "uniform")),
         ("hardened, calibrated, l = 9", mode(9, made, "calibrated")),
-        ("published, l = 10", mode(10, made, "published")),
+        ("paper, l = 10", mode(10, made, "paper")),
     ]
     print(f"\n### Whole command, a pipe to nowhere, best of {runs}\n")
     floors = speed_table(made, sizes, runs)
@@ -158,7 +160,7 @@ def command(quick):
         run = stream(made, sets, sizes[0], out=out)
         verify(made, sets, out)
         described(f"{name}, to a file, verified, one run", run, 150_000, floors[sizes[0]])
-    with_state(made, mode(10, made, "published"), sizes[0], floors[sizes[0]])
+    with_state(made, mode(10, made, "paper"), sizes[0], floors[sizes[0]])
 
 
 def crowd_command(quick):
@@ -166,12 +168,16 @@ def crowd_command(quick):
     made, sizes = stream_data.adult_numbers(DATA, at("numbers")), (100_000,) if quick else (1_000_000, 5_000_000)
     print("\n### Whole command, CASTLE, k = 10, δ = 100, a pipe to nowhere, one run each\n")
     floors = speed_table(made, sizes, 1)
-    for tuples in sizes:
-        described("castle", stream(made, castle(10, 100), tuples), 20_000, floors[tuples])
     few = sizes[0]
-    described("castle, one core", stream(made, castle(10, 100), few, pin=True), 20_000, floors[few])
-    described("castle, the paper's rules", stream(made, castle(10, 100, "paper"), few), 20_000, floors[few])
-    with_state(made, castle(10, 100), few, floors[few])
+    for reuse in (False, True):
+        name = f"castle, reuse = {'true' if reuse else 'false'}"
+        asked = castle(10, 100, reuse=reuse)
+        for tuples in sizes:
+            described(name, stream(made, asked, tuples), 20_000, floors[tuples])
+        described(f"{name}, one core", stream(made, asked, few, pin=True), 20_000, floors[few])
+        paper = castle(10, 100, "paper", reuse)
+        described(f"{name}, the paper's rules", stream(made, paper, few), 20_000, floors[few])
+        with_state(made, asked, few, floors[few])
 
 
 def speed_table(made, sizes, runs):
@@ -201,7 +207,7 @@ def growth(quick):
     sizes = (10**4, 10**5) if quick else (10**5, 10**6, 10**7)
     print("\n### Cost and memory as the stream grows, l = 10, whole command\n")
     head("mode", "tuples", "µs a tuple", "CPU µs a tuple", "peak MiB", "groups open", "given up", "SAU")
-    for name in ("uniform", "published"):
+    for name in ("uniform", "paper"):
         for tuples in sizes:
             run = best(3 if tuples < 10**7 else 1, made, mode(10, made, name), tuples)
             kernel = [run.figures.get(key, "") for key in ("groups-open", "groups-given-up")]
@@ -214,34 +220,37 @@ def crowds(quick):
     """CASTLE on the six numeric columns of Adult."""
     made = stream_data.adult_numbers(DATA, at("numbers"))
     print("\n### CASTLE on six numeric columns of Adult, each verified\n")
-    head("δ", "rules", "k", "IL", "bar", "suppressed", "crowds", "tuples/s", "verdict")
-    for delta, bar in ((100, 0.18), (1000, 0.114)):
+    head("reuse", "δ", "rules", "k", "IL", "bar", "suppressed", "crowds", "tuples per CPU second", "verdict")
+    for reuse, delta, bar in ((r, *d) for r in (False, True) for d in ((100, 0.18), (1000, 0.114))):
         for rules in ("nearest", "paper"):
             for k in (10,) if quick else (5, 10, 50):
-                sets = castle(k, delta, rules)
+                sets = castle(k, delta, rules, reuse)
                 out, run = published(made, sets)
                 il = measure(made, sets, out)["loss"]["il-quasi"]
                 asked = bar if k == 10 else None
-                told = [run.figures["suppressed"], run.figures["classes"], f"{run.speed:,.0f}"]
-                line(delta, rules, k, f"{il:.4f}", asked or "", *told, word(il <= asked) if asked else "")
+                told = [run.figures["suppressed"], run.figures["classes"], f"{run.speed_cpu:,.0f}"]
+                line(reuse, delta, rules, k, f"{il:.4f}", asked or "", *told, word(il <= asked) if asked else "")
     if quick:
         return
     print("\nThe kernel alone (`castle_bars`), one core:\n")
     told = ["taskset", "-c", "0", os.path.join(BARS, "castle_bars"), ADULT_FILE]
     print(subprocess.run(told, capture_output=True, text=True, check=True).stdout)
     print("Rows that do not repeat, k = 10, whole command:\n")
-    head("tuples", "rules", "δ", "tuples/s", "per CPU second", "peak MiB", "IL", "crowds")
+    head("tuples", "reuse", "rules", "δ", "tuples/s", "per CPU second", "peak MiB", "IL", "crowds")
     for tuples in (100_000, 1_000_000):
         moved = stream_data.adult_numbers(DATA, at(f"moved-{tuples}"), tuples)
-        for rules, delta in (("nearest", 100), ("nearest", 1000), ("paper", 100)):
-            sets = castle(10, delta, rules)
+        settings = ((r, *d) for r in (False, True) for d in (("nearest", 100), ("nearest", 1000), ("paper", 100)))
+        for reuse, rules, delta in settings:
+            sets = castle(10, delta, rules, reuse)
             out, run = published(moved, sets)
             il = measure(moved, sets, out)["loss"]["il-quasi"]
             speeds = f"{run.speed:,.0f}", f"{run.speed_cpu:,.0f}"
-            line(f"{tuples:,}", rules, delta, *speeds, f"{run.peak / 2**20:.1f}", f"{il:.4f}", run.figures["classes"])
-    run = stream(moved, castle(10, 100), 3_000_000)
-    speeds = f"{run.speed:,.0f}", f"{run.speed_cpu:,.0f}"
-    line("3,000,000 (thrice the same)", "nearest", 100, *speeds, f"{run.peak / 2**20:.1f}", "", run.figures["classes"])
+            line(f"{tuples:,}", reuse, rules, delta, *speeds, f"{run.peak / 2**20:.1f}", f"{il:.4f}", run.figures["classes"])
+    for reuse in (False, True):
+        run = stream(moved, castle(10, 100, reuse=reuse), 3_000_000)
+        speeds = f"{run.speed:,.0f}", f"{run.speed_cpu:,.0f}"
+        peak = f"{run.peak / 2**20:.1f}"
+        line("3,000,000 (thrice the same)", reuse, "nearest", 100, *speeds, peak, "", run.figures["classes"])
 
 
 def other(_quick):
@@ -251,7 +260,7 @@ def other(_quick):
         print(f"\n### {title}: {made.tuples:,} tuples, {made.values} values, the commonest {100 * made.largest:.1f} %\n")
         counts = "(estimate − true)/SE, root mean square", "the five commonest: estimate ± SE (true)"
         head("mode, l = 5", "values from", "tuples/s", "dead letters", "SAU (bound)", "IL", *counts)
-        for name in ("published", "uniform", "calibrated"):
+        for name in ("paper", "uniform", "calibrated"):
             for prior in ("file", 5000):
                 # What was learned is kept in the state folder, where `measure` looks for it.
                 state = [] if prior == "file" else [f"state.dir={tempfile.mkdtemp(dir=at(''))}"]
@@ -260,7 +269,7 @@ def other(_quick):
                 found = measure(made, sets, out)
                 source = "all" if prior == "file" else f"the first {prior:,}"
                 told = [f"{run.speed:,.0f}", run.figures["dead-letters"]]
-                told.append(f"{found['loss']['sau']:.4f} ({found['sau-bound']:.4f})" if name == "published" else "")
+                told.append(f"{found['loss']['sau']:.4f} ({found['sau-bound']:.4f})" if name == "paper" else "")
                 line(name, source, *told, f"{found['loss']['il']:.4f}", *counted(found))
 
 
@@ -278,7 +287,7 @@ def adversary(_quick):
         file.writelines(f"{value},{sex},{age},{count}\n" for (value, sex, age), count in sorted(rows.items()))
     strata = ["algorithm.strata=[\"sex\",\"age\"]", f"algorithm.prior-file={by_stratum}"]
     modes = {
-        "paper": mode(5, made, "published"),
+        "paper": mode(5, made, "paper"),
         "uniform": mode(5, made, "uniform"),
         "calibrated": mode(5, made, "calibrated"),
         "conditional, exact": [*mode(5, made, "conditional")[:-1], *strata, "algorithm.publish=exact"],

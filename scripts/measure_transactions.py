@@ -25,20 +25,18 @@ def items_of(path):
     return sorted({item for line in lines(path) for item in line.split()}, key=lambda i: (len(i), i))
 
 
-def run(source, *sets, timeout=900, more=""):
-    """Runs and verifies a policy; returns the report, or the message of a refusal. `more` are further lines of it."""
+def run(source, *sets, timeout=900):
+    """Runs and verifies a policy; returns the report, or the message of a refusal."""
     policy = at("policy.toml")
     with open(policy, "w") as file:
-        file.write(f'version = 1\n[data]\nshape = "transactions"\nsource = "{source}"\n{more}')
+        file.write(f'version = 1\n[data]\nshape = "transactions"\nsource = "{source}"\n')
     options = [word for key_value in sets for word in ("--set", key_value)]
     out, report = at("out.txt"), at("report")
     command = [SHOAL, "--quiet", "run", policy, *options, "-o", out, "--report", report, "--force"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     if done.returncode != 0:
         return done.stderr.strip().splitlines()[0]
-    # Whose the transactions are is not published: then the original is needed to count people.
-    original = ["--original", source] if "person =" in more else []
-    verify = [SHOAL, "--quiet", "verify", out, "--policy", policy, *original, *options]
+    verify = [SHOAL, "--quiet", "verify", out, "--policy", policy, *options]
     subprocess.run(verify, check=True, capture_output=True)
     with open(os.path.join(report, "audit.json")) as file:
         return json.load(file)
@@ -141,19 +139,6 @@ def main():
                 f"algorithm.name={algorithm}",
             )
             show(f"SynPUF k={k} {algorithm}", run(patients, *sets))
-
-    print("== SynPUF visits: crowds of visits, crowds of patients")
-    visits = os.path.join(DATA, "synpuf/synpuf_inpatient_visits_s01-10.csv.gz")
-    with gzip.open(visits, "rt") as file:
-        columns = [name for name in next(csv.reader(file)) if name != "icd9_all"]
-    roles = "".join(f'[columns.{name}]\nrole = "identifier"\n' for name in columns)
-    for k in (5, 10):
-        for algorithm in ("pcta", "coat"):
-            for person in ("", 'person = "patient_id"\n'):
-                sets = (f"privacy.k={k}", "privacy.m=2", f"algorithm.name={algorithm}")
-                report = run(visits, *sets, more=f'items = "icd9_all"\n{person}{roles}')
-                crowd = "" if isinstance(report, str) else report["risk"]["smallest-crowd"]
-                show(f"visits k={k} {algorithm} {'patients' if person else 'visits'} {crowd}", report)
 
 
 main()

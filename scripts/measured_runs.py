@@ -2,12 +2,14 @@
 
 import json
 import os
+import resource
 import subprocess
 import tempfile
 
 SHOAL = os.environ["SHOAL"]
 WORK = tempfile.TemporaryDirectory()
 REFUSED = 1  # how a run ends whose promise cannot be kept
+KILLED = -9  # how a process ends that has used up its CPU seconds
 
 
 def at(name):
@@ -15,26 +17,41 @@ def at(name):
     return os.path.join(WORK.name, name)
 
 
-def run(policy, *sets, stop=None):
-    """Runs a policy and verifies what it published; returns the report, or why there is none: the message of a refusal,
-    or that the run was stopped after `stop` seconds."""
+def run(policy, *sets, stop=None, original=None, again=True):
+    """Runs a policy and verifies what it published; returns the audit with `cpu-seconds` of the run (user and system, all
+    cores), or why there is none: the message of a refusal, or that the run was stopped after `stop` CPU seconds.
+    Where promises are about people, only the `original` says whose what is, and verifying `again` needs it."""
     options = [word for key_value in sets for word in ("--set", key_value)]
     out, report = at("out.csv"), at("report")
     command = [SHOAL, "--quiet", "run", policy, *options, "-o", out, "--report", report, "--force"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=stop)
-    except subprocess.TimeoutExpired:
-        return f"stopped after {stop} s"
+    done, cpu = within(command, stop)
+    if done.returncode == KILLED:
+        return f"stopped after {stop} CPU s"
     if done.returncode == REFUSED:
         return done.stderr.strip().splitlines()[0]
     if done.returncode != 0:
         raise SystemExit(f"{policy} {sets}: the run ended with {done.returncode}\n{done.stderr}")
-    verify = [SHOAL, "--quiet", "verify", out, "--policy", policy, *options]
-    done = subprocess.run(verify, capture_output=True, text=True)
-    if done.returncode != 0:
+    beside = ["--original", original] if original else []
+    verify = [SHOAL, "--quiet", "verify", out, "--policy", policy, *beside, *options]
+    # What is not verified here, or stopped, has been verified by the run already.
+    if again and (done := within(verify, stop)[0]).returncode not in (0, KILLED):
         raise SystemExit(f"{policy} {sets}: what was published does not verify\n{done.stdout}{done.stderr}")
     with open(os.path.join(report, "audit.json")) as file:
-        return json.load(file)
+        return {**json.load(file), "cpu-seconds": cpu}
+
+
+def within(command, stop):
+    """Runs a command for at most so many CPU seconds, which do not depend on what else the machine does; what it said
+    and how many it took."""
+
+    def limit():
+        if stop is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (stop, stop))
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 class Table:

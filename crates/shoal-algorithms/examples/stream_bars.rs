@@ -132,7 +132,7 @@ fn throughput(adult: &Adult, size: usize, l: usize) -> Result<(), Box<dyn Error>
         let params = PublishedParams { max_open_groups, ..PublishedParams::new(l) }.check()?;
         let start = || Published::new(params, KEY, &vec![1; adult.counts.len()]);
         let mut kernel = start()?;
-        report(&format!("published, {max_open_groups}"), floor, adult, size, |position, quasi, value| {
+        report(&format!("paper, {max_open_groups}"), floor, adult, size, |position, quasi, value| {
             if position == 0 {
                 kernel = start()?;
             }

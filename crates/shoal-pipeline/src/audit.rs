@@ -36,6 +36,10 @@ pub struct AuditFile<'a> {
     pub output: PathBuf,
     /// The seed of all randomness.
     pub seed: u64,
+    /// tables: whether people who were in an earlier release kept their classes; whoever is left of a class that has become
+    /// too small is left out then, whatever the policy says.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reused_classes: bool,
     /// The report, with exact figures.
     #[serde(flatten)]
     pub report: &'a Report,
@@ -68,6 +72,9 @@ pub struct Audit {
     pub output: PathBuf,
     /// SHA-256 of the published bytes.
     pub output_sha256: String,
+    /// tables: whether people who were in an earlier release kept their classes.
+    #[serde(default)]
+    pub reused_classes: bool,
     input_hash: String,
     /// How the data were recoded, and who is in which class.
     pub recoding: RecodingFile,

@@ -15,6 +15,8 @@ pub struct Job {
     pub path: PathBuf,
     /// The folder of the policy file.
     pub folder: PathBuf,
+    /// The SHA-256 of the release that kept the classes of earlier ones, where the policy is from its audit.
+    reused_classes: Option<String>,
 }
 
 impl Job {
@@ -32,7 +34,7 @@ impl Job {
             error: Box::new(error),
         })?;
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Job { document, path: path.to_owned(), folder })
+        Ok(Job { document, path: path.to_owned(), folder, reused_classes: None })
     }
 
     /// The policy that a release was made with, which knows the folder that its paths are seen from.
@@ -45,7 +47,13 @@ impl Job {
             text: text.clone(),
             error: Box::new(error),
         })?;
-        Ok(Job { document, path: path.to_owned(), folder: audit.policy_folder })
+        let reused_classes = audit.reused_classes.then_some(audit.output_sha256);
+        Ok(Job { document, path: path.to_owned(), folder: audit.policy_folder, reused_classes })
+    }
+
+    /// Whether the file with this SHA-256 was made by keeping the classes of earlier releases, by its audit.
+    pub(crate) fn reused_classes_for(&self, sha256: &str) -> bool {
+        self.reused_classes.as_deref() == Some(sha256)
     }
 
     /// The policy.

@@ -2,12 +2,14 @@
 //! original), said in plain words, and never with a raw value.
 
 mod columns;
+mod left_out;
 mod sequences;
 mod table;
 mod transactions;
 mod transparency;
 
 pub(crate) use columns::of_names;
+pub(crate) use left_out::left_out;
 pub(crate) use sequences::of_sequences;
 pub(crate) use table::{before_table, of_table};
 pub(crate) use transactions::of_transactions;
@@ -22,7 +24,8 @@ use crate::Job;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Leak {
-    /// What kind it is, a fixed word for scripts: `not-transparent`, `repeated-identifier`, `kept-order`, …
+    /// What kind it is, a fixed word for scripts: `not-transparent`, `left-out`, `repeated-identifier`,
+    /// `kept-order`, …
     pub kind: &'static str,
     /// The column that it is about, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ use shoal_privacy::VerifiedRelease;
 
 use crate::audit::{self, AuditFile, Key, RecodingFile};
 use crate::containers::refuse_unjudged;
-use crate::leaks::{add_missing, earlier_release, of_policy};
+use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
 use crate::report::{Loss, Risk};
 use crate::table::History;
 use crate::targets::{AUDIT, REPORT, Targets, recorded};
@@ -95,6 +95,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
     seconds.total = started.elapsed().as_secs_f64();
     let proof = walked.proof;
     let mut leaks = walked.leaks;
+    leaks.extend(left_out(job.policy(), walked.records_in - walked.records_out, walked.records_in));
     add_missing(&mut leaks, of_policy(job.policy()));
     let shape = job.policy().data.shape;
     let again = history.in_folder.as_ref().is_some_and(|earlier| {
@@ -136,6 +137,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
                 input_hash: key.hash(audit::INPUT, walked.input_sha256.as_bytes()),
                 output: recorded(&targets.output),
                 seed: job.policy().algorithm.seed,
+                reused_classes: history.reuse_classes,
                 report: &report,
                 work: walked.work,
                 ribbon: walked.account.as_ref(),

@@ -1,6 +1,6 @@
 //! A promise that holds and a secret that is out: every young person has the same illness. What is printed must say so.
 
-use crate::support::{Desk, Dice, Said};
+use crate::support::{Desk, Dice, Said, csv};
 
 const POLICY: &str = r#"version = 1
 [data]
@@ -141,4 +141,99 @@ fn crowds_of_sequences_and_rare_transactions_are_said_too() {
     );
     let found = leaks(&desk.shoal(&["run", "baskets.toml", "--json"]).ended_with(0));
     assert!(has(&found, "rare-items", "") && has(&found, "unique-transactions", ""), "{found:?}");
+}
+
+const VILLAGES: &str = r#"version = 1
+[data]
+shape = "table"
+source = "people.csv"
+[columns.name]
+role = "identifier"
+[columns.village]
+role = "quasi-identifier"
+[columns.illness]
+role = "sensitive"
+[privacy]
+k = 5
+l-diversity = { kind = "distinct", l = 2 }
+[algorithm]
+name = "incognito"
+max-suppressed = 0.1
+[output]
+path = "out.csv"
+"#;
+
+/// Three villages; in the smallest one, which is large enough for k, everybody has the same illness.
+fn villages(smallest: &[&str]) -> Desk {
+    let desk = Desk::new();
+    let mut dice = Dice::new(5);
+    let mut text = "name,village,illness\n".to_owned();
+    for number in 0..100 {
+        let illness = ["flu", "cold", "cough"][dice.below(3)];
+        text.push_str(&format!(
+            "person{number},{},{illness}\n",
+            if number % 2 == 0 { "Ahorn" } else { "Birke" }
+        ));
+    }
+    for number in 0..6 {
+        text.push_str(&format!("villager{number},Ceder,{}\n", smallest[number % smallest.len()]));
+    }
+    desk.write("people.csv", text);
+    desk.write("policy.toml", VILLAGES);
+    desk
+}
+
+/// The neighbour knows that somebody from the smallest village was asked, and that six people from there were: enough for
+/// a crowd of five. The village is not in the file, so it was left out for its values: all had the same.
+#[test]
+fn whoever_is_missing_for_their_values_is_said() {
+    let desk = villages(&["HIV"]);
+    let said = desk.shoal(&["run", "policy.toml", "--json"]).ended_with(0);
+    let (_, rows) = csv(&desk.read("out.csv"));
+    assert_eq!(rows.len(), 100);
+    assert!(rows.iter().all(|row| row[0] != "Ceder" && row[0] != "*" && row[1] != "HIV"), "{rows:?}");
+    let original = ["verify", "out.csv", "--policy", "policy.toml", "--original", "people.csv", "--json"];
+    for said in [said, desk.shoal(&original).ended_with(0)] {
+        let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let leak = document["leaks"].as_array().unwrap().iter().find(|leak| leak["kind"] == "left-out");
+        let leak = leak.unwrap_or_else(|| panic!("{}", said.stdout));
+        assert_eq!(leak["count"], 6);
+        assert!(leak["text"].as_str().unwrap().contains("depend on their sensitive values"), "{leak}");
+    }
+    // Nobody is missing where the village is mixed.
+    let mixed = villages(&["HIV", "flu"]);
+    let found = leaks(&mixed.shoal(&["run", "policy.toml", "--json"]).ended_with(0));
+    assert!(!has(&found, "left-out", ""), "{found:?}");
+}
+
+/// The same for sequences: the limit is kept by leaving out people who have the illness and nobody else.
+#[test]
+fn people_who_are_missing_from_sequences_are_said() {
+    let desk = Desk::new();
+    let mut text = "patient,day,zip,illness\n".to_owned();
+    for patient in 0..60 {
+        let illness = if patient % 3 == 0 && patient < 18 { "HIV" } else { ["flu", "cold"][patient % 2] };
+        text.push_str(&format!("p{patient},1,{},{illness}\n", ["a", "b", "c"][patient % 3]));
+    }
+    desk.write("visits.csv", text);
+    desk.write("zips.csv", "a;west;*\nb;west;*\nc;east;*\n");
+    desk.write(
+        "visits.toml",
+        "version = 1\n[data]\nshape = \"sequences\"\nsource = \"visits.csv\"\nid = \"patient\"\norder = [\"day\"]\n\
+         [columns.patient]\nrole = \"identifier\"\n[columns.day]\nrole = \"identifier\"\nkind = \"integer\"\n\
+         [columns.zip]\nrole = \"quasi-identifier\"\nhierarchy = \"zips.csv\"\n[columns.illness]\nrole = \"sensitive\"\n\
+         [privacy]\nk = 5\nlength = 1\nc = 0.15\nsensitive-values = [\"HIV\"]\n[output]\npath = \"out.csv\"\n",
+    );
+    let said = desk.shoal(&["run", "visits.toml", "--json"]).ended_with(0);
+    let (_, rows) = csv(&desk.read("out.csv"));
+    let published = rows.iter().filter(|row| row.contains(&"HIV".to_owned())).count();
+    let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let leak = document["leaks"].as_array().unwrap().iter().find(|leak| leak["kind"] == "left-out");
+    let missing = leak.unwrap_or_else(|| panic!("{}", said.stdout))["count"].as_u64().unwrap() as usize;
+    assert_eq!(missing, 60 - rows.len());
+    // Six of sixty have it; who is known to be missing has it for certain.
+    assert!(
+        missing > 0 && 6 - published == missing,
+        "{published} of 6 are published, {missing} people are missing"
+    );
 }

@@ -189,3 +189,23 @@ fn with_people_the_order_of_the_input_changes_nothing_either() {
         assert_eq!(published(&rows), published(&dice.shuffled(rows.clone())), "{algorithm}");
     }
 }
+
+/// Whoever measures a file must not be told a smaller risk than whoever made it.
+#[test]
+fn measure_counts_people_as_run_does() {
+    let desk = Desk::new();
+    desk.write("visits.csv", visits());
+    desk.write("policy.toml", policy("mondrian", PERSON, ""));
+    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    // The report that goes out is rounded.
+    let ran: serde_json::Value = serde_json::from_str(&desk.read("report/audit.json")).unwrap();
+    let measure = ["measure", "visits.csv", "out.csv", "--policy", "policy.toml", "--json"];
+    let measured = desk.shoal(&measure).ended_with(0);
+    let measured: serde_json::Value = serde_json::from_str(&measured.stdout).unwrap();
+    assert_eq!(measured["risk"], ran["risk"]);
+    desk.write("records.toml", policy("mondrian", "", ""));
+    let measure = ["measure", "visits.csv", "out.csv", "--policy", "records.toml", "--json"];
+    let records = desk.shoal(&measure).ended_with(0);
+    let records: serde_json::Value = serde_json::from_str(&records.stdout).unwrap();
+    assert_ne!(records["risk"], ran["risk"], "records are no people");
+}

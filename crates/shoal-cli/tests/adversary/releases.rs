@@ -172,4 +172,15 @@ fn kept_classes_hide_as_before() {
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let left_out = report["records-suppressed"].as_u64().unwrap();
     assert!((1..600).contains(&left_out), "{left_out}");
+    // The policy leaves nobody out; that this release does is in its audit, and goes for no other file.
+    let truth = |file: &str, policy: &str| {
+        desk.shoal(&["verify", file, "--policy", policy, "--original", "people.csv"])
+    };
+    let told = truth("third.csv", "policy.toml").ended_with(1);
+    assert!(told.stdout.contains("--reuse-classes") && told.stdout.contains("audit.json"), "{}", told.stdout);
+    truth("third.csv", "third.report/audit.json").ended_with(0);
+    let text = desk.read("third.csv");
+    let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
+    desk.write("shorter.csv", format!("{kept}\n"));
+    truth("shorter.csv", "third.report/audit.json").ended_with(1);
 }

@@ -26,6 +26,16 @@ pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
     Some(Leak::new("not-transparent", format!("{what}; {remedy}")))
 }
 
+/// Whether a policy asks for something about the sensitive values of a crowd, so that whoever stands alone with theirs may
+/// not be published.
+pub(super) fn looks_at_values(policy: &Policy) -> bool {
+    match policy.data.shape {
+        Shape::Table => !policy.table_promise().conditions.is_empty(),
+        Shape::Sequences => limits_sensitive_values(policy),
+        Shape::Transactions | Shape::Stream => false,
+    }
+}
+
 /// Whether a policy for sequences bounds how frequent a sensitive value is in a crowd.
 fn limits_sensitive_values(policy: &Policy) -> bool {
     let privacy = &policy.privacy;

@@ -13,7 +13,7 @@ use shoal_privacy::{Refusal, SequencesVerdict, SequencesView, verify_sequences_f
 use super::load::load;
 use super::promise::promise;
 use super::road::{id, models, take_measures};
-use crate::leaks::of_sequences;
+use crate::leaks::{left_out, of_sequences};
 use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
 
 /// What `verify` found.
@@ -53,7 +53,8 @@ pub(crate) fn verify(
     };
     let quasi: Vec<&str> = job.policy().columns_of(Role::QuasiIdentifier);
     let view = SequencesView::new(&read.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
-    let leaks = of_sequences(job, &read.table, id(job), view.classes());
+    let mut leaks = of_sequences(job, &read.table, id(job), view.classes());
+    leaks.extend(original.as_ref().and_then(|found| left_out(job.policy(), found.left_out, found.records)));
     Ok(SequencesVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
 }
 

@@ -22,6 +22,10 @@ pub struct Words {
 const LONE_LINES: &str = "algorithm.reuse = true: a tuple may leave alone into a class that is out already, when its time is \
                           up; whoever knows when it arrived knows its line and its sensitive value";
 
+/// What is said where a crowd must have several values, so that who finds one depends on values.
+const ALONE_WITH_VALUES: &str = "a tuple whose time is up and for which no crowd with so many values is there is published as `*`: \
+                                 whoever knows when it arrived and sees that learns that those around it had too few values";
+
 /// The promise of a policy, and what it does not cover.
 pub fn words(job: &Job, binding: &StreamBinding) -> Words {
     let policy = job.policy();
@@ -62,6 +66,9 @@ pub fn words(job: &Job, binding: &StreamBinding) -> Words {
         StreamPromise::Crowds { k, l, delta, max_wait, reuse } => {
             if reuse {
                 not_covered.push(LONE_LINES.to_owned());
+            }
+            if l > 1 {
+                not_covered.push(ALONE_WITH_VALUES.to_owned());
             }
             let (and_l, values) = match l {
                 1 => (String::new(), String::new()),

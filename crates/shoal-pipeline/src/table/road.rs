@@ -15,6 +15,7 @@ use super::alike::with_alike_merged;
 use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
 use super::load::{Loaded, load_from};
+use super::person::take_measures;
 use super::promises::{models, suppression_limit};
 use super::releases::{Current, History, Identity, Kept, person_hash};
 use super::secret::{TableKey, read_or_make};
@@ -99,11 +100,7 @@ pub(crate) fn walk(
     seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        let person = job.policy().data.person.as_ref();
-        let column = person.and_then(|name| bound.table.columns.iter().find(|column| column.name == *name));
-        let k = job.policy().privacy.k;
-        let people = column.zip(proof.people());
-        Ok(shoal_measure::measure_people(&bound.table, &published, proof.classes(), k, people)?)
+        take_measures(job, &bound.table, &published, &origin, proof.classes())
     })?;
 
     if account.as_ref().is_some_and(Account::is_by_cuts) {

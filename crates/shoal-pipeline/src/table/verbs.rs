@@ -14,9 +14,10 @@ use shoal_privacy::{
 };
 
 use super::load::load_from;
+use super::person::take_measures;
 use super::promises::{models, models_of_records, suppression_limit};
 use super::road::quasi_columns;
-use crate::leaks::of_table;
+use crate::leaks::{left_out, of_table};
 use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
 
 /// What `verify` found.
@@ -54,7 +55,9 @@ pub(crate) fn verify(
             (verdict, Some(found))
         }
     };
-    let leaks = of_table(job, &read.table, &Classes::of(read.table.rows, &quasi_columns(job, &read.table)));
+    let mut leaks =
+        of_table(job, &read.table, &Classes::of(read.table.rows, &quasi_columns(job, &read.table)));
+    leaks.extend(original.as_ref().and_then(|found| left_out(job.policy(), found.left_out, found.records)));
     Ok(TableVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
 }
 
@@ -118,8 +121,12 @@ fn compare(
         Err(untrue) => found = found.because(&untrue),
     }
     let missing = origins.left_out.saturating_sub(bound.incomplete.len());
-    if missing > 0 && !may_leave_out(job.policy()) {
-        let left_out = format!("{missing} records are not in the file, though the policy leaves nobody out");
+    // Classes that were kept may have become too small; no policy says so, the audit of that very file does.
+    if missing > 0 && !may_leave_out(job.policy()) && !job.reused_classes_for(&published.sha256) {
+        let left_out = format!(
+            "{missing} records are not in the file, though the policy leaves nobody out; if it was made with --reuse-classes, \
+             which may, give its audit.json as the policy"
+        );
         found = found.because(&left_out);
     }
     Ok((verdict, found))
@@ -191,10 +198,10 @@ pub(crate) fn measure(
         })
         .collect::<Result<_, _>>()?;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
-    match_table(&bound.table, &release, &bound.incomplete)
+    let origins = match_table(&bound.table, &release, &bound.incomplete)
         .map_err(|error| PipelineError::Untrue { file: file.location.clone(), error: Box::new(error) })?;
     let classes = Classes::of(release.rows, &quasi);
-    let measures = shoal_measure::measure(&bound.table, &release, &classes, job.policy().privacy.k)?;
+    let measures = take_measures(job, &bound.table, &release, &origins.origin, &classes)?;
     Ok(TableMeasured {
         records_in: bound.table.rows,
         records_out: release.rows,
