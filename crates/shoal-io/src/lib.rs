@@ -2,8 +2,8 @@
 //!
 //! [`read_table`] reads CSV and Parquet, plain or compressed, one file or many, and folds every value to a
 //! code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a
-//! table into a [`PendingFile`], which gets its final name only through [`PendingFile::publish`], and that
-//! asks for a proof of exactly these bytes. [`read_baskets`] and [`write_baskets`] do the same for
+//! table into a [`PendingFile`], which gets its final name only as part of a
+//! [`Verified`](shoal_privacy::Verified) that owns it. [`read_baskets`] and [`write_baskets`] do the same for
 //! transactions, a line each; [`read_table_with_list`] finds them in a list column of Parquet.
 //!
 //! CSV is split by this crate's own reader, because three things are wanted that common readers do not

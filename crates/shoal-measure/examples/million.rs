@@ -10,7 +10,7 @@ use shoal_core::{
     Role, Table, ValueParser,
 };
 use shoal_measure::measure;
-use shoal_privacy::{KAnonymity, RecordOrder, TableClaim, TableModel, TableView, verify_table};
+use shoal_privacy::{KAnonymity, RecordOrder, TableClaim, TableModel, TableView, judge_table};
 
 const ROWS: usize = 1_000_000;
 const K: usize = 10;
@@ -42,15 +42,13 @@ fn main() {
 
         let start = Instant::now();
         let claim = TableClaim {
-            sha256: String::new(),
-            published: &published,
             original: &original,
             origin: &origin,
             left_out: 0,
             suppression: None,
             order: RecordOrder::Input,
         };
-        let verified = verify_table(claim, &models).expect("the release is correct");
+        let verified = judge_table(&published, claim, &models).expect("the release is correct");
         println!("verification {:7.1} ms (classes, promise, conservation)", ms(start));
 
         let start = Instant::now();

@@ -53,7 +53,16 @@ pub struct AuditFile<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key: Option<String>,
     /// How the data were recoded.
-    pub recoding: RecodingFile,
+    pub recoding: &'a RecodingFile,
+}
+
+/// What only a front that has files knows of a release.
+#[derive(Clone, Debug, Default)]
+pub struct AuditPlaces {
+    /// The folder that the policy's paths are relative to.
+    pub policy_folder: PathBuf,
+    /// Where the release was written to.
+    pub output: PathBuf,
 }
 
 /// What is read of an `audit.json`; the rest of it is for people.
@@ -123,7 +132,7 @@ pub(crate) const PERSON: &str = "person";
 pub(crate) const POLICY: &str = "policy";
 
 /// A key that was drawn for one release.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Key([u8; 32]);
 
 impl Key {

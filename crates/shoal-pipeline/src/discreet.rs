@@ -21,12 +21,8 @@ impl PipelineError {
             PipelineError::PersonalK { at } => {
                 format!("{at}: a value in column `{}` is no size of a crowd", at.column)
             }
-            PipelineError::OutsideHierarchy { at, path } => {
-                format!(
-                    "{at}: a value in column `{}` is not in the hierarchy `{}`",
-                    at.column,
-                    path.display()
-                )
+            PipelineError::OutsideHierarchy { at, file } => {
+                format!("{at}: a value in column `{}` is not in the hierarchy `{}`", at.column, file)
             }
             PipelineError::NoPlaceInOrder { file, record, column, .. } => {
                 format!("{file}: record {record} has no value in column `{column}`, which orders the events")

@@ -111,10 +111,10 @@ pub enum PipelineError {
         at: Box<ValueAt>,
     },
     /// A hierarchy is broken.
-    #[error("the hierarchy `{}` of column `{column}` is broken: {error}", path.display())]
+    #[error("the hierarchy `{}` of column `{column}` is broken: {error}", file)]
     Hierarchy {
         /// The hierarchy file.
-        path: PathBuf,
+        file: String,
         /// The column.
         column: String,
         /// What is wrong.
@@ -129,12 +129,12 @@ pub enum PipelineError {
         error: Box<BuildError>,
     },
     /// A hierarchy misses a value of the data.
-    #[error("{at}: `{}` in column `{}` is not in the hierarchy `{}`", at.value, at.column, path.display())]
+    #[error("{at}: `{}` in column `{}` is not in the hierarchy `{}`", at.value, at.column, file)]
     OutsideHierarchy {
         /// The value.
         at: Box<ValueAt>,
         /// The hierarchy file.
-        path: PathBuf,
+        file: String,
     },
     /// Algorithm parameters are wrong.
     #[error(transparent)]
@@ -149,38 +149,38 @@ pub enum PipelineError {
     #[error(transparent)]
     Infeasible(#[from] TableError),
     /// A file of items names one that the data do not have.
-    #[error("{}:{line}: `{item}` is no item of the data", path.display())]
+    #[error("{file}:{line}: `{item}` is no item of the data")]
     UnknownItem {
         /// The file.
-        path: PathBuf,
+        file: String,
         /// The line.
         line: usize,
         /// The item.
         item: String,
     },
     /// A file of sets holds none.
-    #[error("the {what} `{}` hold no set of items", path.display())]
+    #[error("the {what} `{}` hold no set of items", file)]
     NoSets {
         /// The file.
-        path: PathBuf,
+        file: String,
         /// What it is.
         what: &'static str,
     },
     /// A line of the weights is no item and number.
-    #[error("{}:{line}: `{text}` is not an item and a weight between 0 and 1", path.display())]
+    #[error("{}:{line}: `{text}` is not an item and a weight between 0 and 1", file)]
     BadWeight {
         /// The file.
-        path: PathBuf,
+        file: String,
         /// The line.
         line: usize,
         /// The line's text.
         text: String,
     },
     /// Utility constraints are no partition of the items.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {problem}", file)]
     Utility {
         /// The file.
-        path: PathBuf,
+        file: String,
         /// Which item is missing or doubled, and where.
         problem: String,
         /// What to do.

@@ -18,7 +18,7 @@ use serde::Serialize;
 use shoal_core::policy::Shape;
 use shoal_core::{Policy, RawTable};
 
-use crate::Job;
+use crate::Request;
 
 /// Something that a release gives away and that its promise does not cover, in plain words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -84,9 +84,10 @@ pub(crate) fn of_policy(policy: &Policy) -> Vec<Leak> {
 
 /// What can be said before a run of a shape whose crowds are not known then; `untouched` holds columns that will be
 /// published as they are, where there are any.
-pub(crate) fn before_run(job: &Job, untouched: Option<&RawTable>) -> Vec<Leak> {
-    let mut leaks: Vec<Leak> = untouched.map(|table| columns::of_untouched(job, table)).unwrap_or_default();
-    add_missing(&mut leaks, of_policy(job.policy()));
+pub(crate) fn before_run(request: &Request, untouched: Option<&RawTable>) -> Vec<Leak> {
+    let mut leaks: Vec<Leak> =
+        untouched.map(|table| columns::of_untouched(request, table)).unwrap_or_default();
+    add_missing(&mut leaks, of_policy(request.policy()));
     leaks
 }
 

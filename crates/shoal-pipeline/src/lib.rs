@@ -1,37 +1,40 @@
-//! Binds a policy to a dataset and walks the road once: read, anonymize, verify, measure, release.
+//! Binds a policy to data and runs it: read, anonymize, stage, verify what was staged, measure, publish.
 //!
-//! The fronts (the command line now; web and Python later) call [`run`], [`check`], [`verify`] and
-//! [`measure`] and turn what comes back into prose. Nothing here prints.
+//! The fronts (the command line now; web and Python later) make a [`Request`], a [`Source`] and a [`Sink`], call [`run`],
+//! [`check()`], [`verify`] and [`measure`], and turn what comes back into prose. Nothing here prints, and nothing outside
+//! [`files`] knows a path. [`files`] is the same for policies, data and releases that are files.
 
 pub mod audit;
-mod containers;
 mod deadline;
 mod discreet;
 mod error;
-mod job;
+pub mod files;
 mod leaks;
 mod order;
 mod phases;
 pub mod propose;
 mod report;
+mod request;
 mod run;
 pub mod sequences;
+mod sink;
+mod source;
 pub mod stream;
 pub mod table;
-mod targets;
 pub mod transactions;
 mod truth;
 mod verbs;
 
 pub use audit::Audit;
-pub use containers::unjudged;
 pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
-pub use job::Job;
 pub use leaks::Leak;
 pub use report::{Loss, Report, Risk, Seconds};
-pub use run::{Outcome, RunOptions, run};
+pub use request::{Assets, EarlierReleases, ItemList, ItemWeights, Request, TableKey};
+pub use run::{Release, run};
 pub use shoal_algorithms::sequences::Work;
 pub use shoal_algorithms::table::ribbon::{Account, Construction};
+pub use sink::{Sink, StagedData};
+pub use source::{Source, WantedColumns};
 pub use truth::AgainstOriginal;
-pub use verbs::{Measured, Plan, Verified, VerifyOptions, check, measure, verify, verify_with};
+pub use verbs::{Measured, Plan, Verified, check, measure, verify};

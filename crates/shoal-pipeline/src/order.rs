@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use shoal_core::{RawColumn, RawTable, Transactions};
 use shoal_privacy::RecordOrder;
 
-use crate::Job;
+use crate::Request;
 
 /// The order that a release of this policy is said to have.
-pub(crate) fn record_order(job: &Job) -> RecordOrder {
-    if job.policy().output.keep_order { RecordOrder::Input } else { RecordOrder::Published }
+pub(crate) fn record_order(request: &Request) -> RecordOrder {
+    if request.policy().output.keep_order { RecordOrder::Input } else { RecordOrder::Published }
 }
 
 /// Keyed hashes of what stands in records, from which their order at the door is made.

@@ -19,12 +19,14 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
+use shoal_core::policy::Shape;
 use shoal_measure::sequences::{SequencesLoss, SequencesRisk};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_measure::{LossReport, RiskReport};
-use shoal_privacy::PromiseResult;
+use shoal_privacy::{Certificate, PromiseResult};
 
 use crate::Leak;
+use crate::audit::VERSION;
 
 /// All that a run has found out and that names no secret. [`Report::outgoing`] is what `report.json` holds; as it stands, with
 /// exact figures, it is a part of `audit.json`.
@@ -65,7 +67,46 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
+/// How many records went in and came out, and how they stand together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    pub records_in: usize,
+    pub records_out: usize,
+    pub records_suppressed: usize,
+    pub clusters: usize,
+    pub classes: usize,
+}
+
 impl Report {
+    /// What every shape says. Leaks and notes are added by the shape, times by the run.
+    pub(crate) fn new(
+        shape: Shape,
+        algorithm: &'static str,
+        certificate: &Certificate,
+        counts: Counts,
+        loss: Loss,
+        risk: Risk,
+    ) -> Report {
+        Report {
+            version: VERSION,
+            output_sha256: certificate.sha256().to_owned(),
+            shape: shape.name(),
+            algorithm,
+            records_in: counts.records_in,
+            records_out: counts.records_out,
+            records_suppressed: counts.records_suppressed,
+            clusters: counts.clusters,
+            classes: counts.classes,
+            promises: certificate.promises().to_vec(),
+            leaks: Vec::new(),
+            loss,
+            risk,
+            seconds: Seconds::default(),
+            peak_memory_bytes: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// The edition that may go out with the data; the module says what it leaves out and why.
     pub fn outgoing(&self) -> Value {
         let mut report = serde_json::to_value(self).expect("a report holds nothing that JSON cannot");

@@ -1,181 +1,139 @@
-//! The road, walked once: read, anonymize, write beside, verify the written bytes, measure, release. What lies
-//! between the doors is each shape's own; what is written, and when it gets its name, is decided here.
+//! A run: read, anonymize, stage, verify what was staged, measure. What comes back may be published.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use shoal_algorithms::table::Account;
-use shoal_core::Progress;
 use shoal_core::policy::Shape;
-use shoal_io::{PendingFile, StagedFolder};
-use shoal_privacy::VerifiedRelease;
+use shoal_core::{Policy, Progress};
+use shoal_io::{BasketOptions, Content, WriteError};
+use shoal_privacy::{Certificate, Staged, Verified};
 
-use crate::audit::{self, AuditFile, Key, RecodingFile};
-use crate::containers::refuse_unjudged;
+use crate::audit::{AuditFile, AuditPlaces, Key, RecodingFile};
 use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
-use crate::report::{Loss, Risk};
-use crate::table::History;
-use crate::targets::{AUDIT, REPORT, Targets, recorded};
-use crate::{Audit, Job, Leak, PipelineError, Report, Seconds, Work, sequences, table, transactions};
+use crate::transactions::Layout;
+use crate::{
+    PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Work, audit, sequences, table,
+    transactions,
+};
 
-/// What the command line says beyond the policy.
-#[derive(Clone, Debug, Default)]
-pub struct RunOptions {
-    /// The published file, instead of the policy's.
-    pub output: Option<PathBuf>,
-    /// The report's folder, instead of the policy's.
-    pub report: Option<PathBuf>,
-    /// Whether existing files may be replaced.
-    pub force: bool,
-    /// The `audit.json`s of earlier releases, or their folders, that this one is held against.
-    pub previous: Vec<PathBuf>,
-    /// tables: whether people who were in one of them keep their classes.
-    pub reuse_classes: bool,
-}
-
-/// What a run has left.
+/// A release that was verified and is not published yet. It owns what was staged; dropped, it leaves nothing behind.
 #[derive(Debug)]
-pub struct Outcome {
-    /// The published file.
-    pub output: PathBuf,
-    /// The folder of the reports; none where the output is a device and no folder was named.
-    pub report_folder: Option<PathBuf>,
+pub struct Release<S> {
     /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
     pub report: Report,
     /// What the search did, where an algorithm counts it.
     pub work: Option<Work>,
     /// Which construction `ribbon` started from and what each step gained.
     pub ribbon: Option<Account>,
+    verified: Verified<S>,
+    /// The key by which this release remembers its people.
+    key: Key,
+    input_sha256: String,
+    recoding: RecodingFile,
+    secret_key: Option<String>,
 }
 
-/// What a shape brings back from its road: the proof for the bytes in the pending file, and what to say.
-pub(crate) struct Walked {
-    pub proof: VerifiedRelease,
+impl<S: Staged<Error = WriteError>> Release<S> {
+    /// Lets others see the data.
+    pub fn publish(self) -> Result<S::Receipt, PipelineError> {
+        Ok(self.verified.publish()?)
+    }
+}
+
+impl<S> Release<S> {
+    /// What was proven, and about which bytes.
+    pub fn certificate(&self) -> &Certificate {
+        self.verified.certificate()
+    }
+
+    /// What stays in the house, as `audit.json` holds it.
+    pub fn audit<'a>(&'a self, request: &'a Request, places: AuditPlaces) -> AuditFile<'a> {
+        let (policy, key) = (request.policy(), self.key);
+        AuditFile {
+            key: key.hex(),
+            policy,
+            policy_folder: places.policy_folder,
+            policy_hash: key.hash(audit::POLICY, policy.canonical_json().as_bytes()),
+            input_hash: key.hash(audit::INPUT, self.input_sha256.as_bytes()),
+            output: places.output,
+            reused_classes: request.earlier.reuse_classes,
+            seed: policy.algorithm.seed,
+            report: &self.report,
+            work: self.work,
+            ribbon: self.ribbon.as_ref(),
+            secret_key: self.secret_key.clone(),
+            recoding: &self.recoding,
+        }
+    }
+}
+
+/// What a shape brings back from a run.
+pub(crate) struct Draft<S> {
+    /// The staged data with their certificate.
+    pub release: Verified<S>,
+    /// What there is to say; `seconds` are filled in by [`run`].
+    pub report: Report,
     pub input_sha256: String,
-    pub algorithm: &'static str,
-    pub records_in: usize,
-    pub records_out: usize,
-    pub records_suppressed: usize,
-    pub clusters: usize,
-    pub classes: usize,
-    pub loss: Loss,
-    pub risk: Risk,
     pub recoding: RecodingFile,
-    pub notes: Vec<String>,
-    pub leaks: Vec<Leak>,
     pub work: Option<Work>,
-    pub account: Option<Account>,
+    pub ribbon: Option<Account>,
     /// The secret key of the run, in hexadecimal digits. It must never go into what leaves the house.
     pub secret_key: Option<String>,
 }
 
-/// The main job. When it returns an error, nothing has been published.
-pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
+/// Anonymizes what `from` holds and stages it in `to`. The verifier reads back what was staged; where a promise is broken,
+/// nothing is left and the error says which. [`Release::publish`] lets others see the data.
+pub fn run<K: Sink>(
+    request: &Request,
+    from: &mut dyn Source,
+    to: &mut K,
+    progress: &dyn Progress,
+) -> Result<Release<K::Staged>, PipelineError> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
-    if job.policy().data.shape == Shape::Stream {
-        return Err(PipelineError::IsStream);
-    }
-    let targets = Targets::of(job, options)?;
-    // Before the work: a folder that lacks or may not be written to is better known now than in an hour.
-    let mut pending = PendingFile::create(&targets.output)?;
-    let history = History {
-        key: Key::random()?,
-        previous: options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?,
-        in_folder: targets.earlier,
-        reuse_classes: options.reuse_classes,
-    };
-    let walked = match job.policy().data.shape {
-        Shape::Table => table::walk(job, &mut pending, &history, &mut seconds, progress),
-        Shape::Transactions => transactions::walk(job, &mut pending, &mut seconds, progress),
-        Shape::Sequences => sequences::walk(job, &mut pending, &mut seconds, progress),
+    let key = Key::random()?;
+    let policy = request.policy();
+    let draft = match policy.data.shape {
+        Shape::Table => table::run(request, &key, from, to, &mut seconds, progress),
+        Shape::Transactions => transactions::run(request, from, to, &mut seconds, progress),
+        Shape::Sequences => sequences::run(request, from, to, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
-    refuse_unjudged(job, &pending)?;
-    seconds.total = started.elapsed().as_secs_f64();
-    let proof = walked.proof;
-    let mut leaks = walked.leaks;
-    leaks.extend(left_out(job.policy(), walked.records_in - walked.records_out, walked.records_in));
-    add_missing(&mut leaks, of_policy(job.policy()));
-    let shape = job.policy().data.shape;
-    let again = history.in_folder.as_ref().is_some_and(|earlier| {
-        let given = history.previous.iter().any(|previous| previous.output_sha256 == earlier.output_sha256);
-        earlier.is_of_input(&walked.input_sha256) && earlier.output_sha256 != proof.sha256() && !given
+    let Draft { release: verified, mut report, input_sha256, recoding, work, ribbon, secret_key } = draft;
+    refuse_unjudged(request, verified.staged())?;
+    report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
+    add_missing(&mut report.leaks, of_policy(policy));
+    let earlier = &request.earlier;
+    let again = earlier.replaced.as_ref().is_some_and(|replaced| {
+        let given = earlier.previous.iter().any(|previous| previous.output_sha256 == replaced.output_sha256);
+        replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
     });
     // Tables are held against the earlier releases that are given; of other shapes it can only be said that there are some.
-    if again || (shape != Shape::Table && !history.previous.is_empty()) {
-        add_missing(&mut leaks, vec![earlier_release(shape)]);
+    if again || (policy.data.shape != Shape::Table && !earlier.previous.is_empty()) {
+        add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape)]);
     }
-    let report = Report {
-        version: audit::VERSION,
-        output_sha256: proof.sha256().to_owned(),
-        shape: job.policy().data.shape.name(),
-        algorithm: walked.algorithm,
-        records_in: walked.records_in,
-        records_out: walked.records_out,
-        records_suppressed: walked.records_suppressed,
-        clusters: walked.clusters,
-        classes: walked.classes,
-        promises: proof.promises().to_vec(),
-        leaks,
-        loss: walked.loss,
-        risk: walked.risk,
-        seconds,
-        peak_memory_bytes: peak_memory(),
-        notes: walked.notes,
-    };
-    // All bytes are on the disk before anything gets its name; what follows are names only.
-    let staged = match &targets.report {
-        Some(folder) => {
-            let key = history.key;
-            let audit = AuditFile {
-                key: key.hex(),
-                policy: job.policy(),
-                policy_folder: std::path::absolute(job.folder.join("."))
-                    .unwrap_or_else(|_| job.folder.clone()),
-                policy_hash: key.hash(audit::POLICY, job.policy().canonical_json().as_bytes()),
-                input_hash: key.hash(audit::INPUT, walked.input_sha256.as_bytes()),
-                output: recorded(&targets.output),
-                seed: job.policy().algorithm.seed,
-                reused_classes: history.reuse_classes,
-                report: &report,
-                work: walked.work,
-                ribbon: walked.account.as_ref(),
-                secret_key: walked.secret_key,
-                recoding: walked.recoding,
-            };
-            let mut staged = StagedFolder::new(folder)?;
-            staged.add(REPORT, &json(&report.outgoing()))?;
-            staged.add_closed(AUDIT, &json(&audit))?;
-            Some(staged)
+    seconds.total = started.elapsed().as_secs_f64();
+    report.seconds = seconds;
+    Ok(Release { report, work, ribbon, verified, key, input_sha256, recoding, secret_key })
+}
+
+/// What this program has staged holds nothing but its data, or it is not published.
+fn refuse_unjudged(request: &Request, staged: &impl StagedData) -> Result<(), PipelineError> {
+    match staged.unjudged(content(request.policy()))?.into_iter().next() {
+        None => Ok(()),
+        Some(finding) => Err(PipelineError::Unjudged { finding: Box::new(finding) }),
+    }
+}
+
+/// What a file that this policy publishes holds.
+pub(crate) fn content(policy: &Policy) -> Content {
+    let data = &policy.data;
+    match (data.shape, Layout::of(data)) {
+        (Shape::Transactions, Layout::Basket { separator }) => {
+            Content::Baskets(BasketOptions { separator, grouped: true })
         }
-        None => None,
-    };
-    pending.publish(&proof)?;
-    if let Some(staged) = staged {
-        staged.publish()?;
+        _ => Content::Records,
     }
-    let (work, ribbon) = (walked.work, walked.account);
-    Ok(Outcome { output: targets.output, report_folder: targets.report, report, work, ribbon })
-}
-
-/// An audit, or the one in a report's folder.
-fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
-    if path.is_dir() { Audit::open(&path.join(AUDIT)) } else { Audit::open(path) }
-}
-
-fn json(value: &impl serde::Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).expect("reports hold nothing that JSON cannot");
-    bytes.push(b'\n');
-    bytes
-}
-
-/// The most memory the process has held, from the system's own account of it.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 /// Does the work and says how long it took.

@@ -1,16 +1,14 @@
 //! The verbs beside `run`, for every shape.
 
-use std::path::{Path, PathBuf};
-
 use serde::Serialize;
 use shoal_core::Progress;
 use shoal_core::policy::Shape;
 
 use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
-use crate::stream::{StreamMeasured, StreamPlan, StreamQuestion, StreamVerified};
+use crate::stream::{StreamMeasured, StreamPlan, StreamVerified};
 use crate::table::{TableMeasured, TablePlan, TableVerified};
 use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
-use crate::{AgainstOriginal, Job, PipelineError, sequences, stream, table, transactions};
+use crate::{AgainstOriginal, PipelineError, Request, Source, sequences, table, transactions};
 
 /// What a run of a policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +32,16 @@ impl Plan {
             Plan::Transactions(plan) => plan.feasible,
             Plan::Sequences(plan) => plan.feasible,
             Plan::Stream(plan) => plan.feasible,
+        }
+    }
+
+    /// Says where the release would go, as seen from where the front stands.
+    pub(crate) fn set_output(&mut self, output: Option<String>) {
+        match self {
+            Plan::Table(plan) => plan.output = output,
+            Plan::Transactions(plan) => plan.output = output,
+            Plan::Sequences(plan) => plan.output = output,
+            Plan::Stream(_) => {}
         }
     }
 }
@@ -69,13 +77,6 @@ fn is_true(original: &Option<AgainstOriginal>) -> bool {
     original.as_ref().is_none_or(|original| original.holds)
 }
 
-/// What the command line says beyond the file and the policy.
-#[derive(Clone, Debug, Default)]
-pub struct VerifyOptions {
-    /// The original that the file is said to come from.
-    pub original: Option<PathBuf>,
-}
-
 /// What `measure` found.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
@@ -90,63 +91,51 @@ pub enum Measured {
     Stream(StreamMeasured),
 }
 
-/// Reads policy and data, and says what a run would do. Writes nothing.
-pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> {
-    Ok(match job.policy().data.shape {
-        Shape::Table => Plan::Table(table::check(job, progress)?),
-        Shape::Transactions => Plan::Transactions(transactions::check(job, progress)?),
-        Shape::Sequences => Plan::Sequences(sequences::check(job, progress)?),
-        Shape::Stream => Plan::Stream(stream::check(job)?),
+/// Reads the source, and says what a run would do. Writes nothing. Streams have no source to read to its end; their plan
+/// is [`stream::check`](crate::stream::check)'s.
+pub fn check(
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<Plan, PipelineError> {
+    Ok(match request.policy().data.shape {
+        Shape::Table => Plan::Table(table::check(request, source, progress)?),
+        Shape::Transactions => Plan::Transactions(transactions::check(request, source, progress)?),
+        Shape::Sequences => Plan::Sequences(sequences::check(request, source, progress)?),
+        Shape::Stream => return Err(PipelineError::IsStream),
     })
 }
 
-/// Does this file keep the policy's promise?
-pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Verified, PipelineError> {
-    verify_with(job, published, &VerifyOptions::default(), progress)
-}
-
-/// The same, with what the command line asks for beyond; where the original is given also: is the file true of it?
-pub fn verify_with(
-    job: &Job,
-    published: &Path,
-    options: &VerifyOptions,
+/// Do these data keep the policy's promise? Where the original is given also: are they true of it?
+pub fn verify(
+    request: &Request,
+    published: &mut dyn Source,
+    original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<Verified, PipelineError> {
-    Ok(match job.policy().data.shape {
-        Shape::Table => Verified::Table(table::verify(job, published, options, progress)?),
+    Ok(match request.policy().data.shape {
+        Shape::Table => Verified::Table(table::verify(request, published, original, progress)?),
         Shape::Transactions => {
-            Verified::Transactions(transactions::verify(job, published, options, progress)?)
+            Verified::Transactions(transactions::verify(request, published, original, progress)?)
         }
-        Shape::Sequences => Verified::Sequences(sequences::verify(job, published, options, progress)?),
-        Shape::Stream if options.original.is_some() => return Err(PipelineError::StreamOriginal),
-        Shape::Stream => Verified::Stream(stream::verify(job, published)?),
+        Shape::Sequences => Verified::Sequences(sequences::verify(request, published, original, progress)?),
+        Shape::Stream => return Err(PipelineError::IsStream),
     })
 }
 
-/// How much does this file lose against its original, and what does it still risk? A published stream can be asked for
-/// counts, without its original, too.
+/// How much do published data lose against their original, and what do they still risk?
 pub fn measure(
-    job: &Job,
-    original: Option<&Path>,
-    published: &Path,
-    question: Option<&StreamQuestion>,
+    request: &Request,
+    original: &mut dyn Source,
+    published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Measured, PipelineError> {
-    Ok(match (job.policy().data.shape, original) {
-        (Shape::Stream, original) => {
-            let all = StreamQuestion::default();
-            Measured::Stream(stream::measure(job, original, published, question.unwrap_or(&all))?)
+    Ok(match request.policy().data.shape {
+        Shape::Table => Measured::Table(table::measure(request, original, published, progress)?),
+        Shape::Transactions => {
+            Measured::Transactions(transactions::measure(request, original, published, progress)?)
         }
-        _ if question.is_some() => return Err(PipelineError::OnlyStreams),
-        (_, None) => return Err(PipelineError::NoOriginal),
-        (Shape::Table, Some(original)) => {
-            Measured::Table(table::measure(job, original, published, progress)?)
-        }
-        (Shape::Transactions, Some(original)) => {
-            Measured::Transactions(transactions::measure(job, original, published, progress)?)
-        }
-        (Shape::Sequences, Some(original)) => {
-            Measured::Sequences(sequences::measure(job, original, published, progress)?)
-        }
+        Shape::Sequences => Measured::Sequences(sequences::measure(request, original, published, progress)?),
+        Shape::Stream => return Err(PipelineError::IsStream),
     })
 }

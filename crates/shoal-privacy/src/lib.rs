@@ -2,7 +2,7 @@
 //!
 //! Nothing is published on an algorithm's word. What stands in the written file is read back and looked at
 //! as a stranger would: every promise that was asked for is checked on it, and it is compared with the input.
-//! Who passes both gets a [`VerifiedRelease`], which nothing else can make. That is the same for all shapes of
+//! What passes both becomes [`Verified`], which nothing else can make and which owns the data that it is about. That is the same for all shapes of
 //! data and lies here; what people hide in, and what it means that a file is true, is each shape's own:
 //! [`table`], [`transactions`] and [`sequences`]. A [`stream`] is never whole: there a gate looks at what leaves.
 //!
@@ -13,8 +13,9 @@ mod order;
 mod origin;
 mod promise;
 mod pseudonyms;
-mod release;
+mod refusal;
 pub mod sequences;
+mod staged;
 pub mod stream;
 pub mod table;
 pub mod transactions;
@@ -24,20 +25,22 @@ pub use order::{OutOfOrder, RecordOrder, people_out_of_order, rows_out_of_order,
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
 pub use pseudonyms::PseudonymError;
-pub use release::{Refusal, VerifiedRelease};
+pub use refusal::Refusal;
 pub use sequences::{
     BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity, SequencesClaim,
-    SequencesConservationError, SequencesModel, SequencesVerdict, SequencesView, SequencesViolation,
-    VerifiedSequences, verify_sequences, verify_sequences_file,
+    SequencesConservationError, SequencesFindings, SequencesModel, SequencesVerdict, SequencesView,
+    SequencesViolation, VerifiedSequences, judge_sequences, verify_sequences, verify_sequences_file,
 };
+pub use staged::{Certificate, Findings, ReadBack, Staged, Verified};
 pub use table::{
     Classes, ConditionError, Crowds, KAnonymity, OfPeople, PersonalK, PublishedCell, SensitiveColumn,
-    SuppressionLimit, TableClaim, TableConservationError, TableModel, TableVerdict, TableView,
-    TableViolation, VerifiedTable, verify_table, verify_table_file,
+    SuppressionLimit, TableClaim, TableConservationError, TableFindings, TableModel, TableVerdict, TableView,
+    TableViolation, VerifiedTable, judge_table, verify_table, verify_table_file,
 };
 pub use transactions::{
     CompleteAnonymity, ItemConstraints, ItemTable, ItemsetAnonymity, ItemsetParamError, KnownShare,
-    TransactionsClaim, TransactionsConservationError, TransactionsModel, TransactionsVerdict,
-    TransactionsViolation, Utility, VerifiedTransactions, verify_transactions, verify_transactions_file,
+    PublishedTransactions, TransactionsClaim, TransactionsConservationError, TransactionsFindings,
+    TransactionsModel, TransactionsVerdict, TransactionsViolation, Utility, VerifiedTransactions,
+    judge_transactions, verify_transactions, verify_transactions_file,
 };
 pub use unverifiable::Unverifiable;

@@ -8,7 +8,7 @@ use shoal_core::{
 };
 use shoal_privacy::{
     Classes, KAnonymity, OriginError, RecordOrder, Refusal, TableClaim, TableConservationError, TableModel,
-    Unverifiable, verify_table,
+    Unverifiable, judge_table,
 };
 use support::{NAMES, QUASI, Release, brute_force, published, releases, table, verify};
 
@@ -41,8 +41,7 @@ proptest! {
     fn correct_releases_pass_and_say_what_they_are(release in releases()) {
         prop_assert!(brute_force(&release));
         let verified = verify(&release).map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
-        let ticket = verified.release();
-        prop_assert_eq!(ticket.sha256(), "digest");
+        let ticket = verified.findings();
         prop_assert_eq!(ticket.rows_in(), release.original.len());
         prop_assert_eq!(ticket.rows_published(), release.published.len());
         prop_assert_eq!(ticket.rows_left_out(), release.left_out);
@@ -246,18 +245,10 @@ fn conservation_alone_notices_what_is_untrue() {
 fn verify_table_file(release: &Release, file: &RawTable) -> Result<(), Refusal> {
     let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
     let original = table(&release.original);
-    let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    verify_table(
-        TableClaim {
-            sha256,
-            published: file,
-            original: &original,
-            origin,
-            left_out,
-            suppression: None,
-            order: RecordOrder::Input,
-        },
+    judge_table(
+        file,
+        TableClaim { original: &original, origin, left_out, suppression: None, order: RecordOrder::Input },
         &models,
     )
     .map(|_| ())
@@ -316,17 +307,10 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
     let mut original = table(&release.original);
     let verdict = |original: &Table, file: &RawTable| {
         let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
-        let (sha256, origin) = (String::new(), &release.origin[..]);
-        verify_table(
-            TableClaim {
-                sha256,
-                published: file,
-                original,
-                origin,
-                left_out: 0,
-                suppression: None,
-                order: RecordOrder::Input,
-            },
+        let origin = &release.origin[..];
+        judge_table(
+            file,
+            TableClaim { original, origin, left_out: 0, suppression: None, order: RecordOrder::Input },
             &models,
         )
         .map(|_| ())
@@ -381,24 +365,16 @@ fn a_release_of_nothing_says_so() {
     release.origin.clear();
     release.left_out = 5;
     let verified = verify(&release).unwrap();
-    assert!(verified.release().is_vacuous());
-    assert_eq!(verified.release().rows_left_out(), 5);
+    assert!(verified.findings().is_vacuous());
+    assert_eq!(verified.findings().rows_left_out(), 5);
 }
 
 #[test]
 fn a_release_without_a_promise_is_none() {
     let release = two_crowds();
     let (original, file) = (table(&release.original), published(&release));
-    let sha256 = String::new();
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    let claim = TableClaim {
-        sha256,
-        published: &file,
-        original: &original,
-        origin,
-        left_out,
-        suppression: None,
-        order: RecordOrder::Input,
-    };
-    assert_eq!(verify_table(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
+    let claim =
+        TableClaim { original: &original, origin, left_out, suppression: None, order: RecordOrder::Input };
+    assert_eq!(judge_table(&file, claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }

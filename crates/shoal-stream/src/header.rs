@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use shoal_io::stream::StreamLayout;
-use shoal_pipeline::Job;
+use shoal_pipeline::files::Job;
 
 use crate::runner::WAIT;
 use crate::{Batch, ConnectorError, Frontier, Source, StreamError};

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use shoal_core::policy::Shape;
 use shoal_io::stream::StreamLayout;
-use shoal_pipeline::{Job, PipelineError};
+use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::Job;
 
 use crate::{
     Address, ConnectorError, Figures, Sink, Source, StandardSink, StandardSource, StreamError, StreamOptions,

@@ -10,10 +10,11 @@ use shoal_algorithms::stream::delay_free::{Published, PublishedParams};
 use shoal_core::Role;
 use shoal_core::policy::{PriorPolicy, RulesPolicy, without_password};
 use shoal_core::stream::{SetDesign, StreamDesign, StreamPromise};
+use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::Job;
 use shoal_pipeline::stream::{
     Counted, SensitiveValues, StreamBinding, Words, bind, read_prior, state_folder, words,
 };
-use shoal_pipeline::{Job, PipelineError};
 use shoal_privacy::stream::Gate;
 
 use crate::dead_letters::DeadLetters;

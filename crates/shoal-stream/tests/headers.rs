@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use shoal_pipeline::Job;
+use shoal_pipeline::files::Job;
 use shoal_stream::{
     ConnectorError, Figures, Mark, Message, Sink, StandardSource, StreamError, StreamOptions, Watcher,
     run_between,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use shoal_pipeline::Job;
+use shoal_pipeline::files::Job;
 use shoal_stream::{
     Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Sink, Source, StreamOptions, Watcher,
     run_between,

@@ -12,7 +12,7 @@ use shoal_algorithms::table::ribbon::RibbonParams;
 use shoal_algorithms::table::sbc::SbcParams;
 use shoal_core::{RawColumn, Silent};
 use shoal_io::Source;
-use shoal_pipeline::Job;
+use shoal_pipeline::files::Job;
 use shoal_privacy::Classes;
 use shoal_testkit::data;
 
@@ -20,7 +20,7 @@ const K: usize = 10;
 
 fn algorithms(c: &mut Criterion) {
     let job = Job::open(&data::adult_example().join("policy.toml"), &[]).expect("the example's policy");
-    let table = shoal_pipeline::table::load(&job, &Silent).expect("the example's table");
+    let table = shoal_pipeline::files::load(&job, &Silent).expect("the example's table");
     let algorithms: [Box<dyn TableAlgorithm>; 5] = [
         Box::new(RibbonParams::new(K).check().expect("valid")),
         Box::new(MondrianParams::new(K).check().expect("valid")),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use shoal_algorithms::table::incognito::IncognitoParams;
 use shoal_algorithms::table::sbc::SbcParams;
 use shoal_core::{Silent, Table};
-use shoal_pipeline::{Job, RunOptions};
+use shoal_pipeline::files::{Job, RunOptions};
 
 use crate::{Block, Scenario};
 
@@ -65,7 +65,7 @@ fn run(folder: &Path) -> Result<(), String> {
         force: true,
         ..RunOptions::default()
     };
-    shoal_pipeline::run(&open(folder)?, &options, &Silent).map(|_| ()).map_err(|e| e.to_string())
+    shoal_pipeline::files::run(&open(folder)?, &options, &Silent).map(|_| ()).map_err(|e| e.to_string())
 }
 
 fn read_json(folder: &Path) -> Value {
@@ -106,12 +106,12 @@ fn update(scenario: &Scenario, block: &Block, found: &str) {
 
 fn measure(folder: &Path) -> Result<Value, String> {
     let (original, published) = (folder.join("data.csv"), folder.join("published.csv"));
-    let measured = shoal_pipeline::measure(&open(folder)?, Some(&original), &published, None, &Silent);
+    let measured = shoal_pipeline::files::measure(&open(folder)?, Some(&original), &published, None, &Silent);
     Ok(serde_json::to_value(measured.map_err(|e| e.to_string())?).expect("JSON"))
 }
 
 fn verify(folder: &Path) -> Result<Value, String> {
-    let verified = shoal_pipeline::verify(&open(folder)?, &folder.join("published.csv"), &Silent);
+    let verified = shoal_pipeline::files::verify(&open(folder)?, &folder.join("published.csv"), &Silent);
     Ok(serde_json::to_value(verified.map_err(|e| e.to_string())?).expect("JSON"))
 }
 
@@ -147,7 +147,7 @@ fn minimal_nodes(folder: &Path) -> Result<Value, String> {
 
 fn load(folder: &Path) -> Result<(Table, usize), String> {
     let job = open(folder)?;
-    let table = shoal_pipeline::table::load(&job, &Silent).map_err(|e| e.to_string())?;
+    let table = shoal_pipeline::files::load(&job, &Silent).map_err(|e| e.to_string())?;
     Ok((table, job.policy().privacy.k.unwrap_or_default()))
 }
 

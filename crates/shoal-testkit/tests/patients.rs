@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use shoal_core::Silent;
-use shoal_pipeline::{Job, RunOptions};
+use shoal_pipeline::files::{Job, RunOptions};
 use shoal_testkit::data;
 use shoal_testkit::patients::{PatientParams, QUASI_IDENTIFIERS};
 
@@ -39,9 +39,9 @@ fn alignment_pays_on_the_example() {
             format!("output.report={}", folder.path().display()),
         ];
         let job = Job::open(&data::root().join("examples/patients/policy.toml"), &set).unwrap();
-        let report = shoal_pipeline::run(&job, &options, &Silent).unwrap().report;
+        let report = shoal_pipeline::files::run(&job, &options, &Silent).unwrap().report;
         assert!(
-            shoal_pipeline::verify(&job, &out, &Silent).unwrap().holds(),
+            shoal_pipeline::files::verify(&job, &out, &Silent).unwrap().holds(),
             "{algorithm}, k = {k}, c = {c}"
         );
         report.loss.ncp()

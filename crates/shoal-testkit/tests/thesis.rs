@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use shoal_core::Silent;
-use shoal_pipeline::{Job, RunOptions};
+use shoal_pipeline::files::{Job, RunOptions};
 use shoal_testkit::data;
 
 const POLICY: &str = r#"
@@ -45,8 +45,8 @@ fn four_algorithms_on_the_thesis_tuples() {
         for k in KS {
             let set = [format!("privacy.k={k}"), format!("algorithm.name={algorithm}")];
             let job = Job::open(&at("policy.toml"), &set).unwrap();
-            let report = shoal_pipeline::run(&job, &options, &Silent).unwrap().report;
-            let verified = shoal_pipeline::verify(&job, &at("out.csv"), &Silent).unwrap();
+            let report = shoal_pipeline::files::run(&job, &options, &Silent).unwrap().report;
+            let verified = shoal_pipeline::files::verify(&job, &at("out.csv"), &Silent).unwrap();
             assert!(verified.holds(), "{algorithm}, k = {k}");
             assert_eq!(report.records_out + report.records_suppressed, 5000);
             if algorithm == "sbc" {

@@ -15,7 +15,7 @@ use crate::voice::Voice;
 pub(crate) fn check(args: &CheckArgs, voice: &Voice) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
     let progress = progress::sink(voice);
-    let plan = shoal_pipeline::check(&opened.job, progress.as_ref()).map_err(|e| opened.blame(e))?;
+    let plan = shoal_pipeline::files::check(&opened.job, progress.as_ref()).map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&plan, || prose(&plan))?;
     Ok(plan.feasible().into())

@@ -24,8 +24,13 @@ pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failu
         files => (None, &files[0]),
     };
     let question = question(args);
-    let measured =
-        shoal_pipeline::measure(&opened.job, original, published, question.as_ref(), progress.as_ref());
+    let measured = shoal_pipeline::files::measure(
+        &opened.job,
+        original,
+        published,
+        question.as_ref(),
+        progress.as_ref(),
+    );
     let measured = measured.map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&measured, || prose(&measured))?;

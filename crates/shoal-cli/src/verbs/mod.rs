@@ -13,7 +13,8 @@ mod verify;
 
 use std::path::Path;
 
-use shoal_pipeline::{Job, PipelineError};
+use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::Job;
 
 use crate::args::Verb;
 use crate::failure::Failure;

@@ -1,7 +1,8 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use shoal_pipeline::{Account, Construction, Loss, Outcome, Risk, RunOptions, Work};
+use shoal_pipeline::files::{Outcome, RunOptions};
+use shoal_pipeline::{Account, Construction, Loss, Risk, Work};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
@@ -36,8 +37,9 @@ pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
 
     let progress = progress::sink(voice);
     let sink = progress.as_ref();
-    let outcome = pool
-        .install(|| shoal_pipeline::run(&opened.job, &options, sink).map_err(|error| opened.blame(error)))?;
+    let outcome = pool.install(|| {
+        shoal_pipeline::files::run(&opened.job, &options, sink).map_err(|error| opened.blame(error))
+    })?;
     drop(progress);
     voice.summary(&outcome.report.outgoing(), || prose(&outcome))?;
     Ok(Answer::Holds)

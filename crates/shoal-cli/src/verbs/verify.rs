@@ -1,10 +1,11 @@
 use serde::Serialize;
 use shoal_io::Finding;
+use shoal_pipeline::files::VerifyOptions;
 use shoal_pipeline::sequences::SequencesVerified;
 use shoal_pipeline::stream::StreamVerified;
 use shoal_pipeline::table::TableVerified;
 use shoal_pipeline::transactions::TransactionsVerified;
-use shoal_pipeline::{AgainstOriginal, Verified, VerifyOptions};
+use shoal_pipeline::{AgainstOriginal, Verified};
 use shoal_privacy::stream::LineViolation;
 use shoal_privacy::{
     BrokenPromise, OutOfOrder, PublishedCell, SequencesViolation, TableViolation, TransactionsViolation,
@@ -22,10 +23,12 @@ pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
     let progress = progress::sink(voice);
     let options = VerifyOptions { original: args.original.clone() };
-    let verified = shoal_pipeline::verify_with(&opened.job, &args.published, &options, progress.as_ref());
+    let verified =
+        shoal_pipeline::files::verify_with(&opened.job, &args.published, &options, progress.as_ref());
     let verified = verified.map_err(|e| opened.blame(e))?;
     drop(progress);
-    let unjudged = shoal_pipeline::unjudged(&opened.job, &args.published).map_err(|e| opened.blame(e))?;
+    let unjudged =
+        shoal_pipeline::files::unjudged(&opened.job, &args.published).map_err(|e| opened.blame(e))?;
     let answer = WithUnjudged { verified: &verified, unjudged: &unjudged };
     voice.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict))?;
     Ok((verified.holds() && (!args.strict || unjudged.is_empty())).into())

@@ -172,6 +172,12 @@ pub enum ReadError {
         /// The column.
         column: String,
     },
+    /// Transactions are asked for a line each, of a source that has columns.
+    #[error("`{source_name}` has columns, not lines of items")]
+    NotLines {
+        /// The source.
+        source_name: String,
+    },
     /// There is not a single transaction.
     #[error("{file}: the file is empty")]
     NoLines {
@@ -306,6 +312,9 @@ impl ReadError {
                 "turn the column into text or numbers before, or leave it out; only one column may hold lists: the items"
             }
             ReadError::ListDiffers { .. } => "store the column in the same way in all files",
+            ReadError::NotLines { .. } => {
+                "name the column of lists in data.items, or the columns of id and item in data.id and data.item"
+            }
             ReadError::NoLines { .. } => {
                 "give a file with a line per transaction; a blank line is one without items"
             }

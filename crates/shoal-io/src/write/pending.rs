@@ -3,7 +3,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use shoal_privacy::VerifiedRelease;
+use shoal_privacy::{Certificate, Staged};
 
 use super::target::Target;
 use super::temporary::Temporary;
@@ -18,7 +18,7 @@ use crate::source::Source;
 /// name there, so that it vanishes with a killed process too; elsewhere, and on file systems that do not
 /// know such files, its name is hidden.
 ///
-/// [`publish`](PendingFile::publish) is the only way out, and it asks for the proof of exactly these bytes.
+/// [`publish`](Staged::publish) is the only way out, and it asks for the certificate of exactly these bytes.
 pub struct PendingFile {
     path: PathBuf,
     target: Target,
@@ -73,12 +73,6 @@ impl PendingFile {
         self.sha256.as_deref()
     }
 
-    /// Gives the file its final name, or copies it to the device that is the target. Refuses when the bytes
-    /// on disk are not, or not any more, those that were verified.
-    pub fn publish(self, proof: &VerifiedRelease) -> Result<(), WriteError> {
-        self.publish_bytes(proof.sha256())
-    }
-
     fn publish_bytes(mut self, proven: &str) -> Result<(), WriteError> {
         self.finish()?;
         let hashed = File::open(self.temporary.path()).and_then(sha256_of);
@@ -88,6 +82,19 @@ impl PendingFile {
             return Err(WriteError::NotTheVerifiedBytes { path, proven, found });
         }
         self.target.receive(&self.path, self.temporary)
+    }
+}
+
+impl Staged for PendingFile {
+    type Receipt = PathBuf;
+    type Error = WriteError;
+
+    /// Gives the file its final name, or copies it to the device that is the target. Refuses when the bytes
+    /// on disk are not, or not any more, those that were verified.
+    fn publish(self, certificate: &Certificate) -> Result<PathBuf, WriteError> {
+        let path = self.path.clone();
+        self.publish_bytes(certificate.sha256())?;
+        Ok(path)
     }
 }
 

@@ -7,25 +7,25 @@ use shoal_measure::leaks::{folded, free_text, names, naming_records, unique_reco
 use shoal_privacy::Classes;
 
 use super::Leak;
-use crate::Job;
+use crate::Request;
 
 /// The share of records from which a column's values are called nearly unique.
 const NEARLY: f64 = 0.5;
 
 /// What columns give away that nobody touches: values that nobody else has, alone or together, and free text. They are
 /// the same before and after a run, so that a dry run can say it too.
-pub(crate) fn of_untouched(job: &Job, table: &RawTable) -> Vec<Leak> {
+pub(crate) fn of_untouched(request: &Request, table: &RawTable) -> Vec<Leak> {
     let untouched: Vec<&RawColumn> =
-        table.columns.iter().filter(|column| is_untouched(job, column)).collect();
+        table.columns.iter().filter(|column| is_untouched(request, column)).collect();
     let mut leaks = Vec::new();
     let mut alone = false;
     for column in &untouched {
-        let values = folded(column, &job.policy().data.missing);
+        let values = folded(column, &request.policy().data.missing);
         if let Some(unique) = nearly_unique(&values, table.rows) {
             alone = true;
             leaks.push(unique_values(&column.name, unique, table.rows));
         }
-        if let Some(text) = free_text(column, &job.policy().data.missing) {
+        if let Some(text) = free_text(column, &request.policy().data.missing) {
             let what = format!(
                 "`{}` reads like free text ({} different texts of {:.0} words on average), which often names people, places \
                  and dates; it is published as it is",
@@ -35,7 +35,7 @@ pub(crate) fn of_untouched(job: &Job, table: &RawTable) -> Vec<Leak> {
         }
     }
     let insensitive: Vec<&RawColumn> =
-        untouched.into_iter().filter(|column| role(job, column) == Some(Role::Insensitive)).collect();
+        untouched.into_iter().filter(|column| role(request, column) == Some(Role::Insensitive)).collect();
     if !alone && insensitive.len() > 1 {
         let together = Classes::of(table.rows, &insensitive).class_of;
         leaks.extend(nearly_unique(&together, table.rows).map(|unique| {
@@ -54,13 +54,14 @@ pub(crate) fn of_untouched(job: &Job, table: &RawTable) -> Vec<Leak> {
 
 /// Whether values that are published as they are name people: they hold what an identifier holds. Only the original can
 /// show that, and only identifiers that were read.
-pub(crate) fn of_names(job: &Job, original: &RawTable) -> Vec<Leak> {
-    let identifiers = original.columns.iter().filter(|column| role(job, column) == Some(Role::Identifier));
+pub(crate) fn of_names(request: &Request, original: &RawTable) -> Vec<Leak> {
+    let identifiers =
+        original.columns.iter().filter(|column| role(request, column) == Some(Role::Identifier));
     let known: HashSet<String> = identifiers.flat_map(names).collect();
     if known.is_empty() {
         return Vec::new();
     }
-    let untouched = original.columns.iter().filter(|column| is_untouched(job, column));
+    let untouched = original.columns.iter().filter(|column| is_untouched(request, column));
     let found =
         untouched.map(|column| (column, naming_records(column, &known))).filter(|(_, records)| *records > 0);
     found
@@ -91,12 +92,12 @@ fn nearly_unique(values: &[u32], rows: usize) -> Option<usize> {
     (rows > 1 && unique as f64 > NEARLY * rows as f64).then_some(unique)
 }
 
-fn role(job: &Job, column: &RawColumn) -> Option<Role> {
-    job.policy().columns.get(&column.name).map(|policy| policy.role)
+fn role(request: &Request, column: &RawColumn) -> Option<Role> {
+    request.policy().columns.get(&column.name).map(|policy| policy.role)
 }
 
-fn is_untouched(job: &Job, column: &RawColumn) -> bool {
-    match role(job, column) {
+fn is_untouched(request: &Request, column: &RawColumn) -> bool {
+    match role(request, column) {
         Some(Role::Sensitive | Role::Insensitive) => true,
         Some(Role::Identifier | Role::QuasiIdentifier | Role::PersonalK) | None => false,
     }

@@ -5,28 +5,28 @@ use shoal_measure::leaks::{Guesses, folded, guesses};
 use shoal_privacy::Classes;
 
 use super::{Leak, columns};
-use crate::Job;
+use crate::Request;
 
 /// What can be said of a published table; `classes` are those of its quasi-identifiers.
-pub(crate) fn of_table(job: &Job, published: &RawTable, classes: &Classes) -> Vec<Leak> {
+pub(crate) fn of_table(request: &Request, published: &RawTable, classes: &Classes) -> Vec<Leak> {
     let mut leaks = Vec::new();
-    for name in job.policy().columns_of(Role::Sensitive) {
+    for name in request.policy().columns_of(Role::Sensitive) {
         let Some(column) = published.column(name) else { continue };
-        let values = folded(column, &job.policy().data.missing);
+        let values = folded(column, &request.policy().data.missing);
         let found = guesses(classes, |record| std::slice::from_ref(&values[record]));
         leaks.extend(in_classes(name, &found, classes.len(), "records"));
     }
-    leaks.extend(columns::of_untouched(job, published));
+    leaks.extend(columns::of_untouched(request, published));
     leaks
 }
 
 /// What can be said of a table before it is published.
-pub(crate) fn before_table(job: &Job, original: &RawTable) -> Vec<Leak> {
-    let policy = job.policy();
+pub(crate) fn before_table(request: &Request, original: &RawTable) -> Vec<Leak> {
+    let policy = request.policy();
     let unlimited = policy.columns_of(Role::Sensitive).into_iter().filter(|name| !is_limited(policy, name));
     let mut leaks: Vec<Leak> = unlimited.map(no_condition).collect();
-    leaks.extend(columns::of_untouched(job, original));
-    leaks.extend(columns::of_names(job, original));
+    leaks.extend(columns::of_untouched(request, original));
+    leaks.extend(columns::of_names(request, original));
     leaks
 }
 

@@ -3,11 +3,15 @@
 use shoal_core::{RawTable, Transactions};
 
 use super::{Leak, columns};
-use crate::Job;
+use crate::Request;
 
 /// What can be said of published transactions; `rest` are the other columns of the table that the items are a column of.
-pub(crate) fn of_transactions(job: &Job, published: &Transactions, rest: Option<&RawTable>) -> Vec<Leak> {
-    let privacy = &job.policy().privacy;
+pub(crate) fn of_transactions(
+    request: &Request,
+    published: &Transactions,
+    rest: Option<&RawTable>,
+) -> Vec<Leak> {
+    let privacy = &request.policy().privacy;
     let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
     let mut leaks = Vec::new();
     let rare = published.supports().into_iter().filter(|&support| support < k).count();
@@ -31,7 +35,7 @@ pub(crate) fn of_transactions(job: &Job, published: &Transactions, rest: Option<
         );
         leaks.push(Leak::new("unique-transactions", what).counted(alone));
     }
-    leaks.extend(rest.into_iter().flat_map(|rest| columns::of_untouched(job, rest)));
+    leaks.extend(rest.into_iter().flat_map(|rest| columns::of_untouched(request, rest)));
     leaks
 }
 

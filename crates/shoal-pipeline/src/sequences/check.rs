@@ -6,10 +6,10 @@ use shoal_core::Progress;
 use super::algorithm::algorithm;
 use super::load::load;
 use super::promise::{self, check_values, in_words, promise};
-use super::road::id;
+use super::run::id;
 use crate::leaks::before_run;
 use crate::table::{ColumnPlan, column_plan, with_hierarchies};
-use crate::{Job, Leak, PipelineError};
+use crate::{Leak, PipelineError, Request, Source};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -42,12 +42,15 @@ pub struct SequencesPlan {
 }
 
 /// Reads policy, hierarchies and data, and says what a run would do. Writes nothing.
-pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<SequencesPlan, PipelineError> {
-    let source = job.source()?;
-    let loaded = load(job, &source, progress)?;
-    let policy = job.policy();
+pub(crate) fn check(
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<SequencesPlan, PipelineError> {
+    let loaded = load(request, source, progress)?;
+    let policy = request.policy();
     let promise = promise(policy);
-    check_values(job, &promise, &loaded)?;
+    check_values(request, &promise, &loaded)?;
     let data = &loaded.data;
     let (events, mut notes) = with_hierarchies(data.events())?;
     notes.extend(promise::notes(&promise));
@@ -56,12 +59,12 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<SequencesPlan,
         let k = promise.k;
         notes.push(format!("k = {k} asks for crowds of {k}, but only {usable} people have complete events"));
     }
-    let plan = |name: &String| match name == id(job) {
+    let plan = |name: &String| match name == id(request) {
         true => ColumnPlan {
             published_as: "a fresh pseudonym".to_owned(),
-            ..column_plan(job, data.events(), name)
+            ..column_plan(request, data.events(), name)
         },
-        false => column_plan(job, data.events(), name),
+        false => column_plan(request, data.events(), name),
     };
     Ok(SequencesPlan {
         records: data.persons(),
@@ -71,10 +74,10 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<SequencesPlan,
         columns: loaded.header.iter().map(plan).collect(),
         promise: in_words(&promise),
         algorithm: algorithm(policy).name(),
-        output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
+        output: policy.output.path.clone(),
         feasible: usable >= promise.k,
-        leaks: before_run(job, Some(&loaded.raw)),
+        leaks: before_run(request, Some(&loaded.raw)),
         notes,
-        source: source.location,
+        source: source.name(),
     })
 }

@@ -1,11 +1,10 @@
 //! From a source in long form, a row an event, to sequences.
 
 use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
-use shoal_io::Source;
 
 use super::people::{People, people};
 use crate::table::{Bound, bind, check_columns, reordered};
-use crate::{Job, PipelineError};
+use crate::{PipelineError, Request, Source, WantedColumns};
 
 /// What was read.
 #[derive(Debug)]
@@ -26,18 +25,23 @@ pub(crate) struct Loaded {
 }
 
 /// Reads a source. One without records is an error.
-pub(crate) fn load(job: &Job, source: &Source, progress: &dyn Progress) -> Result<Loaded, PipelineError> {
-    let read = shoal_io::read_table(source, &|name| job.is_read(name), progress)?;
-    check_columns(job, &read.header, &source.location)?;
+pub(crate) fn load(
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<Loaded, PipelineError> {
+    let wanted = WantedColumns { keep: &|name| request.is_read(name), list: None };
+    let read = source.read_table(&wanted, progress)?;
+    check_columns(request, &read.header, &source.name())?;
     if read.table.rows == 0 {
-        return Err(PipelineError::NoRecords { source_name: source.location.clone() });
+        return Err(PipelineError::NoRecords { source_name: source.name() });
     }
     let mut raw = read.table;
     // The policy's check asks for an id, and `check_columns` has found every column of the policy.
-    let place = raw.columns.iter().position(|c| Some(&c.name) == job.policy().data.id.as_ref());
+    let place = raw.columns.iter().position(|c| Some(&c.name) == request.policy().data.id.as_ref());
     let ids = raw.columns.remove(place.unwrap_or_default());
-    let Bound { table, incomplete, .. } = bind(job, &raw)?;
-    let People { rows, starts, source_place } = people(job, &raw, &ids, &table)?;
+    let Bound { table, incomplete, .. } = bind(request, &raw)?;
+    let People { rows, starts, source_place } = people(request, &raw, &ids, &table)?;
 
     let columns: Vec<RawColumn> = raw.columns.iter().map(|column| reordered(column, &rows)).collect();
     let mut moved = vec![0; rows.len()];

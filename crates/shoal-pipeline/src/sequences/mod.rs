@@ -6,11 +6,11 @@ mod compose;
 mod load;
 mod people;
 mod promise;
-mod road;
+mod run;
 mod verbs;
 
 pub use check::SequencesPlan;
 pub(crate) use check::check;
-pub(crate) use road::walk;
+pub(crate) use run::run;
 pub use verbs::{SequencesMeasured, SequencesVerified};
 pub(crate) use verbs::{measure, verify};

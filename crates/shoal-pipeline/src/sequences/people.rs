@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use shoal_core::{Domain, RawColumn, RawTable, Role, Table};
 
 use crate::order::{ContentHash, compare_rows};
-use crate::{Job, PipelineError, ValueAt};
+use crate::{PipelineError, Request, ValueAt};
 
 /// The rows of a source, person by person, in the order of the events.
 #[derive(Debug)]
@@ -21,18 +21,18 @@ pub(crate) struct People {
 /// Sorts the rows. People stand in an order made from what their events say; the column of ids has no part in it, nor
 /// has any other identifier.
 pub(crate) fn people(
-    job: &Job,
+    request: &Request,
     raw: &RawTable,
     ids: &RawColumn,
     events: &Table,
 ) -> Result<People, PipelineError> {
-    let missing = &job.policy().data.missing;
+    let missing = &request.policy().data.missing;
     let nameless =
         |code: u32| ids.null == Some(code) || missing.iter().any(|token| token == ids.labels.get(code));
     if let Some(code) = (0..ids.labels.len() as u32).find(|&code| nameless(code)) {
         return Err(PipelineError::NoId { at: Box::new(ValueAt::first(raw, ids, code)) });
     }
-    let keys = order_keys(job, raw, ids, events)?;
+    let keys = order_keys(request, raw, ids, events)?;
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); ids.labels.len()];
     for (row, &id) in ids.codes.iter().enumerate() {
         rows_of[id as usize].push(row as u32);
@@ -44,13 +44,13 @@ pub(crate) fn people(
                 person: ids.labels.get(id as u32).to_owned(),
                 first: tie[0] as usize + 1,
                 second: tie[1] as usize + 1,
-                columns: job.policy().data.order.join(", "),
+                columns: request.policy().data.order.join(", "),
             });
         }
     }
     rows_of.retain(|rows| !rows.is_empty());
     let mut people = People { rows: Vec::with_capacity(raw.rows), starts: vec![0], source_place: Vec::new() };
-    for person in by_content(job, raw, &rows_of) {
+    for person in by_content(request, raw, &rows_of) {
         let rows = &rows_of[person as usize];
         people.rows.extend(rows);
         people.starts.push(people.rows.len() as u32);
@@ -60,12 +60,12 @@ pub(crate) fn people(
 }
 
 /// The people, given by the rows of their events in order, in the order of their content.
-fn by_content(job: &Job, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u32> {
+fn by_content(request: &Request, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u32> {
     let says = |column: &&RawColumn| {
-        job.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
+        request.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
     };
     let columns: Vec<&RawColumn> = raw.columns.iter().filter(says).collect();
-    let hash = ContentHash::new(job.policy().algorithm.seed);
+    let hash = ContentHash::new(request.policy().algorithm.seed);
     let of_rows = hash.rows(&columns, raw.rows);
     let of_person = |rows: &Vec<u32>| hash.list(rows.iter().map(|&row| of_rows[row as usize]));
     let hashes: Vec<u64> = rows_of.iter().map(of_person).collect();
@@ -83,12 +83,12 @@ struct Key<'a> {
 }
 
 fn order_keys<'a>(
-    job: &Job,
+    request: &Request,
     raw: &RawTable,
     ids: &RawColumn,
     events: &'a Table,
 ) -> Result<Vec<Key<'a>>, PipelineError> {
-    let order = job.policy().data.order.iter();
+    let order = request.policy().data.order.iter();
     // The policy's check has found every one of them among the columns.
     let columns = order.filter_map(|name| events.columns.iter().find(|column| column.name == *name));
     columns

@@ -4,7 +4,7 @@ use shoal_core::{Bound, Limit, Policy, SequencesPromise, Support, nearest};
 
 use super::load::Loaded;
 use crate::leaks::Leak;
-use crate::{Job, PipelineError};
+use crate::{PipelineError, Request};
 
 /// The policy's promise, in the words that algorithms and verifier share.
 pub(crate) fn promise(policy: &Policy) -> SequencesPromise {
@@ -31,7 +31,7 @@ pub(crate) fn promise(policy: &Policy) -> SequencesPromise {
 
 /// A highly sensitive value that nobody has is most likely misspelt, and would protect nobody.
 pub(crate) fn check_values(
-    job: &Job,
+    request: &Request,
     promise: &SequencesPromise,
     loaded: &Loaded,
 ) -> Result<(), PipelineError> {
@@ -39,15 +39,14 @@ pub(crate) fn check_values(
         let Some(found) = loaded.column(column) else { continue };
         let unknown = values.iter().flatten().find(|value| found.domain.code_of(value).is_none());
         if let Some(value) = unknown {
-            let own = job.policy().columns.get(column).is_some_and(|c| !c.sensitive_values.is_empty());
+            let own = request.policy().columns.get(column).is_some_and(|c| !c.sensitive_values.is_empty());
             let key = if own { format!("columns.{column}") } else { "privacy".to_owned() };
             let message = format!("`{value}` is no value of column `{column}`");
             let hint = match nearest(value, found.domain.labels().iter()) {
                 Some(label) => format!("did you mean `{label}`?"),
                 None => "a value that nobody has needs no promise; is it the right column?".to_owned(),
             };
-            let error = job.document.complain(&format!("{key}.sensitive-values"), message, Some(hint));
-            return Err(PipelineError::PolicyAndData { error: Box::new(error) });
+            return Err(request.complain(&format!("{key}.sensitive-values"), message, hint));
         }
     }
     Ok(())

@@ -1,7 +1,5 @@
 //! The verbs that look at sequences that are already published, ours or not.
 
-use std::path::Path;
-
 use serde::Serialize;
 use shoal_core::{Progress, Role};
 use shoal_io::ReadTable;
@@ -12,9 +10,9 @@ use shoal_privacy::{Refusal, SequencesVerdict, SequencesView, verify_sequences_f
 
 use super::load::load;
 use super::promise::promise;
-use super::road::{id, models, take_measures};
+use super::run::{id, models, take_measures};
 use crate::leaks::{left_out, of_sequences};
-use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
+use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, WantedColumns};
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
@@ -36,41 +34,42 @@ pub struct SequencesVerified {
 
 /// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
-    job: &Job,
-    published: &Path,
-    options: &VerifyOptions,
+    request: &Request,
+    published: &mut dyn Source,
+    original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<SequencesVerified, PipelineError> {
-    let source = job.published(published)?;
-    let read = shoal_io::read_table(&source, &|_| true, progress)?;
-    let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let models = models(job, &promise(job.policy()))?;
+    let read = published.read_table(&WantedColumns::ALL, progress)?;
+    let roles: Vec<(&str, Role)> =
+        request.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
+    let models = models(request, &promise(request.policy()))?;
     let verdict =
-        verify_sequences_file(&read.table, id(job), &roles, &models).map_err(Refusal::Unverifiable)?;
-    let original = match &options.original {
-        Some(original) => Some(compare(job, &read, &verdict, original, progress)?),
+        verify_sequences_file(&read.table, id(request), &roles, &models).map_err(Refusal::Unverifiable)?;
+    let original = match original {
+        Some(original) => Some(compare(request, &read, &verdict, original, progress)?),
         None => None,
     };
-    let quasi: Vec<&str> = job.policy().columns_of(Role::QuasiIdentifier);
-    let view = SequencesView::new(&read.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
-    let mut leaks = of_sequences(job, &read.table, id(job), view.classes());
-    leaks.extend(original.as_ref().and_then(|found| left_out(job.policy(), found.left_out, found.records)));
-    Ok(SequencesVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
+    let quasi: Vec<&str> = request.policy().columns_of(Role::QuasiIdentifier);
+    let view = SequencesView::new(&read.table, id(request), &quasi).map_err(Refusal::Unverifiable)?;
+    let mut leaks = of_sequences(request, &read.table, id(request), view.classes());
+    leaks.extend(
+        original.as_ref().and_then(|found| left_out(request.policy(), found.left_out, found.records)),
+    );
+    Ok(SequencesVerified { file: published.name(), sha256: read.sha256, verdict, original, leaks })
 }
 
 /// Whether published sequences are true of the original. All promises about them can be seen in the file alone.
 fn compare(
-    job: &Job,
+    request: &Request,
     published: &ReadTable,
     verdict: &SequencesVerdict,
-    original: &Path,
+    original: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<AgainstOriginal, PipelineError> {
-    let source = job.original(original)?;
-    let loaded = load(job, &source, progress)?;
-    let (file, people) = (&source.location, loaded.data.persons());
+    let loaded = load(request, original, progress)?;
+    let (file, people) = (&original.name(), loaded.data.persons());
     progress.stage("comparing", 0);
-    let origins = match_sequences(&loaded.data, &published.table, id(job), &loaded.incomplete);
+    let origins = match_sequences(&loaded.data, &published.table, id(request), &loaded.incomplete);
     let origins = match origins.map_err(Refusal::Unverifiable)? {
         Ok(origins) => origins,
         Err(why) => return Ok(AgainstOriginal::no_origin(file, people, verdict.records, &why)),
@@ -78,7 +77,7 @@ fn compare(
     let found = AgainstOriginal::is_true(file, people, people - verdict.records);
     let quasi: Vec<&str> =
         loaded.data.events().of_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
-    let view = SequencesView::new(&published.table, id(job), &quasi).map_err(Refusal::Unverifiable)?;
+    let view = SequencesView::new(&published.table, id(request), &quasi).map_err(Refusal::Unverifiable)?;
     Ok(match conservation::check(&loaded.data, &view, &origins.origin, origins.left_out) {
         Ok(()) => found,
         Err(untrue) => found.because(&untrue),
@@ -100,19 +99,18 @@ pub struct SequencesMeasured {
 
 /// How much does this file lose against its original, and what does it still risk?
 pub(crate) fn measure(
-    job: &Job,
-    original: &Path,
-    published: &Path,
+    request: &Request,
+    original: &mut dyn Source,
+    published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<SequencesMeasured, PipelineError> {
-    let loaded = load(job, &job.original(original)?, progress)?;
-    let file = job.published(published)?;
-    let release = shoal_io::read_table(&file, &|_| true, progress)?.table;
+    let loaded = load(request, original, progress)?;
+    let release = published.read_table(&WantedColumns::ALL, progress)?.table;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
-    match_sequences(&loaded.data, &release, id(job), &loaded.incomplete)
+    match_sequences(&loaded.data, &release, id(request), &loaded.incomplete)
         .map_err(Refusal::Unverifiable)?
-        .map_err(|error| PipelineError::Untrue { file: file.location, error: Box::new(error) })?;
-    let measures = take_measures(job, &loaded.data, &release)?;
+        .map_err(|error| PipelineError::Untrue { file: published.name(), error: Box::new(error) })?;
+    let measures = take_measures(request, &loaded.data, &release)?;
     Ok(SequencesMeasured {
         records_in: measures.loss.persons_in as usize,
         records_out: measures.loss.persons_out as usize,

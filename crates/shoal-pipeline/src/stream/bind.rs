@@ -9,8 +9,9 @@ use shoal_io::stream::StreamLayout;
 use shoal_privacy::stream::GateColumn;
 
 use super::{SensitiveValues, read_prior, state_folder};
-use crate::table::read_hierarchy;
-use crate::{Job, PipelineError};
+use crate::PipelineError;
+use crate::files::Job;
+use crate::files::read_hierarchy;
 
 /// Groups that may wait for members, where the policy does not say.
 const MAX_OPEN_GROUPS: usize = 10_000;

@@ -9,7 +9,8 @@ use shoal_privacy::stream::GateColumn;
 
 use super::values::People;
 use super::{SensitiveValues, StreamBinding};
-use crate::{Job, PipelineError};
+use crate::PipelineError;
+use crate::files::Job;
 
 /// The prior that the policy asks for, or the usual one.
 pub(super) fn prior(job: &Job, shares_known: bool) -> PriorPolicy {

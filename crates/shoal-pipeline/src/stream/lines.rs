@@ -6,7 +6,8 @@ use std::path::Path;
 use shoal_core::stream::{StreamLine, StreamTuple};
 use shoal_io::stream::{LINE_LIMIT, LineError, Split, Splitter, StreamLayout};
 
-use crate::{Job, PipelineError};
+use crate::PipelineError;
+use crate::files::Job;
 
 /// Calls `each` for every line of a file with its number; `-` is standard input.
 fn each_line(

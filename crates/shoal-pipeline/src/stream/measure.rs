@@ -15,7 +15,8 @@ use shoal_privacy::stream::GateColumn;
 use super::attack::{attack, shown};
 use super::lines::{original, published};
 use super::{StreamBinding, bind};
-use crate::{Job, PipelineError};
+use crate::PipelineError;
+use crate::files::Job;
 
 /// What is said of counts in the paper's mode.
 const BIASED: &str = "counts in mode paper are biased: counterfeits that nobody has made true take from common values, \

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::Job;
+use crate::files::Job;
 
 /// The state folder of a stream: the one that the policy names. Where it names none and a broker is the source or the
 /// sink, one that is named after the policy's file: a broker sends again what was not acknowledged, so what was decided

@@ -9,7 +9,8 @@ use shoal_core::stream::StreamDesign;
 use shoal_core::{Role, canonical_text};
 use shoal_io::Source;
 
-use crate::{Job, PipelineError};
+use crate::PipelineError;
+use crate::files::Job;
 
 /// Sensitive values, ascending, with how often each occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]

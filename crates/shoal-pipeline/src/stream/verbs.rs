@@ -12,7 +12,8 @@ use shoal_privacy::stream::{StreamVerdict, verify_stream};
 use super::design::prior;
 use super::lines::published;
 use super::{StreamBinding, Words, bind, state_folder, words};
-use crate::{Job, PipelineError};
+use crate::PipelineError;
+use crate::files::Job;
 
 /// What a stream would do.
 #[derive(Clone, Debug, Serialize)]

@@ -6,7 +6,7 @@ use shoal_core::stream::StreamPromise;
 
 use super::StreamBinding;
 use super::design::prior;
-use crate::Job;
+use crate::files::Job;
 
 /// What a stream promises.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,19 +1,17 @@
 //! A policy meets the data: every column gets its role, kind, codes and hierarchy.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::HashSet;
 
-use shoal_core::hierarchy::{self, BindError};
+use shoal_core::hierarchy::BindError;
 use shoal_core::policy::{ColumnPolicy, MissingPolicy, Shape};
 use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, RawColumn, RawTable, Role, Table, ValueParser,
+    BoundHierarchy, Column, DateFormat, Domain, RawColumn, RawTable, Role, Table, ValueParser,
     looks_generalized,
 };
-use shoal_io::Limits;
 
 use super::person::{repeated_identifiers, same_person};
-use crate::{Job, Leak, PipelineError, ValueAt};
+use crate::request::Asset;
+use crate::{Leak, PipelineError, Request, ValueAt};
 
 /// The original data in codes, with the policy's hierarchies and no others: what the verifier compares with.
 #[derive(Debug)]
@@ -39,12 +37,9 @@ impl Bound {
 }
 
 /// Checks that policy and header name the same columns.
-pub(crate) fn check_columns(job: &Job, header: &[String], source: &str) -> Result<(), PipelineError> {
-    let policy = job.policy();
-    let complain = |key: &str, message: String, hint: String| {
-        let error = Box::new(job.document.complain(key, message, Some(hint)));
-        Err(PipelineError::PolicyAndData { error })
-    };
+pub(crate) fn check_columns(request: &Request, header: &[String], source: &str) -> Result<(), PipelineError> {
+    let policy = request.policy();
+    let complain = |key: &str, message: String, hint: String| Err(request.complain(key, message, hint));
     // A file may have thousands of columns.
     let names: HashSet<&String> = header.iter().collect();
     if let Some(absent) = policy.columns.keys().find(|name| !names.contains(name)) {
@@ -69,9 +64,8 @@ fn listed(names: &[String]) -> String {
 }
 
 /// Encodes what was read.
-pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
-    let policy = job.policy();
-    let mut trees = HashMap::new();
+pub(crate) fn bind(request: &Request, raw: &RawTable) -> Result<Bound, PipelineError> {
+    let policy = request.policy();
     let mut columns = Vec::new();
     let mut incomplete = Vec::new();
     for raw_column in &raw.columns {
@@ -82,7 +76,7 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
         if is_table && spec.role == Role::Identifier && !is_person {
             continue;
         }
-        let mut column = bind_column(job, raw, raw_column, spec, &mut trees)?;
+        let mut column = bind_column(request, raw, raw_column, spec)?;
         if is_person {
             same_person(&mut column);
         }
@@ -107,32 +101,20 @@ pub(crate) fn bind(job: &Job, raw: &RawTable) -> Result<Bound, PipelineError> {
     }
     incomplete.sort_unstable();
     incomplete.dedup();
-    let leaks = repeated_identifiers(job, raw);
+    let leaks = repeated_identifiers(request, raw);
     Ok(Bound { table: Table { columns, rows: raw.rows }, incomplete, leaks })
 }
 
-/// Reads a hierarchy file.
-pub(crate) fn read_hierarchy(path: &Path, column: &str) -> Result<Hierarchy, PipelineError> {
-    let text = shoal_io::read_text_file(path, Limits::HIERARCHY)
-        .map_err(|error| PipelineError::ReadFile { path: path.to_owned(), what: "hierarchy", error })?;
-    hierarchy::from_text(&text).map_err(|error| PipelineError::Hierarchy {
-        path: path.to_owned(),
-        column: column.to_owned(),
-        error: Box::new(error),
-    })
-}
-
 fn bind_column(
-    job: &Job,
+    request: &Request,
     raw: &RawTable,
     raw_column: &RawColumn,
     spec: &ColumnPolicy,
-    trees: &mut HashMap<PathBuf, Arc<Hierarchy>>,
 ) -> Result<Column, PipelineError> {
     let name = raw_column.name.clone();
     let parser = parser(spec);
     let value_at = |raw_code: u32| Box::new(ValueAt::first(raw, raw_column, raw_code));
-    let (domain, code_of) = Domain::of(raw_column, parser, &job.policy().data.missing)
+    let (domain, code_of) = Domain::of(raw_column, parser, &request.policy().data.missing)
         .map_err(|bad| PipelineError::NotOfKind { at: value_at(bad.raw_code), kind: spec.kind.name() })?;
     // Where a value of the domain stands first in the source.
     let first_seen = |code: u32| {
@@ -147,22 +129,20 @@ fn bind_column(
     }
     // The policy's check lets only quasi-identifiers and sensitive columns have one.
     if let Some(file) = &spec.hierarchy {
-        let path = job.resolve(file);
-        if !trees.contains_key(&path) {
-            trees.insert(path.clone(), Arc::new(read_hierarchy(&path, &name)?));
-        }
+        let Asset { place, content: tree } = request.hierarchy(file);
+        let file = place.to_owned();
         // Below a root `*` a missing value joins the tree; any other tree would grow a root, and all distances change.
         if let Some(missing) = domain.missing()
             && spec.role == Role::Sensitive
-            && trees[&path].leaf(domain.label(missing)).is_none()
-            && trees[&path].label(trees[&path].root()) != "*"
+            && tree.leaf(domain.label(missing)).is_none()
+            && tree.label(tree.root()) != "*"
         {
-            return Err(PipelineError::OutsideHierarchy { at: first_seen(missing), path });
+            return Err(PipelineError::OutsideHierarchy { at: first_seen(missing), file });
         }
-        bound = Some(BoundHierarchy::new(&trees[&path], &domain).map_err(|error| match error {
-            BindError::Outside { code } => PipelineError::OutsideHierarchy { at: first_seen(code), path },
+        bound = Some(BoundHierarchy::new(tree, &domain).map_err(|error| match error {
+            BindError::Outside { code } => PipelineError::OutsideHierarchy { at: first_seen(code), file },
             BindError::Missing(error) => {
-                PipelineError::Hierarchy { path, column: name.clone(), error: Box::new(error) }
+                PipelineError::Hierarchy { file, column: name.clone(), error: Box::new(error) }
             }
         })?);
     }

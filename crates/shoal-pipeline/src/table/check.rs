@@ -12,7 +12,7 @@ use super::alike::with_alike_merged;
 use super::compose::reordered_codes;
 use super::load::{Loaded, load_from};
 use crate::leaks::{add_missing, before_table, of_policy};
-use crate::{Job, Leak, PipelineError};
+use crate::{Leak, PipelineError, Request, Source};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -63,11 +63,13 @@ pub struct ColumnPlan {
 }
 
 /// Reads policy, hierarchies and data, and says what a run would do. Writes nothing.
-pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, PipelineError> {
-    let source = job.source()?;
-    let Loaded { read, bound, source_rows } = load_from(job, &source, progress)?;
-    let policy = job.policy();
-    super::secret::check(job)?;
+pub(crate) fn check(
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<TablePlan, PipelineError> {
+    let Loaded { read, bound, source_rows } = load_from(request, source, progress)?;
+    let policy = request.policy();
     // Nothing is drawn here, and nothing is written: any key will do.
     let algorithm = algorithm(policy, &Secret([0; 32]))?;
     let mut notes = Vec::new();
@@ -88,21 +90,21 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TablePlan, Pip
     Ok(TablePlan {
         records: bound.table.rows,
         incomplete: bound.incomplete.len(),
-        columns: read.header.iter().map(|name| column_plan(job, &bound.table, name)).collect(),
+        columns: read.header.iter().map(|name| column_plan(request, &bound.table, name)).collect(),
         k,
         conditions: conditions(&promise, &bound.table),
         algorithm: algorithm.name(),
-        output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
+        output: policy.output.path.clone(),
         most_classes: usable / k.max(1),
         feasible: obstacle.is_none(),
         leaks: {
-            let mut leaks = before_table(job, &read.table);
+            let mut leaks = before_table(request, &read.table);
             add_missing(&mut leaks, bound.leaks);
             add_missing(&mut leaks, of_policy(policy));
             leaks
         },
         notes,
-        source: source.location,
+        source: source.name(),
     })
 }
 
@@ -114,8 +116,8 @@ fn conditions(promise: &TablePromise, table: &Table) -> Vec<String> {
 }
 
 /// What a run would do with a column; `table` holds those that are read.
-pub(crate) fn column_plan(job: &Job, table: &Table, name: &str) -> ColumnPlan {
-    let spec = &job.policy().columns[name];
+pub(crate) fn column_plan(request: &Request, table: &Table, name: &str) -> ColumnPlan {
+    let spec = &request.policy().columns[name];
     let column = table.columns.iter().find(|c| c.name == name);
     let missing = column.map(|c| match c.domain.missing() {
         Some(missing) => c.codes.iter().filter(|&&code| code == missing).count(),

@@ -1,13 +1,13 @@
 //! From a source to an encoded table: read it, compare its header with the policy, bind it.
 
 use shoal_core::{Progress, RawColumn, RawTable, Role, Table};
-use shoal_io::{ReadTable, Source};
+use shoal_io::ReadTable;
 
 use super::bind::{Bound, bind, check_columns};
 use super::compose::reordered_codes;
 use super::person::persons;
 use crate::order::rows_by_content;
-use crate::{Job, PipelineError};
+use crate::{PipelineError, Request, Source, WantedColumns};
 
 /// What was read from a source, in the order of its content and not in that of the source.
 #[derive(Debug)]
@@ -21,9 +21,13 @@ pub(crate) struct Loaded {
     pub source_rows: Vec<u32>,
 }
 
-/// The policy's source, encoded, in the order of the source.
-pub fn load(job: &Job, progress: &dyn Progress) -> Result<Table, PipelineError> {
-    let Loaded { bound, source_rows, .. } = load_from(job, &job.source()?, progress)?;
+/// A source, encoded, in its own order.
+pub fn load(
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<Table, PipelineError> {
+    let Loaded { bound, source_rows, .. } = load_from(request, source, progress)?;
     let mut in_source: Vec<u32> = (0..source_rows.len() as u32).collect();
     in_source.sort_unstable_by_key(|&row| source_rows[row as usize]);
     Ok(bound.table.select(&in_source))
@@ -31,28 +35,29 @@ pub fn load(job: &Job, progress: &dyn Progress) -> Result<Table, PipelineError> 
 
 /// Reads and encodes a source. One without records is an error.
 pub(crate) fn load_from(
-    job: &Job,
-    source: &Source,
+    request: &Request,
+    source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Loaded, PipelineError> {
-    let mut read = shoal_io::read_table(source, &|name| job.is_read(name), progress)?;
-    check_columns(job, &read.header, &source.location)?;
+    let wanted = WantedColumns { keep: &|name| request.is_read(name), list: None };
+    let mut read = source.read_table(&wanted, progress)?;
+    check_columns(request, &read.header, &source.name())?;
     if read.table.rows == 0 {
-        return Err(PipelineError::NoRecords { source_name: source.location.clone() });
+        return Err(PipelineError::NoRecords { source_name: source.name() });
     }
-    let source_rows = by_content(job, &read.table);
+    let source_rows = by_content(request, &read.table);
     read.table
         .columns
         .iter_mut()
         .for_each(|column| column.codes = reordered_codes(&column.codes, &source_rows));
-    let bound = bind(job, &read.table)?;
+    let bound = bind(request, &read.table)?;
     Ok(Loaded { read, bound, source_rows })
 }
 
 /// The rows of a table in the order of what they say. Identifiers have no part in it; where one says whose a record is,
 /// people are told apart by their records and not by their names.
-fn by_content(job: &Job, table: &RawTable) -> Vec<u32> {
-    let policy = job.policy();
+fn by_content(request: &Request, table: &RawTable) -> Vec<u32> {
+    let policy = request.policy();
     let says = |column: &&RawColumn| {
         policy.columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
     };

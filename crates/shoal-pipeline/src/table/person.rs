@@ -7,12 +7,12 @@ use shoal_core::{Column, RawColumn, RawTable, Role, Table, canonical_text};
 use shoal_measure::TableMeasures;
 use shoal_privacy::{Classes, Crowds};
 
-use crate::{Job, Leak, PipelineError};
+use crate::{Leak, PipelineError, Request};
 
 /// What there is to say about identifiers that repeat while no column is named as the person: several records may be one
 /// person's, and the promise takes each for another.
-pub(crate) fn repeated_identifiers(job: &Job, raw: &RawTable) -> Vec<Leak> {
-    let policy = job.policy();
+pub(crate) fn repeated_identifiers(request: &Request, raw: &RawTable) -> Vec<Leak> {
+    let policy = request.policy();
     if policy.data.shape != Shape::Table || policy.data.person.is_some() {
         return Vec::new();
     }
@@ -46,20 +46,20 @@ fn repeated_rows(column: &RawColumn, missing: &[String]) -> usize {
 /// All measures of a published file, of which `origin` says from which record of the original each row comes. Where the
 /// policy says whose the records are, risks are those of people, for `run` as for `measure`.
 pub(crate) fn take_measures(
-    job: &Job,
+    request: &Request,
     original: &Table,
     published: &RawTable,
     origin: &[u32],
     classes: &Classes,
 ) -> Result<TableMeasures, PipelineError> {
-    let person = job.policy().data.person.as_ref();
+    let person = request.policy().data.person.as_ref();
     let column = person.and_then(|name| original.columns.iter().find(|column| column.name == *name));
     let people = column.map(|column| {
         let person_of = origin.iter().map(|&row| column.codes[row as usize]).collect();
         (column, Crowds::of(classes, person_of))
     });
     let people = people.as_ref().map(|(column, crowds)| (*column, crowds));
-    Ok(shoal_measure::measure_people(original, published, classes, job.policy().privacy.k, people)?)
+    Ok(shoal_measure::measure_people(original, published, classes, request.policy().privacy.k, people)?)
 }
 
 /// Gives one code to all values that are likely one and the same person's: `7`, `07` and `7.0`, or `Ann` and `ann `.

@@ -6,35 +6,36 @@ use shoal_core::Rule;
 use shoal_core::policy::SuppressedPolicy;
 use shoal_privacy::{KAnonymity, OfPeople, SensitiveColumn, SuppressionLimit, TableModel, table};
 
-use super::bind::{parser, read_hierarchy};
-use crate::{Job, PipelineError};
+use super::bind::parser;
+use crate::{PipelineError, Request};
 
 /// What every class of the published file must satisfy. What each person asks for is added by the verifier, which
 /// finds it in the original.
-pub(crate) fn models(job: &Job) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
-    let models = models_of_records(job)?;
-    let Some(person) = job.policy().table_promise().person else { return Ok(models) };
+pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
+    let models = models_of_records(request)?;
+    let Some(person) = request.policy().table_promise().person else { return Ok(models) };
     let of_people = |model| Box::new(OfPeople::new(model, person.clone())) as Box<dyn TableModel>;
     Ok(models.into_iter().map(of_people).collect())
 }
 
 /// The same promises about records, which a file shows by itself; a promise about people is at least as much.
-pub(crate) fn models_of_records(job: &Job) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
-    let promise = job.policy().table_promise();
+pub(crate) fn models_of_records(request: &Request) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
+    let promise = request.policy().table_promise();
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn TableModel>> = Vec::new();
     // The policy's check has refused a k below 2.
     models.extend(KAnonymity::new(k).ok().map(|k| Box::new(k) as Box<dyn TableModel>));
     for condition in &promise.conditions {
-        let spec = &job.policy().columns[&condition.column];
+        let spec = &request.policy().columns[&condition.column];
         let hierarchy = match (&spec.hierarchy, condition.rule) {
-            (Some(file), Rule::Close { .. }) => {
-                Some(Arc::new(read_hierarchy(&job.resolve(file), &condition.column)?))
-            }
+            (Some(file), Rule::Close { .. }) => Some(Arc::clone(request.hierarchy(file).content)),
             _ => None,
         };
-        let ground =
-            SensitiveColumn { parser: parser(spec), missing: job.policy().data.missing.clone(), hierarchy };
+        let ground = SensitiveColumn {
+            parser: parser(spec),
+            missing: request.policy().data.missing.clone(),
+            hierarchy,
+        };
         models.push(table::model(condition, ground)?);
     }
     Ok(models)
@@ -42,8 +43,8 @@ pub(crate) fn models_of_records(job: &Job) -> Result<Vec<Box<dyn TableModel>>, P
 
 /// How many records may be left out, where the policy limits it; `incomplete` are left out because a value is
 /// missing and do not count.
-pub(crate) fn suppression_limit(job: &Job, incomplete: usize) -> Option<SuppressionLimit> {
-    let starred = job.policy().output.suppressed == SuppressedPolicy::Star;
-    let share = job.policy().algorithm.max_suppressed?;
+pub(crate) fn suppression_limit(request: &Request, incomplete: usize) -> Option<SuppressionLimit> {
+    let starred = request.policy().output.suppressed == SuppressedPolicy::Star;
+    let share = request.policy().algorithm.max_suppressed?;
     Some(SuppressionLimit { share, incomplete, starred })
 }

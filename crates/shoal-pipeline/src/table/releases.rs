@@ -26,7 +26,8 @@ use shoal_measure::leaks::look;
 
 use crate::audit::{ClassFile, Key, PERSON};
 use crate::leaks::earlier_release;
-use crate::{Audit, Job, Leak, PipelineError};
+use crate::request::EarlierReleases;
+use crate::{Audit, Leak, PipelineError, Request};
 
 use candidates::{Candidates, Seen};
 pub(crate) use identity::Identity;
@@ -35,7 +36,7 @@ pub use verdict::{ColumnTogether, Together};
 
 /// A release that is about to be published.
 pub(crate) struct Current<'a> {
-    pub job: &'a Job,
+    pub request: &'a Request,
     /// The original as it was read.
     pub raw: &'a RawTable,
     /// The original in codes.
@@ -48,21 +49,9 @@ pub(crate) struct Current<'a> {
     pub classes: &'a [ClassFile],
 }
 
-/// What is known of earlier releases of the same people.
-pub(crate) struct History {
-    /// The key by which this release remembers its people.
-    pub key: Key,
-    /// The releases that this one is to be held against.
-    pub previous: Vec<Audit>,
-    /// The release whose reports lie where this one's will.
-    pub in_folder: Option<Audit>,
-    /// Whether people who were in an earlier release keep their classes.
-    pub reuse_classes: bool,
-}
-
-impl History {
-    /// What earlier releases mean for a new one, whose bytes have this SHA-256. An error where a promise breaks.
-    pub(crate) fn tell(&self, current: &Current<'_>, sha256: &str) -> Result<Vec<Leak>, PipelineError> {
+impl EarlierReleases {
+    /// What they mean for a new release of a table, whose bytes have this SHA-256. An error where a promise breaks.
+    pub(crate) fn leaks(&self, current: &Current<'_>, sha256: &str) -> Result<Vec<Leak>, PipelineError> {
         let mut leaks = Vec::new();
         if !self.previous.is_empty() {
             leaks.extend(hold_against(current, &self.previous)?);
@@ -72,7 +61,7 @@ impl History {
             let given = self.previous.iter().any(|previous| previous.output_sha256 == audit.output_sha256);
             audit.output_sha256 != sha256 && !given
         };
-        if let Some(audit) = self.in_folder.as_ref().filter(is_news)
+        if let Some(audit) = self.replaced.as_ref().filter(is_news)
             && let Some(people) = in_common(current, audit).filter(|&people| people > 0)
         {
             leaks.push(earlier_release(Shape::Table).counted(people));
@@ -84,7 +73,7 @@ impl History {
 /// Looks at a new release together with earlier ones. Where a promise breaks, the release is refused; otherwise what was
 /// found is said.
 fn hold_against(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, PipelineError> {
-    let people = Identity::of(current.job, current.raw);
+    let people = Identity::of(current.request, current.raw);
     let mut seen = vec![Seen::now(current, &people)];
     for audit in previous {
         seen.push(Seen::earlier(current, &people, audit)?);
@@ -98,7 +87,7 @@ fn hold_against(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, 
 
 /// How many people of the new release an earlier one knows, too; `None` where that cannot be told.
 fn in_common(current: &Current<'_>, audit: &Audit) -> Option<usize> {
-    let people = Identity::of(current.job, current.raw);
+    let people = Identity::of(current.request, current.raw);
     let seen = Seen::earlier(current, &people, audit).ok()?;
     Some(seen.classes_of.iter().filter(|classes| !classes.is_empty()).count())
 }

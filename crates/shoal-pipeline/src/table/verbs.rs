@@ -1,7 +1,5 @@
 //! The verbs that look at a file that is already published, ours or not.
 
-use std::path::Path;
-
 use serde::Serialize;
 use shoal_core::policy::{AlgorithmName, ColumnPolicy, OutliersPolicy, RemainderPolicy, SuppressedPolicy};
 use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
@@ -10,15 +8,15 @@ use shoal_measure::TableMeasures;
 use shoal_privacy::matching::match_table;
 use shoal_privacy::{
     BrokenPromise, Classes, PromiseResult, RecordOrder, Refusal, TableClaim, TableModel, TableVerdict,
-    verify_table,
+    judge_table,
 };
 
 use super::load::load_from;
 use super::person::take_measures;
 use super::promises::{models, models_of_records, suppression_limit};
-use super::road::quasi_columns;
+use super::run::quasi_columns;
 use crate::leaks::{left_out, of_table};
-use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
+use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, WantedColumns};
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
@@ -40,35 +38,37 @@ pub struct TableVerified {
 
 /// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
-    job: &Job,
-    published: &Path,
-    options: &VerifyOptions,
+    request: &Request,
+    published: &mut dyn Source,
+    original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<TableVerified, PipelineError> {
-    let source = job.published(published)?;
-    let read = shoal_io::read_table(&source, &|_| true, progress)?;
-    let models = models(job)?;
-    let (verdict, original) = match &options.original {
-        None => (judge(job, &read.table, &models, role)?, None),
+    let read = published.read_table(&WantedColumns::ALL, progress)?;
+    let models = models(request)?;
+    let (verdict, original) = match original {
+        None => (judge(request, &read.table, &models, role)?, None),
         Some(original) => {
-            let (verdict, found) = compare(job, &read, original, &models, progress)?;
+            let (verdict, found) = compare(request, &read, original, &models, progress)?;
             (verdict, Some(found))
         }
     };
     let mut leaks =
-        of_table(job, &read.table, &Classes::of(read.table.rows, &quasi_columns(job, &read.table)));
-    leaks.extend(original.as_ref().and_then(|found| left_out(job.policy(), found.left_out, found.records)));
-    Ok(TableVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
+        of_table(request, &read.table, &Classes::of(read.table.rows, &quasi_columns(request, &read.table)));
+    leaks.extend(
+        original.as_ref().and_then(|found| left_out(request.policy(), found.left_out, found.records)),
+    );
+    Ok(TableVerified { file: published.name(), sha256: read.sha256, verdict, original, leaks })
 }
 
 /// The promises that can be seen in the file alone.
 fn judge(
-    job: &Job,
+    request: &Request,
     published: &RawTable,
     models: &[Box<dyn TableModel>],
     role: impl Fn(&ColumnPolicy) -> Role,
 ) -> Result<TableVerdict, PipelineError> {
-    let roles: Vec<(&str, Role)> = job.policy().columns.iter().map(|(n, c)| (n.as_str(), role(c))).collect();
+    let roles: Vec<(&str, Role)> =
+        request.policy().columns.iter().map(|(n, c)| (n.as_str(), role(c))).collect();
     Ok(shoal_privacy::verify_table_file(published, &roles, models).map_err(Refusal::Unverifiable)?)
 }
 
@@ -83,18 +83,18 @@ fn role_without_personal_k(column: &ColumnPolicy) -> Role {
 
 /// The promises, those included that only the original can show, and whether the file is true of it.
 fn compare(
-    job: &Job,
+    request: &Request,
     published: &ReadTable,
-    original: &Path,
+    original: &mut dyn Source,
     models: &[Box<dyn TableModel>],
     progress: &dyn Progress,
 ) -> Result<(TableVerdict, AgainstOriginal), PipelineError> {
-    let source = job.original(original)?;
-    let bound = load_from(job, &source, progress)?.bound;
-    let (file, records) = (&source.location, bound.table.rows);
+    let bound = load_from(request, original, progress)?.bound;
+    let (file, records) = (&original.name(), bound.table.rows);
     progress.stage("comparing", 0);
     // What the file shows by itself is about records; what it owes to people is asked with the origins at hand.
-    let mut verdict = judge(job, &published.table, &models_of_records(job)?, role_without_personal_k)?;
+    let mut verdict =
+        judge(request, &published.table, &models_of_records(request)?, role_without_personal_k)?;
     let origins = match match_table(&bound.table, &published.table, &bound.incomplete) {
         Ok(origins) => origins,
         Err(why) => {
@@ -103,18 +103,16 @@ fn compare(
         }
     };
     let claim = TableClaim {
-        sha256: published.sha256.clone(),
-        published: &published.table,
         original: &bound.table,
         origin: &origins.origin,
         left_out: origins.left_out,
-        suppression: suppression_limit(job, bound.incomplete.len()),
+        suppression: suppression_limit(request, bound.incomplete.len()),
         // The verdict says where the order may carry something; a file of others may stand in any.
         order: RecordOrder::Input,
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
-    match verify_table(claim, models) {
-        Ok(proof) => verdict.promises = proof.release().promises().to_vec(),
+    match judge_table(&published.table, claim, models) {
+        Ok(proof) => verdict.promises = proof.findings().promises().to_vec(),
         Err(Refusal::BrokenTable { broken }) => add_broken(&mut verdict, broken),
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         // The other kinds of refusal say that the file is not true.
@@ -122,7 +120,7 @@ fn compare(
     }
     let missing = origins.left_out.saturating_sub(bound.incomplete.len());
     // Classes that were kept may have become too small; no policy says so, the audit of that very file does.
-    if missing > 0 && !may_leave_out(job.policy()) && !job.reused_classes_for(&published.sha256) {
+    if missing > 0 && !may_leave_out(request.policy()) && !request.reused_classes_for(&published.sha256) {
         let left_out = format!(
             "{missing} records are not in the file, though the policy leaves nobody out; if it was made with --reuse-classes, \
              which may, give its audit.json as the policy"
@@ -178,30 +176,29 @@ pub struct TableMeasured {
 
 /// How much does this file lose against its original, and what does it still risk?
 pub(crate) fn measure(
-    job: &Job,
-    original: &Path,
-    published: &Path,
+    request: &Request,
+    original: &mut dyn Source,
+    published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<TableMeasured, PipelineError> {
-    let source = job.original(original)?;
-    let bound = load_from(job, &source, progress)?.bound;
-    let file = job.published(published)?;
-    let release = shoal_io::read_table(&file, &|_| true, progress)?.table;
+    let bound = load_from(request, original, progress)?.bound;
+    let file = published.name();
+    let release = published.read_table(&WantedColumns::ALL, progress)?.table;
     let quasi: Vec<&RawColumn> = bound
         .table
         .of_role(Role::QuasiIdentifier)
         .map(|column| {
             release.column(&column.name).ok_or_else(|| PipelineError::PublishedColumn {
-                file: file.location.clone(),
+                file: file.clone(),
                 column: column.name.clone(),
             })
         })
         .collect::<Result<_, _>>()?;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
     let origins = match_table(&bound.table, &release, &bound.incomplete)
-        .map_err(|error| PipelineError::Untrue { file: file.location.clone(), error: Box::new(error) })?;
+        .map_err(|error| PipelineError::Untrue { file: file.clone(), error: Box::new(error) })?;
     let classes = Classes::of(release.rows, &quasi);
-    let measures = take_measures(job, &bound.table, &release, &origins.origin, &classes)?;
+    let measures = take_measures(request, &bound.table, &release, &origins.origin, &classes)?;
     Ok(TableMeasured {
         records_in: bound.table.rows,
         records_out: release.rows,

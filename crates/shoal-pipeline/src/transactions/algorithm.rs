@@ -10,12 +10,11 @@ use shoal_algorithms::transactions::{
 use shoal_core::policy::{AlgorithmName, ObjectivePolicy};
 use shoal_core::{Hierarchy, Transactions, TransactionsPromise, is_drawn};
 
-use super::sets::{ItemSets, read_sets, read_weights};
-use crate::table::read_hierarchy;
-use crate::{Job, PipelineError};
+use super::sets::{ItemSets, item_sets, item_weights};
+use crate::{PipelineError, Request};
 
 /// What is asked for, in terms of the data's items.
-pub(crate) struct Request {
+pub(crate) struct Prepared {
     /// What is promised.
     pub promise: TransactionsPromise,
     /// How it is kept.
@@ -28,22 +27,22 @@ pub(crate) struct Request {
     pub hierarchy: Option<Hierarchy>,
 }
 
-impl Request {
+impl Prepared {
     /// Reads the files that the policy names and checks them against the data.
-    pub(crate) fn of(job: &Job, data: &Transactions) -> Result<Request, PipelineError> {
-        let policy = job.policy();
-        let promise = promise(job, data)?;
+    pub(crate) fn of(request: &Request, data: &Transactions) -> Result<Prepared, PipelineError> {
+        let policy = request.policy();
+        let promise = promise(request, data)?;
         let utility = match &policy.utility.constraints {
-            Some(file) => Some(read_sets(job, file, "utility constraints", data)?),
+            Some(file) => Some(item_sets(request, file, "utility constraints", data)?),
             None => None,
         };
         let weights = match &policy.utility.weights {
-            Some(file) => read_weights(job, file, data)?,
+            Some(file) => item_weights(request, file, data)?,
             None => vec![1.0; data.items().len()],
         };
-        let hierarchy = hierarchy(job)?;
-        let algorithm = algorithm(job, data, utility.as_ref(), &weights, hierarchy.as_ref())?;
-        Ok(Request { promise, algorithm, utility, weights, hierarchy })
+        let hierarchy = hierarchy(request).cloned();
+        let algorithm = algorithm(request, data, utility.as_ref(), &weights, hierarchy.as_ref())?;
+        Ok(Prepared { promise, algorithm, utility, weights, hierarchy })
     }
 
     /// What is promised, for a person.
@@ -71,16 +70,16 @@ impl Request {
 }
 
 /// The hierarchy of the items, where the policy names one.
-pub(crate) fn hierarchy(job: &Job) -> Result<Option<Hierarchy>, PipelineError> {
-    let file = job.policy().data.hierarchy.as_ref();
-    file.map(|file| read_hierarchy(&job.resolve(file), "(items)")).transpose()
+pub(crate) fn hierarchy(request: &Request) -> Option<&Hierarchy> {
+    let name = request.policy().data.hierarchy.as_ref();
+    name.map(|name| request.hierarchy(name).content.as_ref())
 }
 
-fn promise(job: &Job, data: &Transactions) -> Result<TransactionsPromise, PipelineError> {
-    let (privacy, seed) = (&job.policy().privacy, job.policy().algorithm.seed);
+fn promise(request: &Request, data: &Transactions) -> Result<TransactionsPromise, PipelineError> {
+    let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
     let k = privacy.k.unwrap_or_default();
     if let Some(file) = &privacy.constraints {
-        let sets = read_sets(job, file, "privacy constraints", data)?.sets;
+        let sets = item_sets(request, file, "privacy constraints", data)?.sets;
         return Ok(TransactionsPromise::Constraints { k, sets });
     }
     if let Some(share) = privacy.share {
@@ -100,13 +99,13 @@ fn promise(job: &Job, data: &Transactions) -> Result<TransactionsPromise, Pipeli
 }
 
 fn algorithm(
-    job: &Job,
+    request: &Request,
     data: &Transactions,
     utility: Option<&ItemSets>,
     weights: &[f64],
     hierarchy: Option<&Hierarchy>,
 ) -> Result<Box<dyn TransactionsAlgorithm>, PipelineError> {
-    let policy = job.policy();
+    let policy = request.policy();
     let objective = match policy.algorithm.objective {
         ObjectivePolicy::Ncp => Objective::Ncp,
         ObjectivePolicy::Ul => Objective::Ul,
@@ -147,11 +146,11 @@ fn not_a_partition(data: &Transactions, sets: &ItemSets, error: &UtilityError) -
         ),
         UtilityError::Unknown { item, .. } => format!("item number {item} does not exist"),
     };
-    PipelineError::Utility { path: sets.path.clone(), problem, hint: error.hint() }
+    PipelineError::Utility { file: sets.file.clone(), problem, hint: error.hint() }
 }
 
 /// An algorithm's complaint, with items by their names.
-pub(crate) fn by_name(error: TransactionsError, data: &Transactions, request: &Request) -> PipelineError {
+pub(crate) fn by_name(error: TransactionsError, data: &Transactions, prepared: &Prepared) -> PipelineError {
     let TransactionsError::Infeasible { constraint, items, suppressed, allowed, utility } = &error else {
         return PipelineError::Transactions(Box::new(error));
     };
@@ -160,7 +159,7 @@ pub(crate) fn by_name(error: TransactionsError, data: &Transactions, request: &R
         let more = if items.len() > shown.len() { ", …" } else { "" };
         format!("{{{}{more}}}", shown.join(", "))
     };
-    let line = request.utility.as_ref().and_then(|sets| sets.lines.get(utility - 1));
+    let line = prepared.utility.as_ref().and_then(|sets| sets.lines.get(utility - 1));
     let place = line.map_or_else(String::new, |line| format!(" (utility constraint in line {line})"));
     let message = format!(
         "the items {} can only be hidden by suppressing {}{place}: {suppressed} of {} items would be \

@@ -3,10 +3,10 @@
 use serde::Serialize;
 use shoal_core::Progress;
 
-use super::algorithm::Request;
+use super::algorithm::Prepared;
 use super::load::{Text, load};
 use crate::leaks::before_run;
-use crate::{Job, Leak, PipelineError};
+use crate::{Leak, PipelineError, Request, Source};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -44,18 +44,21 @@ pub struct TransactionsPlan {
 }
 
 /// Reads policy, constraints and data, and says what a run would do. Writes nothing.
-pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TransactionsPlan, PipelineError> {
-    let source = job.source()?;
-    let loaded = load(job, &source, Text::Original, progress)?;
+pub(crate) fn check(
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<TransactionsPlan, PipelineError> {
+    let loaded = load(request, source, Text::Original, progress)?;
     let data = &loaded.data;
-    let request = Request::of(job, data)?;
-    let policy = job.policy();
+    let prepared = Prepared::of(request, data)?;
+    let policy = request.policy();
     let with_items = data.people_with_items();
     let people = data.persons().map(|_| with_items);
-    let feasible = with_items >= request.promise.k();
+    let feasible = with_items >= prepared.promise.k();
     let mut notes = loaded.notes();
     if !feasible {
-        let k = request.promise.k();
+        let k = prepared.promise.k();
         notes.push(match people {
             Some(people) => {
                 format!("k = {k} asks for crowds of {k} people, but only {people} people have a transaction with items")
@@ -64,19 +67,19 @@ pub(crate) fn check(job: &Job, progress: &dyn Progress) -> Result<TransactionsPl
         });
     }
     Ok(TransactionsPlan {
-        source: source.location,
+        source: source.name(),
         records: data.len(),
         empty: loaded.empty,
         people,
         items: data.items().len(),
         occurrences: data.occurrences(),
         largest: data.iter().map(<[u32]>::len).max().unwrap_or_default(),
-        promise: request.promise_in_words(data),
-        algorithm: request.algorithm.name(),
-        utility_constraints: request.utility.as_ref().map(|sets| sets.sets.len()),
-        output: policy.output.path.as_ref().map(|path| job.resolve(path).display().to_string()),
+        promise: prepared.promise_in_words(data),
+        algorithm: prepared.algorithm.name(),
+        utility_constraints: prepared.utility.as_ref().map(|sets| sets.sets.len()),
+        output: policy.output.path.clone(),
         feasible,
-        leaks: before_run(job, loaded.rest.as_ref().map(|(rest, _)| rest))
+        leaks: before_run(request, loaded.rest.as_ref().map(|(rest, _)| rest))
             .into_iter()
             .chain(loaded.leaks)
             .collect(),

@@ -3,14 +3,14 @@
 use shoal_core::{
     Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, looks_grouped, split_items,
 };
-use shoal_io::{BasketOptions, ITEM_SEPARATOR, Source};
-use shoal_privacy::{ItemTable, Refusal};
+use shoal_io::{BasketOptions, ITEM_SEPARATOR};
+use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
 
 use super::layout::Layout;
 use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
 use crate::order::{ContentHash, compare_rows};
 use crate::table::reordered_codes;
-use crate::{Job, Leak, PipelineError, ValueAt};
+use crate::{Leak, PipelineError, Request, Source, ValueAt, WantedColumns};
 
 /// What was read.
 #[derive(Debug)]
@@ -37,6 +37,12 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// A published file, with its SHA-256; a refusal where it must not be published as it is.
+    pub(crate) fn into_published(self) -> Result<(PublishedTransactions, String), Refusal> {
+        let (rest, withheld_columns) = (self.rest.map(|(rest, _)| rest), self.withheld?);
+        Ok((PublishedTransactions { data: self.data, rest, withheld_columns }, self.sha256))
+    }
+
     /// What a reader should know about the data, in sentences.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -61,13 +67,13 @@ impl Loaded {
 
 impl Loaded {
     /// Puts the transactions into the order of what they say; identifiers beside them have no part in it.
-    fn order_by_content(&mut self, job: &Job) {
+    fn order_by_content(&mut self, request: &Request) {
         let says = |column: &&RawColumn| {
-            job.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
+            request.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
         };
         let rest = self.rest.iter().flat_map(|(table, _)| &table.columns);
         let columns: Vec<&RawColumn> = rest.filter(says).collect();
-        let hash = ContentHash::new(job.policy().algorithm.seed);
+        let hash = ContentHash::new(request.policy().algorithm.seed);
         let of_items = hash.transactions(&self.data);
         let of_rest = hash.rows(&columns, self.data.len());
         let hashes: Vec<u64> =
@@ -95,15 +101,15 @@ pub(crate) enum Text {
 
 /// Reads a source in the layout of the policy. A source without transactions is an error.
 pub(crate) fn load(
-    job: &Job,
-    source: &Source,
+    request: &Request,
+    source: &mut dyn Source,
     text: Text,
     progress: &dyn Progress,
 ) -> Result<Loaded, PipelineError> {
-    let mut loaded = match Layout::of(&job.policy().data) {
+    let mut loaded = match Layout::of(&request.policy().data) {
         Layout::Basket { separator } => {
             let options = BasketOptions { separator, grouped: text == Text::Published };
-            let read = shoal_io::read_baskets(source, &options, progress)?;
+            let read = source.read_baskets(&options, progress)?;
             Loaded {
                 data: read.transactions,
                 rest: None,
@@ -118,46 +124,48 @@ pub(crate) fn load(
         }
         Layout::Long { id, item } => {
             // Everything is read: a column that nobody asked for may name people, in a published file and in an original.
-            let read = shoal_io::read_table(source, &|_| true, progress)?;
-            let (ids, items) = (column(job, &read.table, id, "id")?, column(job, &read.table, item, "item")?);
+            let read = source.read_table(&WantedColumns::ALL, progress)?;
+            let (ids, items) =
+                (column(request, &read.table, id, "id")?, column(request, &read.table, item, "item")?);
             refuse_groups(&read.table, items, text, |label| vec![label])?;
-            let (mut data, repeated, empty) = from_rows(job, ids, items);
+            let (mut data, repeated, empty) = from_rows(request, ids, items);
             let mut leaks = Vec::new();
             if text == Text::Original {
-                if let Some(name) = &job.policy().data.person {
-                    let person = column(job, &read.table, name, "person")?;
+                if let Some(name) = &request.policy().data.person {
+                    let person = column(request, &read.table, name, "person")?;
                     // Ids have their codes in the order of their first rows, which is the order of the transactions.
-                    data = data.with_persons(persons_of_ids(job, &read.table, ids, person)?);
+                    data = data.with_persons(persons_of_ids(request, &read.table, ids, person)?);
                 }
-                leaks = repeated_identifiers(job, &read.table, Some(ids), &[id, item]);
+                leaks = repeated_identifiers(request, &read.table, Some(ids), &[id, item]);
             }
-            let withheld = withheld(job, &read.table, text);
+            let withheld = withheld(request, &read.table, text);
             let (rest, listed, sha256, source_rows) = (None, false, read.sha256, Vec::new());
             Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, source_rows }
         }
         Layout::Column { items, separator } => {
             // Identifiers are read as well: in an original they say whose a transaction is, in a published file they
             // must not be.
-            let read = shoal_io::read_table_with_list(source, &|_| true, items, progress)?;
+            let read =
+                source.read_table(&WantedColumns { list: Some(items), ..WantedColumns::ALL }, progress)?;
             let separator = if read.listed { ITEM_SEPARATOR } else { separator };
-            let cells = column(job, &read.table, items, "items")?;
+            let cells = column(request, &read.table, items, "items")?;
             let cut = |label| pieces(label, separator, text);
             refuse_groups(&read.table, cells, text, cut)?;
-            let (mut data, repeated, empty) = from_cells(job, cells, cut);
+            let (mut data, repeated, empty) = from_cells(request, cells, cut);
             let mut leaks = Vec::new();
             if text == Text::Original {
                 // Of a published file the verifier says it.
-                check_rest(job, &read.table, items, &source.location)?;
-                if let Some(name) = &job.policy().data.person {
-                    let person = column(job, &read.table, name, "person")?;
-                    data = data.with_persons(persons_of_rows(job, &read.table, person)?);
+                check_rest(request, &read.table, items, &source.name())?;
+                if let Some(name) = &request.policy().data.person {
+                    let person = column(request, &read.table, name, "person")?;
+                    data = data.with_persons(persons_of_rows(request, &read.table, person)?);
                 }
-                leaks = repeated_identifiers(job, &read.table, None, &[items]);
+                leaks = repeated_identifiers(request, &read.table, None, &[items]);
             }
-            let withheld = withheld(job, &read.table, text);
+            let withheld = withheld(request, &read.table, text);
             let mut rest = read.table;
             if text == Text::Original {
-                rest.columns.retain(|c| c.name == items || job.is_read(&c.name));
+                rest.columns.retain(|c| c.name == items || request.is_read(&c.name));
             }
             let place = rest.columns.iter().position(|c| c.name == items).unwrap_or_default();
             rest.columns.remove(place);
@@ -167,48 +175,51 @@ pub(crate) fn load(
         }
     };
     if loaded.data.is_empty() {
-        return Err(PipelineError::NoRecords { source_name: source.location.clone() });
+        return Err(PipelineError::NoRecords { source_name: source.name() });
     }
     // A published file is looked at as it stands; its order is one of the things to look at.
     if text == Text::Original {
-        loaded.order_by_content(job);
+        loaded.order_by_content(request);
     }
     Ok(loaded)
 }
 
-fn column<'a>(job: &Job, table: &'a RawTable, name: &str, key: &str) -> Result<&'a RawColumn, PipelineError> {
+fn column<'a>(
+    request: &Request,
+    table: &'a RawTable,
+    name: &str,
+    key: &str,
+) -> Result<&'a RawColumn, PipelineError> {
     table.column(name).ok_or_else(|| {
         let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
         let message = format!("the source has no column `{name}`");
         let hint = format!("of the columns that are read it has: {}", names.join(", "));
-        let error = Box::new(job.document.complain(&format!("data.{key}"), message, Some(hint)));
-        PipelineError::PolicyAndData { error }
+        request.complain(&format!("data.{key}"), message, hint)
     })
 }
 
 /// What must not stand in a published file beside its items.
-fn withheld(job: &Job, table: &RawTable, text: Text) -> Result<Vec<String>, Refusal> {
-    match (text, Layout::of(&job.policy().data)) {
+fn withheld(request: &Request, table: &RawTable, text: Text) -> Result<Vec<String>, Refusal> {
+    match (text, Layout::of(&request.policy().data)) {
         (Text::Original, _) | (_, Layout::Basket { .. }) => Ok(Vec::new()),
         (Text::Published, Layout::Long { id, item }) => ItemTable::Long { id, item }.withheld(table),
         (Text::Published, Layout::Column { items, .. }) => {
-            let roles = job.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role));
+            let roles = request.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role));
             ItemTable::Column { items, roles: roles.collect() }.withheld(table)
         }
     }
 }
 
 /// The other columns must be named in the policy: no column gets a role silently.
-fn check_rest(job: &Job, table: &RawTable, items: &str, source: &str) -> Result<(), PipelineError> {
-    let is_named = |name: &str| name == items || job.policy().columns.contains_key(name);
+fn check_rest(request: &Request, table: &RawTable, items: &str, source: &str) -> Result<(), PipelineError> {
+    let is_named = |name: &str| name == items || request.policy().columns.contains_key(name);
     match table.columns.iter().find(|c| !is_named(&c.name)) {
         None => Ok(()),
         Some(unnamed) => {
             let message = format!("column `{}` of `{source}` has no role", unnamed.name);
             let hint =
                 format!("add  [columns.\"{}\"]  role = \"identifier\" or \"insensitive\"", unnamed.name);
-            let error = Box::new(job.document.complain("columns", message, Some(hint)));
-            Err(PipelineError::PolicyAndData { error })
+            Err(request.complain("columns", message, hint))
         }
     }
 }
@@ -235,7 +246,7 @@ fn refuse_groups<'a>(
 
 /// A row per item: transactions in the order of their first rows. A row without an item makes sure that its
 /// transaction is there.
-fn from_rows(job: &Job, ids: &RawColumn, items: &RawColumn) -> (Transactions, usize, usize) {
+fn from_rows(request: &Request, ids: &RawColumn, items: &RawColumn) -> (Transactions, usize, usize) {
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); ids.labels.len()];
     let mut order = Vec::new();
     for (row, &id) in ids.codes.iter().enumerate() {
@@ -250,7 +261,7 @@ fn from_rows(job: &Job, ids: &RawColumn, items: &RawColumn) -> (Transactions, us
         for &row in &rows_of[id as usize] {
             let code = items.codes[row as usize];
             let text = items.labels.get(code);
-            if items.null != Some(code) && !is_missing(job, text) {
+            if items.null != Some(code) && !is_missing(request, text) {
                 builder.item(text);
             }
         }
@@ -260,14 +271,14 @@ fn from_rows(job: &Job, ids: &RawColumn, items: &RawColumn) -> (Transactions, us
 }
 
 fn from_cells<'a>(
-    job: &Job,
+    request: &Request,
     cells: &'a RawColumn,
     cut: impl Fn(&'a str) -> Vec<&'a str>,
 ) -> (Transactions, usize, usize) {
     let pieces_of: Vec<Vec<&str>> = cells.labels.iter().map(cut).collect();
     let mut builder = Builder::default();
     for &code in &cells.codes {
-        for piece in pieces_of[code as usize].iter().filter(|piece| !is_missing(job, piece)) {
+        for piece in pieces_of[code as usize].iter().filter(|piece| !is_missing(request, piece)) {
             builder.item(piece);
         }
         builder.end();
@@ -281,8 +292,8 @@ fn pieces(label: &str, separator: char, text: Text) -> Vec<&str> {
     split_items(label, separator).map(trim).filter(|piece| !piece.is_empty()).collect()
 }
 
-fn is_missing(job: &Job, text: &str) -> bool {
-    job.policy().data.missing.iter().any(|token| token == text)
+fn is_missing(request: &Request, text: &str) -> bool {
+    request.policy().data.missing.iter().any(|token| token == text)
 }
 
 /// Counts empty transactions on the way.

@@ -6,8 +6,8 @@ use shoal_measure::transactions::{
     measure_transactions, risk,
 };
 
-use super::algorithm::Request;
-use crate::Job;
+use super::algorithm::Prepared;
+use crate::Request;
 
 /// How many counts are asked for.
 const QUERIES: usize = 1000;
@@ -21,18 +21,18 @@ pub(crate) struct TransactionsMeasures {
 /// Measures a published file against its original. The queries depend on the original and the policy's seed
 /// alone, so that all algorithms in one comparison answer the same ones.
 pub(crate) fn take(
-    job: &Job,
     request: &Request,
+    prepared: &Prepared,
     original: &Transactions,
     published: &Transactions,
 ) -> Result<TransactionsMeasures, TransactionsMeasureError> {
-    let items = PublishedItems::read(original, published, request.hierarchy.as_ref())?;
-    let seed = job.policy().algorithm.seed;
+    let items = PublishedItems::read(original, published, prepared.hierarchy.as_ref())?;
+    let seed = request.policy().algorithm.seed;
     let pairs = Workload::pairs(original, QUERIES, seed);
     let fives = Workload::itemsets(original, 5, QUERIES, seed);
-    let constraints = request.utility.as_ref().map(|sets| sets.sets.as_slice());
-    let loss = measure_transactions(&items, Some(&request.weights), &pairs, &fives, constraints)?;
-    let (m, linkable) = match &request.promise {
+    let constraints = prepared.utility.as_ref().map(|sets| sets.sets.as_slice());
+    let loss = measure_transactions(&items, Some(&prepared.weights), &pairs, &fives, constraints)?;
+    let (m, linkable) = match &prepared.promise {
         TransactionsPromise::Itemsets { m, linkable, .. } => (*m, linkable.as_deref()),
         TransactionsPromise::Complete { .. } | TransactionsPromise::Constraints { .. } => (2, None),
     };

@@ -7,13 +7,13 @@ mod layout;
 mod load;
 mod measures;
 mod person;
-mod road;
+mod run;
 mod sets;
 mod verbs;
 
 pub use check::TransactionsPlan;
 pub(crate) use check::check;
 pub(crate) use layout::Layout;
-pub(crate) use road::walk;
+pub(crate) use run::run;
 pub use verbs::{TransactionsMeasured, TransactionsVerified};
 pub(crate) use verbs::{measure, verify};

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use shoal_core::{RawColumn, RawTable, Role, canonical_text};
 
 use crate::propose::names_people;
-use crate::{Job, Leak, PipelineError, ValueAt};
+use crate::{Leak, PipelineError, Request, ValueAt};
 
 /// A number per row of a table for the person whose it is: one number for all texts that likely name one person.
 pub(super) fn persons_of_rows(
-    job: &Job,
+    request: &Request,
     table: &RawTable,
     column: &RawColumn,
 ) -> Result<Vec<u32>, PipelineError> {
-    if let Some(code) = (0..column.labels.len() as u32).find(|&code| names_nobody(job, column, code)) {
+    if let Some(code) = (0..column.labels.len() as u32).find(|&code| names_nobody(request, column, code)) {
         return Err(PipelineError::Nobodys { at: Box::new(ValueAt::first(table, column, code)) });
     }
     let mut known: HashMap<String, u32> = HashMap::new();
@@ -27,12 +27,12 @@ pub(super) fn persons_of_rows(
 /// The person of each transaction of a table with a row per item, in the order of the ids' codes. The rows of a
 /// transaction must all be one person's.
 pub(super) fn persons_of_ids(
-    job: &Job,
+    request: &Request,
     table: &RawTable,
     ids: &RawColumn,
     column: &RawColumn,
 ) -> Result<Vec<u32>, PipelineError> {
-    let rows = persons_of_rows(job, table, column)?;
+    let rows = persons_of_rows(request, table, column)?;
     let mut persons: Vec<Option<u32>> = vec![None; ids.labels.len()];
     for ((&id, &person), &code) in ids.codes.iter().zip(&rows).zip(&column.codes) {
         if *persons[id as usize].get_or_insert(person) != person {
@@ -49,12 +49,12 @@ pub(super) fn persons_of_ids(
 /// `ids` are the transactions of the rows, in a table with a row per item; `own` are the columns of the transactions
 /// themselves.
 pub(super) fn repeated_identifiers(
-    job: &Job,
+    request: &Request,
     table: &RawTable,
     ids: Option<&RawColumn>,
     own: &[&str],
 ) -> Vec<Leak> {
-    let policy = job.policy();
+    let policy = request.policy();
     if policy.data.person.is_some() {
         return Vec::new();
     }
@@ -65,7 +65,7 @@ pub(super) fn repeated_identifiers(
     };
     let others = table.columns.iter().filter(|column| !own.contains(&column.name.as_str()));
     let leaks = others.filter(may_name_people).filter_map(|column| {
-        let (transactions, shared) = shared_transactions(job, ids, column)?;
+        let (transactions, shared) = shared_transactions(request, ids, column)?;
         let name = &column.name;
         let text = format!(
             "{shared} of {transactions} transactions share their `{name}` with another transaction. If it names people, a \
@@ -79,7 +79,11 @@ pub(super) fn repeated_identifiers(
 
 /// How many transactions there are, and how many share their value with another one. None where a transaction has two
 /// values, so that they do not say whose it is.
-fn shared_transactions(job: &Job, ids: Option<&RawColumn>, column: &RawColumn) -> Option<(usize, usize)> {
+fn shared_transactions(
+    request: &Request,
+    ids: Option<&RawColumn>,
+    column: &RawColumn,
+) -> Option<(usize, usize)> {
     let of_transactions: Vec<u32> = match ids {
         None => column.codes.clone(),
         Some(ids) => {
@@ -95,11 +99,11 @@ fn shared_transactions(job: &Job, ids: Option<&RawColumn>, column: &RawColumn) -
     let mut counts = vec![0_usize; column.labels.len()];
     of_transactions.iter().for_each(|&code| counts[code as usize] += 1);
     let repeated =
-        (0_u32..).zip(counts).filter(|&(code, count)| count > 1 && !names_nobody(job, column, code));
+        (0_u32..).zip(counts).filter(|&(code, count)| count > 1 && !names_nobody(request, column, code));
     Some((of_transactions.len(), repeated.map(|(_, count)| count).sum()))
 }
 
-fn names_nobody(job: &Job, column: &RawColumn, code: u32) -> bool {
-    let missing = &job.policy().data.missing;
+fn names_nobody(request: &Request, column: &RawColumn, code: u32) -> bool {
+    let missing = &request.policy().data.missing;
     column.null == Some(code) || missing.iter().any(|text| text == column.labels.get(code))
 }

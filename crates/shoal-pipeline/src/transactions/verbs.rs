@@ -1,23 +1,21 @@
 //! The verbs that look at transactions that are already published, ours or not.
 
-use std::path::Path;
-
 use serde::Serialize;
 use shoal_core::{Progress, Transactions};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_privacy::matching::match_transactions;
 use shoal_privacy::{
-    RecordOrder, Refusal, TransactionsClaim, TransactionsVerdict, Unverifiable, verify_transactions,
-    verify_transactions_file,
+    PublishedTransactions, RecordOrder, Refusal, TransactionsClaim, TransactionsVerdict, Unverifiable,
+    judge_transactions, verify_transactions_file,
 };
 
-use super::algorithm::{Request, hierarchy};
+use super::algorithm::{Prepared, hierarchy};
 use super::load::{Loaded, Text, load};
 use super::measures;
-use super::road::{models, utility};
+use super::run::{models, utility};
 use crate::leaks::of_transactions;
 use crate::table::{bind, check_untouched};
-use crate::{AgainstOriginal, Job, Leak, PipelineError, VerifyOptions};
+use crate::{AgainstOriginal, Leak, PipelineError, Request, Source};
 
 /// What `verify` found.
 #[derive(Clone, Debug, Serialize)]
@@ -39,28 +37,27 @@ pub struct TransactionsVerified {
 
 /// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
-    job: &Job,
-    published: &Path,
-    options: &VerifyOptions,
+    request: &Request,
+    published: &mut dyn Source,
+    original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<TransactionsVerified, PipelineError> {
-    let source = job.published(published)?;
-    let read = load(job, &source, Text::Published, progress)?;
+    let read = load(request, published, Text::Published, progress)?;
     let rest = read.rest.as_ref().map(|(rest, _)| rest);
-    let (tree, models) = (hierarchy(job)?, models(job)?);
+    let (tree, models) = (hierarchy(request), models(request)?);
     let judge = |published: &Transactions| {
-        let verdict = verify_transactions_file(published, rest, tree.as_ref(), &models);
+        let verdict = verify_transactions_file(published, rest, tree, &models);
         Ok::<_, Refusal>(verdict?.with_withheld_columns(read.withheld.clone()?))
     };
     let mut verdict = judge(&read.data)?;
     // What too few transactions hold, too few people have; that enough hold it says nothing about people, whom only the
     // original names.
-    if let (true, Some(column), None) = (verdict.holds(), &job.policy().data.person, &options.original) {
+    if let (true, Some(column), None) = (verdict.holds(), &request.policy().data.person, &original) {
         return Err(Refusal::Unverifiable(Unverifiable::Person { column: column.clone() }).into());
     }
-    let original = match &options.original {
+    let original = match original {
         Some(original) => {
-            let (found, persons) = compare(job, &read, original, progress)?;
+            let (found, persons) = compare(request, &read, original, progress)?;
             if let Some(persons) = persons {
                 verdict = judge(&read.data.clone().with_persons(persons))?;
             }
@@ -68,30 +65,29 @@ pub(crate) fn verify(
         }
         None => None,
     };
-    let leaks = of_transactions(job, &read.data, read.rest.as_ref().map(|(rest, _)| rest));
-    Ok(TransactionsVerified { file: source.location, sha256: read.sha256, verdict, original, leaks })
+    let leaks = of_transactions(request, &read.data, read.rest.as_ref().map(|(rest, _)| rest));
+    Ok(TransactionsVerified { file: published.name(), sha256: read.sha256, verdict, original, leaks })
 }
 
 /// Whether published transactions are what one recoding makes of the original, and stay as useful as the policy asks;
 /// and whose each is, where the policy counts people and an origin was found. Of transactions that are published alike any
 /// may be anybody's of those who have them: which people have them is the same.
 fn compare(
-    job: &Job,
+    request: &Request,
     published: &Loaded,
-    original: &Path,
+    original: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<(AgainstOriginal, Option<Vec<u32>>), PipelineError> {
-    let source = job.original(original)?;
-    let before = load(job, &source, Text::Original, progress)?;
-    let tree = hierarchy(job)?;
+    let before = load(request, original, Text::Original, progress)?;
+    let tree = hierarchy(request);
     progress.stage("comparing", 0);
     let bound = match &before.rest {
-        Some((rest, _)) => Some(bind(job, rest)?.table),
+        Some((rest, _)) => Some(bind(request, rest)?.table),
         None => None,
     };
     let rest = bound.as_ref().zip(published.rest.as_ref()).map(|(before, (after, _))| (before, after));
-    let (file, records) = (&source.location, before.data.len());
-    let origins = match match_transactions(&before.data, &published.data, tree.as_ref(), rest) {
+    let (file, records) = (&original.name(), before.data.len());
+    let origins = match match_transactions(&before.data, &published.data, tree, rest) {
         Ok(origins) => origins,
         // Nobody knows whose the transactions are, and the file is not true; crowds of people are not the question any more.
         Err(why) => {
@@ -101,22 +97,23 @@ fn compare(
     };
     let found = AgainstOriginal::is_true(file, records, origins.left_out);
     if let (Some((before, _)), Some((after, _))) = (&before.rest, &published.rest) {
-        check_untouched(job, before, after, &origins.origin)?;
+        check_untouched(request, before, after, &origins.origin)?;
     }
+    let read = PublishedTransactions {
+        data: published.data.clone(),
+        rest: published.rest.as_ref().map(|(rest, _)| rest.clone()),
+        withheld_columns: published.withheld.clone()?,
+    };
     let claim = TransactionsClaim {
-        sha256: published.sha256.clone(),
-        published: &published.data,
         original: &before.data,
-        hierarchy: tree.as_ref(),
+        hierarchy: tree,
         origin: &origins.origin,
-        rest: published.rest.as_ref().map(|(rest, _)| rest),
         // The verdict says where the order may carry something; a file of others may stand in any.
         order: RecordOrder::Input,
-        withheld_columns: published.withheld.clone()?,
     };
     let person_of = |persons: &[u32]| origins.origin.iter().map(|&from| persons[from as usize]).collect();
     let persons = before.data.persons().map(person_of);
-    let found = match verify_transactions(claim, &models(job)?, &utility(job)?) {
+    let found = match judge_transactions(&read, claim, &models(request)?, &utility(request)) {
         // A broken promise is said by the verdict, which counts people where it is known whose the transactions are.
         Ok(_) | Err(Refusal::BrokenTransactions { .. }) => found,
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
@@ -141,15 +138,15 @@ pub struct TransactionsMeasured {
 
 /// How much does this file lose against its original, and what does it still risk?
 pub(crate) fn measure(
-    job: &Job,
-    original: &Path,
-    published: &Path,
+    request: &Request,
+    original: &mut dyn Source,
+    published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<TransactionsMeasured, PipelineError> {
-    let before = load(job, &job.original(original)?, Text::Original, progress)?.data;
-    let after = load(job, &job.published(published)?, Text::Published, progress)?.data;
-    let request = Request::of(job, &before)?;
-    let measures = measures::take(job, &request, &before, &after)?;
+    let before = load(request, original, Text::Original, progress)?.data;
+    let after = load(request, published, Text::Published, progress)?.data;
+    let prepared = Prepared::of(request, &before)?;
+    let measures = measures::take(request, &prepared, &before, &after)?;
     let (records_in, records_out) = (before.len(), after.len());
     Ok(TransactionsMeasured { records_in, records_out, loss: measures.loss, risk: measures.risk })
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use shoal_core::Silent;
-use shoal_pipeline::{Job, Outcome, PipelineError, RunOptions};
+use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::{Job, Outcome, RunOptions};
 
 /// A folder with a policy and its data.
 pub(crate) struct Desk {
@@ -38,7 +39,7 @@ impl Desk {
 
     pub(crate) fn run(&self, set: &[&str]) -> Result<Outcome, PipelineError> {
         let options = RunOptions { force: true, ..RunOptions::default() };
-        shoal_pipeline::run(&self.job(set), &options, &Silent)
+        shoal_pipeline::files::run(&self.job(set), &options, &Silent)
     }
 
     /// The names of all files and folders.

@@ -156,13 +156,13 @@ fn a_changed_release_does_not_verify() {
     let desk = fresh();
     desk.run(&[]).unwrap();
     let job = desk.job(&[]);
-    assert!(shoal_pipeline::verify(&job, &desk.path("out.csv"), &Silent).unwrap().holds());
+    assert!(shoal_pipeline::files::verify(&job, &desk.path("out.csv"), &Silent).unwrap().holds());
     let text = desk.read("out.csv");
     let second = text.lines().nth(1).unwrap();
     let mut cells: Vec<&str> = second.split(',').collect();
     cells[1] = "1999";
     desk.write("changed.csv", text.replacen(second, &cells.join(","), 1));
-    assert!(!shoal_pipeline::verify(&job, &desk.path("changed.csv"), &Silent).unwrap().holds());
+    assert!(!shoal_pipeline::files::verify(&job, &desk.path("changed.csv"), &Silent).unwrap().holds());
 }
 
 /// The same people, with hierarchies, against somebody who knows up to three values.

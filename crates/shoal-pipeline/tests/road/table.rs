@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::desk::Desk;
 use shoal_core::Silent;
-use shoal_pipeline::{Loss, Measured, PipelineError, Plan, RunOptions, Verified};
+use shoal_pipeline::files::RunOptions;
+use shoal_pipeline::{Loss, Measured, PipelineError, Plan, Verified};
 
 const DATA: &str = "\
 name,age,sex,zip,illness
@@ -202,15 +203,21 @@ fn what_was_published_verifies_and_measures_alike() {
     let desk = fresh();
     let report = desk.run(&[]).unwrap().report;
     let job = desk.job(&[]);
-    let verified = shoal_pipeline::verify(&job, &desk.path("out.csv"), &Silent).unwrap();
+    let verified = shoal_pipeline::files::verify(&job, &desk.path("out.csv"), &Silent).unwrap();
     assert!(verified.holds());
     assert!(matches!(verified, Verified::Table(found) if found.sha256 == report.output_sha256));
-    let measured =
-        shoal_pipeline::measure(&job, Some(&desk.path("people.csv")), &desk.path("out.csv"), None, &Silent)
-            .unwrap();
+    let measured = shoal_pipeline::files::measure(
+        &job,
+        Some(&desk.path("people.csv")),
+        &desk.path("out.csv"),
+        None,
+        &Silent,
+    )
+    .unwrap();
     let Measured::Table(measured) = measured else { panic!("a table") };
     assert_eq!(Loss::Table(measured.measures.loss), report.loss);
-    let larger = shoal_pipeline::verify(&desk.job(&["privacy.k=9"]), &desk.path("out.csv"), &Silent).unwrap();
+    let larger =
+        shoal_pipeline::files::verify(&desk.job(&["privacy.k=9"]), &desk.path("out.csv"), &Silent).unwrap();
     assert!(!larger.holds());
 }
 
@@ -218,12 +225,12 @@ fn what_was_published_verifies_and_measures_alike() {
 fn a_check_writes_nothing() {
     let desk = fresh();
     let before = desk.files();
-    let plan = shoal_pipeline::check(&desk.job(&[]), &Silent).unwrap();
+    let plan = shoal_pipeline::files::check(&desk.job(&[]), &Silent).unwrap();
     let Plan::Table(plan) = plan else { panic!("a table") };
     assert!(plan.feasible);
     assert_eq!((plan.records, plan.most_classes), (9, 4));
     assert_eq!(plan.columns.len(), 5);
-    assert!(!shoal_pipeline::check(&desk.job(&["privacy.k=10"]), &Silent).unwrap().feasible());
+    assert!(!shoal_pipeline::files::check(&desk.job(&["privacy.k=10"]), &Silent).unwrap().feasible());
     assert_eq!(desk.files(), before);
 }
 
@@ -262,7 +269,7 @@ fn an_existing_file_is_kept_unless_forced() {
     let desk = fresh();
     desk.write("out.csv", "mine");
     let options = RunOptions::default();
-    let refused = shoal_pipeline::run(&desk.job(&[]), &options, &Silent).unwrap_err();
+    let refused = shoal_pipeline::files::run(&desk.job(&[]), &options, &Silent).unwrap_err();
     assert!(matches!(refused, PipelineError::Exists { .. }));
     assert_eq!(std::fs::read_to_string(desk.path("out.csv")).unwrap(), "mine");
 }
@@ -272,7 +279,7 @@ fn every_format_comes_out_verified() {
     for name in ["out.csv.gz", "out.csv.zst", "out.parquet"] {
         let desk = fresh();
         desk.run(&[&format!("output.path={name}")]).unwrap();
-        let verified = shoal_pipeline::verify(&desk.job(&[]), &desk.path(name), &Silent).unwrap();
+        let verified = shoal_pipeline::files::verify(&desk.job(&[]), &desk.path(name), &Silent).unwrap();
         assert!(verified.holds(), "{name}");
         assert!(matches!(verified, Verified::Table(found) if found.verdict.records == 9));
     }

@@ -9,7 +9,8 @@ use arrow_array::{Array as _, ArrayRef, ListArray, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use shoal_core::Silent;
-use shoal_pipeline::{Job, PipelineError};
+use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::Job;
 
 const BASKETS: &str = "\
 bread milk
@@ -75,7 +76,11 @@ fn every_algorithm_keeps_k_to_the_m() {
             assert_eq!((report.records_in, report.records_out, report.shape), (9, 9, "transactions"));
             assert!(report.notes.iter().any(|note| note.contains("with no item")), "{:?}", report.notes);
             assert!(report.notes.iter().any(|note| note.contains("stood twice")), "{:?}", report.notes);
-            assert!(shoal_pipeline::verify(&desk.job(&set), &desk.path("out.dat"), &Silent).unwrap().holds());
+            assert!(
+                shoal_pipeline::files::verify(&desk.job(&set), &desk.path("out.dat"), &Silent)
+                    .unwrap()
+                    .holds()
+            );
         }
     }
 }
@@ -155,10 +160,12 @@ fn every_promise_is_kept_and_verified() {
     desk.write("policy.toml", POLICY.replace("m = 2\n", ""));
     for promise in promises {
         desk.run(promise).unwrap_or_else(|e| panic!("{promise:?}: {e}"));
-        let verified = shoal_pipeline::verify(&desk.job(promise), &desk.path("out.dat"), &Silent).unwrap();
+        let verified =
+            shoal_pipeline::files::verify(&desk.job(promise), &desk.path("out.dat"), &Silent).unwrap();
         assert!(verified.holds(), "{promise:?}");
     }
-    let raw = shoal_pipeline::verify(&desk.job(promises[0]), &desk.path("baskets.dat"), &Silent).unwrap();
+    let raw =
+        shoal_pipeline::files::verify(&desk.job(promises[0]), &desk.path("baskets.dat"), &Silent).unwrap();
     assert!(!raw.holds(), "the original does not keep it");
 }
 
@@ -260,7 +267,9 @@ fn a_parquet_list_comes_back_as_a_list() {
         "output.keep-order=true",
     ];
     desk.run(&set).unwrap();
-    assert!(shoal_pipeline::verify(&desk.job(&set), &desk.path("out.parquet"), &Silent).unwrap().holds());
+    assert!(
+        shoal_pipeline::files::verify(&desk.job(&set), &desk.path("out.parquet"), &Silent).unwrap().holds()
+    );
     let file = std::fs::File::open(desk.path("out.parquet")).unwrap();
     let published: RecordBatch =
         ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap().next().unwrap().unwrap();

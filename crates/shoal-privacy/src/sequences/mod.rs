@@ -21,5 +21,5 @@ pub use conservation::SequencesConservationError;
 pub use file::{SequencesVerdict, verify_sequences_file};
 pub use knowledge::{BoundedKnowledge, KnowledgeError};
 pub use model::{SequencesModel, SequencesViolation};
-pub use release::{SequencesClaim, VerifiedSequences, verify_sequences};
+pub use release::{SequencesClaim, SequencesFindings, VerifiedSequences, judge_sequences, verify_sequences};
 pub use view::SequencesView;

@@ -3,15 +3,11 @@ use shoal_core::{RawTable, Role, Sequences};
 use super::model::verify_all;
 use super::{SequencesModel, SequencesView, conservation};
 use crate::table::check_original;
-use crate::{Classes, RecordOrder, Refusal, VerifiedRelease, people_out_of_order};
+use crate::{Classes, Findings, ReadBack, RecordOrder, Refusal, Staged, Verified, people_out_of_order};
 
 /// What is said about sequences that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
 pub struct SequencesClaim<'a> {
-    /// The SHA-256 of the file's bytes, in lower-case hex.
-    pub sha256: String,
-    /// The file, read back from these bytes: a row an event.
-    pub published: &'a RawTable,
     /// Its column of pseudonyms.
     pub id: &'a str,
     /// The input, with the hierarchies of the policy and no others.
@@ -24,21 +20,44 @@ pub struct SequencesClaim<'a> {
     pub order: RecordOrder,
 }
 
-/// Sequences that may be published, and what was seen on the way.
+/// What was found about sequences that keep their promise.
 #[derive(Debug)]
-pub struct VerifiedSequences {
-    release: VerifiedRelease,
+pub struct SequencesFindings {
+    findings: Findings,
     classes: Classes,
     events_published: usize,
     events_left_out: usize,
 }
 
-/// Checks that published sequences keep every promise and are true of their input.
-pub fn verify_sequences(
+/// Sequences that may be published, and what was seen on the way.
+#[derive(Debug)]
+pub struct VerifiedSequences<S> {
+    /// The staged data with their certificate.
+    pub release: Verified<S>,
+    /// What was read back from them.
+    pub published: RawTable,
+    /// What was found about it.
+    pub findings: SequencesFindings,
+}
+
+/// Judges what was staged, and certifies it where it keeps every promise.
+pub fn verify_sequences<S: Staged>(
+    staged: ReadBack<S, RawTable>,
     claim: SequencesClaim<'_>,
     models: &[Box<dyn SequencesModel>],
-) -> Result<VerifiedSequences, Refusal> {
-    let SequencesClaim { sha256, published, id, original, origin, left_out, order } = claim;
+) -> Result<VerifiedSequences<S>, Refusal> {
+    let findings = judge_sequences(staged.content(), claim, models)?;
+    let (release, published) = staged.certify(findings.findings.clone());
+    Ok(VerifiedSequences { release, published, findings })
+}
+
+/// Checks that published sequences keep every promise and are true of their input.
+pub fn judge_sequences(
+    published: &RawTable,
+    claim: SequencesClaim<'_>,
+    models: &[Box<dyn SequencesModel>],
+) -> Result<SequencesFindings, Refusal> {
+    let SequencesClaim { id, original, origin, left_out, order } = claim;
     check_original(original.events())?;
     let quasi: Vec<&str> =
         original.events().of_role(Role::QuasiIdentifier).map(|c| c.name.as_str()).collect();
@@ -51,25 +70,20 @@ pub fn verify_sequences(
     if order == RecordOrder::Published {
         people_out_of_order(published, id).map_or(Ok(()), Err)?;
     }
-    let release = VerifiedRelease::seal(sha256, promises, original.persons(), view.people());
+    let findings = Findings::new(promises, original.persons(), view.people());
     let events_published = published.rows;
-    Ok(VerifiedSequences {
-        release,
+    Ok(SequencesFindings {
+        findings,
         classes: view.into_classes(),
         events_published,
         events_left_out: left_out,
     })
 }
 
-impl VerifiedSequences {
-    /// The ticket for publishing. Its records are people.
-    pub fn release(&self) -> &VerifiedRelease {
-        &self.release
-    }
-
-    /// The ticket alone.
-    pub fn into_release(self) -> VerifiedRelease {
-        self.release
+impl SequencesFindings {
+    /// What was found, for any shape.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     /// The classes of people whose sequences are alike, people in the order of their pseudonyms.

@@ -1,4 +1,4 @@
-use crate::release::DEFECT;
+use crate::refusal::DEFECT;
 
 /// Why lines do not leave. Lines are those of the published stream, counted from 1; positions are those of the tuples.
 ///

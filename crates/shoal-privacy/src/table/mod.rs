@@ -28,7 +28,7 @@ pub use model::{PublishedCell, TableModel, TableViolation};
 pub use people::{Crowds, OfPeople};
 pub use personal_k::PersonalK;
 pub(crate) use release::check_original;
-pub use release::{TableClaim, VerifiedTable, verify_table};
+pub use release::{TableClaim, TableFindings, VerifiedTable, judge_table, verify_table};
 pub(crate) use suppression::MAX_SUPPRESSED;
 pub use suppression::SuppressionLimit;
 pub use view::TableView;

@@ -5,15 +5,14 @@ use super::people::people_of;
 use super::{Classes, Crowds, PersonalK, SuppressionLimit, TableModel, TableView, conservation};
 use crate::origin::check_origins;
 use crate::promise::settle;
-use crate::{RecordOrder, Refusal, TableConservationError, Unverifiable, VerifiedRelease, rows_out_of_order};
+use crate::{
+    Findings, ReadBack, RecordOrder, Refusal, Staged, TableConservationError, Unverifiable, Verified,
+    rows_out_of_order,
+};
 
 /// What is said about a file that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
 pub struct TableClaim<'a> {
-    /// The SHA-256 of the file's bytes, in lower-case hex.
-    pub sha256: String,
-    /// The file, read back from these bytes.
-    pub published: &'a RawTable,
     /// The input, with the hierarchies of the policy and no others.
     pub original: &'a Table,
     /// For every published record the input record that it comes from, both counted from 0.
@@ -26,19 +25,45 @@ pub struct TableClaim<'a> {
     pub order: RecordOrder,
 }
 
-/// A table that may be published, and what was seen on the way.
+/// What was found about a table that keeps its promise.
 #[derive(Debug)]
-pub struct VerifiedTable {
-    release: VerifiedRelease,
+pub struct TableFindings {
+    findings: Findings,
     classes: Classes,
     people: Option<Crowds>,
     starred: usize,
 }
 
+/// A table that may be published, and what was seen on the way.
+#[derive(Debug)]
+pub struct VerifiedTable<S> {
+    /// The staged data with their certificate.
+    pub release: Verified<S>,
+    /// What was read back from them.
+    pub published: RawTable,
+    /// What was found about it.
+    pub findings: TableFindings,
+}
+
+/// Judges what was staged, and certifies it where it keeps every promise.
+pub fn verify_table<S: Staged>(
+    staged: ReadBack<S, RawTable>,
+    claim: TableClaim<'_>,
+    models: &[Box<dyn TableModel>],
+) -> Result<VerifiedTable<S>, Refusal> {
+    let findings = judge_table(staged.content(), claim, models)?;
+    let (release, published) = staged.certify(findings.findings.clone());
+    Ok(VerifiedTable { release, published, findings })
+}
+
 /// Checks that a file keeps every promise and is true of its input. Columns of the role personal k are promises
 /// as well; no model need be given for them. Where the models count people ([`TableModel::person`]), so do these.
-pub fn verify_table(claim: TableClaim<'_>, models: &[Box<dyn TableModel>]) -> Result<VerifiedTable, Refusal> {
-    let TableClaim { sha256, published, original, origin, left_out, suppression, order } = claim;
+pub fn judge_table(
+    published: &RawTable,
+    claim: TableClaim<'_>,
+    models: &[Box<dyn TableModel>],
+) -> Result<TableFindings, Refusal> {
+    let TableClaim { original, origin, left_out, suppression, order } = claim;
     check_original(original)?;
     let names_of = |role| original.of_role(role).map(|column| column.name.as_str());
     let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
@@ -65,10 +90,10 @@ pub fn verify_table(claim: TableClaim<'_>, models: &[Box<dyn TableModel>]) -> Re
     if order == RecordOrder::Published {
         rows_out_of_order(published).map_or(Ok(()), Err)?;
     }
-    let release = VerifiedRelease::seal(sha256, promises, original.rows, published.rows);
+    let findings = Findings::new(promises, original.rows, published.rows);
     let starred = view.starred();
     let people = view.people().cloned();
-    Ok(VerifiedTable { release, classes: view.into_classes(), people, starred })
+    Ok(TableFindings { findings, classes: view.into_classes(), people, starred })
 }
 
 /// A table that is not rectangular cannot be compared with anything.
@@ -82,15 +107,10 @@ pub(crate) fn check_original(original: &Table) -> Result<(), Unverifiable> {
     }
 }
 
-impl VerifiedTable {
-    /// The ticket for publishing.
-    pub fn release(&self) -> &VerifiedRelease {
-        &self.release
-    }
-
-    /// The ticket alone.
-    pub fn into_release(self) -> VerifiedRelease {
-        self.release
+impl TableFindings {
+    /// What was found, for any shape.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     /// The equivalence classes of the published file.

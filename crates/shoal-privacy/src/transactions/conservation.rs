@@ -11,7 +11,7 @@ use shoal_core::Transactions;
 use super::Meaning;
 use crate::OriginError;
 use crate::origin::{check_origins, number};
-use crate::release::DEFECT;
+use crate::refusal::DEFECT;
 
 /// How published transactions differ from what their input allows. Rows count from 1.
 ///

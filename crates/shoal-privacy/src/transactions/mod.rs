@@ -26,6 +26,9 @@ pub use file::{TransactionsVerdict, verify_transactions_file};
 pub use itemsets::{ItemsetAnonymity, ItemsetParamError, KnownShare};
 pub use meaning::{Meaning, TwoImages};
 pub use model::{TransactionsModel, TransactionsViolation};
-pub use release::{TransactionsClaim, VerifiedTransactions, verify_transactions};
+pub use release::{
+    PublishedTransactions, TransactionsClaim, TransactionsFindings, VerifiedTransactions, judge_transactions,
+    verify_transactions,
+};
 pub use utility::Utility;
 pub use view::TransactionsView;

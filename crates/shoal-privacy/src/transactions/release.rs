@@ -5,15 +5,22 @@ use super::{
     Meaning, TransactionsConservationError, TransactionsModel, TransactionsView, Utility, conservation,
 };
 use crate::origin::check_origins;
-use crate::{RecordOrder, Refusal, VerifiedRelease, transactions_out_of_order};
+use crate::{Findings, ReadBack, RecordOrder, Refusal, Staged, Verified, transactions_out_of_order};
+
+/// Published transactions, with what stands beside them.
+#[derive(Clone, Debug)]
+pub struct PublishedTransactions {
+    /// The transactions.
+    pub data: Transactions,
+    /// The other columns, where transactions are a column of a table.
+    pub rest: Option<RawTable>,
+    /// The columns that must not be there, as [`ItemTable::withheld`](super::ItemTable::withheld) finds them.
+    pub withheld_columns: Vec<String>,
+}
 
 /// What is said about transactions that shall be released; every word of it is checked.
 #[derive(Clone, Debug)]
 pub struct TransactionsClaim<'a> {
-    /// The SHA-256 of the file's bytes, in lower-case hex.
-    pub sha256: String,
-    /// The file, read back from these bytes.
-    pub published: &'a Transactions,
     /// The input. Where it says [whose](Transactions::persons) its transactions are, promises count people.
     pub original: &'a Transactions,
     /// The hierarchy of the policy, where texts may be its nodes.
@@ -21,33 +28,52 @@ pub struct TransactionsClaim<'a> {
     /// For every published transaction the input transaction that it comes from, both counted from 0. None is
     /// ever left out: one that has lost all its items is published empty.
     pub origin: &'a [u32],
-    /// The other columns of the file, where its transactions are a column of a table.
-    pub rest: Option<&'a RawTable>,
     /// In which order the records are said to stand.
     pub order: RecordOrder,
-    /// The columns of the file that must not be there, as [`ItemTable::withheld`](super::ItemTable::withheld) finds
-    /// them.
-    pub withheld_columns: Vec<String>,
 }
 
-/// Transactions that may be published, and what was seen on the way.
+/// What was found about transactions that keep their promise.
 #[derive(Debug)]
-pub struct VerifiedTransactions {
-    release: VerifiedRelease,
+pub struct TransactionsFindings {
+    findings: Findings,
     image_of: Vec<Option<u32>>,
     items_published: usize,
 }
 
-/// Checks that published transactions keep every promise, are true of their input, and stay useful.
-pub fn verify_transactions(
+/// Transactions that may be published, and what was seen on the way.
+#[derive(Debug)]
+pub struct VerifiedTransactions<S> {
+    /// The staged data with their certificate.
+    pub release: Verified<S>,
+    /// What was read back from them.
+    pub published: PublishedTransactions,
+    /// What was found about it.
+    pub findings: TransactionsFindings,
+}
+
+/// Judges what was staged, and certifies it where it keeps every promise.
+pub fn verify_transactions<S: Staged>(
+    staged: ReadBack<S, PublishedTransactions>,
     claim: TransactionsClaim<'_>,
     models: &[Box<dyn TransactionsModel>],
     utility: &Utility,
-) -> Result<VerifiedTransactions, Refusal> {
-    let TransactionsClaim { sha256, published, original, hierarchy, origin, rest, order, withheld_columns } =
-        claim;
-    if let Some(column) = withheld_columns.into_iter().next() {
-        return Err(TransactionsConservationError::Withheld { column }.into());
+) -> Result<VerifiedTransactions<S>, Refusal> {
+    let findings = judge_transactions(staged.content(), claim, models, utility)?;
+    let (release, published) = staged.certify(findings.findings.clone());
+    Ok(VerifiedTransactions { release, published, findings })
+}
+
+/// Checks that published transactions keep every promise, are true of their input, and stay useful.
+pub fn judge_transactions(
+    published: &PublishedTransactions,
+    claim: TransactionsClaim<'_>,
+    models: &[Box<dyn TransactionsModel>],
+    utility: &Utility,
+) -> Result<TransactionsFindings, Refusal> {
+    let PublishedTransactions { data: published, rest, withheld_columns } = published;
+    let TransactionsClaim { original, hierarchy, origin, order } = claim;
+    if let Some(column) = withheld_columns.first() {
+        return Err(TransactionsConservationError::Withheld { column: column.clone() }.into());
     }
     let meaning = Meaning::of(published.items(), hierarchy).within(published, original)?;
     // Who is in a crowd is read off the origins, so they are looked at first.
@@ -63,21 +89,16 @@ pub fn verify_transactions(
     let image_of = conservation::check(original, published, &meaning, origin)?;
     utility.check(original, published, &meaning)?;
     if order == RecordOrder::Published {
-        transactions_out_of_order(published, rest).map_or(Ok(()), Err)?;
+        transactions_out_of_order(published, rest.as_ref()).map_or(Ok(()), Err)?;
     }
-    let release = VerifiedRelease::seal(sha256, promises, original.len(), published.len());
-    Ok(VerifiedTransactions { release, image_of, items_published: published.items().len() })
+    let findings = Findings::new(promises, original.len(), published.len());
+    Ok(TransactionsFindings { findings, image_of, items_published: published.items().len() })
 }
 
-impl VerifiedTransactions {
-    /// The ticket for publishing.
-    pub fn release(&self) -> &VerifiedRelease {
-        &self.release
-    }
-
-    /// The ticket alone.
-    pub fn into_release(self) -> VerifiedRelease {
-        self.release
+impl TransactionsFindings {
+    /// What was found, for any shape.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     /// For each original item the published item that stands for it, none where it is suppressed. This is the

@@ -9,8 +9,8 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    KAnonymity, OfPeople, RecordOrder, Refusal, TableClaim, TableModel, Unverifiable, VerifiedTable,
-    verify_table, verify_table_file,
+    KAnonymity, OfPeople, RecordOrder, Refusal, TableClaim, TableFindings, TableModel, Unverifiable,
+    judge_table, verify_table_file,
 };
 
 use crate::file::{self, Column as Sensitive, ILLNESSES, ZIPS, models, rules};
@@ -85,18 +85,16 @@ fn of_people(k: u32, rules: &[(Sensitive, Rule)]) -> Vec<Box<dyn TableModel>> {
     all.map(|model| Box::new(OfPeople::new(model, "who")) as Box<dyn TableModel>).collect()
 }
 
-fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<VerifiedTable, Refusal> {
+fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<TableFindings, Refusal> {
     let origin: Vec<u32> = (0..release.original.len() as u32).collect();
     let claim = TableClaim {
-        sha256: String::new(),
-        published: &published(release),
         original: &original(&release.original),
         origin: &origin,
         left_out: 0,
         suppression: None,
         order: RecordOrder::Input,
     };
-    verify_table(claim, &of_people(release.k, rules))
+    judge_table(&published(release), claim, &of_people(release.k, rules))
 }
 
 /// The second verifier.
@@ -273,7 +271,7 @@ proptest! {
         match verify(&release, &asked) {
             Ok(verified) => {
                 prop_assert!(verdict.holds());
-                prop_assert_eq!(&verified.release().promises()[..verdict.promises.len()], &verdict.promises[..]);
+                prop_assert_eq!(&verified.findings().promises()[..verdict.promises.len()], &verdict.promises[..]);
             }
             Err(Refusal::BrokenTable { broken }) => {
                 prop_assert!(!verdict.holds());
@@ -342,18 +340,16 @@ fn what_no_file_says_is_said() {
     let origin = [0, 1];
     let table = original(&release.original);
     let claim = |original| TableClaim {
-        sha256: String::new(),
-        published: &file,
         original,
         origin: &origin,
         left_out: 0,
         suppression: None,
         order: RecordOrder::Input,
     };
-    assert_eq!(verify_table(claim(&table), &mixed).unwrap_err(), unknown.clone().into());
+    assert_eq!(judge_table(&file, claim(&table), &mixed).unwrap_err(), unknown.clone().into());
     let mut nameless = table.clone();
     nameless.columns.remove(0);
-    assert_eq!(verify_table(claim(&nameless), &of_people(2, &[])).unwrap_err(), unknown.into());
+    assert_eq!(judge_table(&file, claim(&nameless), &of_people(2, &[])).unwrap_err(), unknown.into());
 }
 
 #[test]

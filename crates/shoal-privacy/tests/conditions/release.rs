@@ -5,8 +5,8 @@ use shoal_core::{
     Column, DateFormat, Distance, Domain, Kind, RawColumnBuilder, RawTable, Role, Rule, Table, ValueParser,
 };
 use shoal_privacy::{
-    Figure, KAnonymity, PromiseResult, RecordOrder, Refusal, SuppressionLimit, TableClaim, TableModel,
-    Unverifiable, VerifiedTable, verify_table, verify_table_file,
+    Figure, KAnonymity, PromiseResult, RecordOrder, Refusal, SuppressionLimit, TableClaim, TableFindings,
+    TableModel, Unverifiable, judge_table, verify_table_file,
 };
 
 use crate::file::{self, models};
@@ -44,20 +44,18 @@ fn verify(
     release: &Release,
     models: &[Box<dyn TableModel>],
     suppression: Option<SuppressionLimit>,
-) -> Result<VerifiedTable, Refusal> {
+) -> Result<TableFindings, Refusal> {
     let original = table(&release.original);
     let rows: Vec<Vec<&str>> =
         release.published.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
     let claim = TableClaim {
-        sha256: String::new(),
-        published: &RawTable::from_rows(&["zip", "illness"], &rows),
         original: &original,
         origin: &release.origin,
         left_out: release.original.len() - release.published.len(),
         suppression,
         order: RecordOrder::Input,
     };
-    verify_table(claim, models)
+    judge_table(&RawTable::from_rows(&["zip", "illness"], &rows), claim, models)
 }
 
 fn table(rows: &[[String; 3]]) -> Table {
@@ -102,7 +100,7 @@ proptest! {
         match verify(&release, &[], None) {
             Ok(verified) => {
                 prop_assert!(has_wishes(&release));
-                let [promise] = verified.release().promises() else { panic!("one promise") };
+                let [promise] = verified.findings().promises() else { panic!("one promise") };
                 prop_assert_eq!((promise.name.as_str(), promise.column.as_deref()), ("personal-k", Some("wish")));
             }
             Err(Refusal::BrokenTable { broken }) => {
@@ -152,15 +150,15 @@ fn five() -> Release {
     }
 }
 
-fn promise(verified: &VerifiedTable, at: usize) -> &PromiseResult {
-    &verified.release().promises()[at]
+fn promise(verified: &TableFindings, at: usize) -> &PromiseResult {
+    &verified.findings().promises()[at]
 }
 
 #[test]
 fn a_personal_k_needs_no_model_and_stands_beside_others() {
     let two: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
     let verified = verify(&five(), &two, None).unwrap();
-    assert_eq!(verified.release().promises().len(), 2);
+    assert_eq!(verified.findings().promises().len(), 2);
     let personal = serde_json::to_string(promise(&verified, 1)).unwrap();
     assert_eq!(
         personal,
@@ -255,15 +253,16 @@ fn a_limit_of_what_is_left_out_is_no_promise() {
     let rows: Vec<Vec<&str>> =
         release.published.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
     let claim = TableClaim {
-        sha256: String::new(),
-        published: &RawTable::from_rows(&["zip", "illness"], &rows),
         original: &original,
         origin: &release.origin,
         left_out: 1,
         suppression: Some(SuppressionLimit { share: 1.0, incomplete: 0, starred: false }),
         order: RecordOrder::Input,
     };
-    assert_eq!(verify_table(claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
+    assert_eq!(
+        judge_table(&RawTable::from_rows(&["zip", "illness"], &rows), claim, &[]).unwrap_err(),
+        Unverifiable::NoPromise.into()
+    );
 }
 
 #[test]

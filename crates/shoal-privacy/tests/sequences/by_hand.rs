@@ -3,7 +3,7 @@
 use shoal_core::{RawTable, Role};
 use shoal_privacy::{
     Figure, OriginError, RecordOrder, Refusal, SequencesClaim, SequencesConservationError,
-    TableConservationError, Unverifiable, verify_sequences, verify_sequences_file,
+    TableConservationError, Unverifiable, judge_sequences, verify_sequences_file,
 };
 
 use crate::second_verifier::{NAMES, Release, Row, file, models, role, sequences, verify, verify_table_file};
@@ -52,7 +52,7 @@ fn a_sound_release_counts_people_and_events() {
     let verified = verify(&two_crowds()).unwrap();
     assert_eq!(verified.classes().class_of, [0, 1, 0, 1]);
     assert_eq!((verified.events_published(), verified.events_left_out()), (6, 2));
-    let ticket = verified.into_release();
+    let ticket = verified.findings().clone();
     assert_eq!((ticket.rows_in(), ticket.rows_published(), ticket.rows_left_out()), (5, 4, 1));
     let promises: Vec<(&str, &Figure, &Figure)> =
         ticket.promises().iter().map(|p| (p.name.as_str(), &p.asked, &p.found)).collect();
@@ -226,19 +226,12 @@ fn an_input_that_was_not_read_to_its_end_is_compared_with_nothing() {
     let mut events = whole.events().clone();
     events.columns[7].codes.pop();
     let original = whole.with_events(events);
-    let (sha256, published) = (String::new(), file(&release.published));
+    let published = file(&release.published);
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    let claim = SequencesClaim {
-        sha256,
-        published: &published,
-        id: "pid",
-        original: &original,
-        origin,
-        left_out,
-        order: RecordOrder::Input,
-    };
+    let claim =
+        SequencesClaim { id: "pid", original: &original, origin, left_out, order: RecordOrder::Input };
     let ragged = Unverifiable::Ragged { column: "note".into(), cells: 7, rows: 8 };
-    assert_eq!(verify_sequences(claim, &models(&release)).unwrap_err(), ragged.into());
+    assert_eq!(judge_sequences(&published, claim, &models(&release)).unwrap_err(), ragged.into());
 }
 
 #[test]
@@ -248,8 +241,8 @@ fn a_release_of_nobody_says_so_and_one_without_a_promise_is_none() {
     release.origin.clear();
     release.left_out = 8;
     let verified = verify(&release).unwrap();
-    assert!(verified.release().is_vacuous());
-    assert_eq!(verified.release().rows_left_out(), 5);
+    assert!(verified.findings().is_vacuous());
+    assert_eq!(verified.findings().rows_left_out(), 5);
     let verdict = verdict(&release, &file(&[])).unwrap();
     assert!(verdict.holds() && verdict.is_vacuous());
     let roles: Vec<(&str, Role)> = NAMES.iter().map(|name| (*name, role(name))).collect();

@@ -7,8 +7,8 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Confidence, Figure, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesModel,
-    VerifiedSequences, verify_sequences,
+    Confidence, Figure, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesFindings,
+    SequencesModel, judge_sequences,
 };
 
 const COLUMNS: [&str; 6] = ["PID", "AdmYr", "ZIP", "DSFC", "LOS", "Disease"];
@@ -103,7 +103,7 @@ fn original() -> Sequences {
     Sequences::new(Table { columns: columns.collect(), rows: raw.rows }, starts).unwrap()
 }
 
-fn verify(k: u32, c: f64, values: &[&str]) -> Result<VerifiedSequences, Refusal> {
+fn verify(k: u32, c: f64, values: &[&str]) -> Result<SequencesFindings, Refusal> {
     let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
     let models: [Box<dyn SequencesModel>; 2] = [
         Box::new(SequenceAnonymity::new(k).unwrap()),
@@ -112,15 +112,13 @@ fn verify(k: u32, c: f64, values: &[&str]) -> Result<VerifiedSequences, Refusal>
     let published = RawTable::from_rows(&COLUMNS, &rows(TABLE_2));
     let origin: Vec<u32> = (0..published.rows as u32).collect();
     let claim = SequencesClaim {
-        sha256: String::new(),
-        published: &published,
         id: "PID",
         original: &original(),
         origin: &origin,
         left_out: 0,
         order: RecordOrder::Input,
     };
-    verify_sequences(claim, &models)
+    judge_sequences(&published, claim, &models)
 }
 
 /// As printed, cell by cell: the pairs are 1 and 5, 2 and 7, 3 and 9, 4 and 8, 6 and 10.
@@ -129,13 +127,13 @@ fn table_2_is_true_of_table_1_and_keeps_its_promise() {
     let verified = verify(2, 0.5, &["HIV"]).unwrap();
     assert_eq!(verified.classes().class_of, [0, 1, 2, 3, 0, 4, 1, 3, 2, 4]);
     assert_eq!(verified.classes().sizes, [2; 5]);
-    let found: Vec<&Figure> = verified.release().promises().iter().map(|promise| &promise.found).collect();
+    let found: Vec<&Figure> = verified.findings().promises().iter().map(|promise| &promise.found).collect();
     assert_eq!(found, [&Figure::Count(2), &Figure::Number(0.5)]);
 }
 
 #[test]
 fn table_2_keeps_no_stronger_promise() {
-    let broken = |refused: Result<VerifiedSequences, Refusal>| match refused {
+    let broken = |refused: Result<SequencesFindings, Refusal>| match refused {
         Err(Refusal::BrokenSequences { broken }) => (broken.len(), broken[0].violations.total),
         other => panic!("expected a broken promise, got {other:?}"),
     };

@@ -9,8 +9,8 @@ use shoal_core::{
     ValueParser,
 };
 use shoal_privacy::{
-    Confidence, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesModel, VerifiedSequences,
-    verify_sequences,
+    Confidence, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesFindings, SequencesModel,
+    judge_sequences,
 };
 
 /// All columns of the input. The second one is never published, the first one as a pseudonym.
@@ -121,22 +121,20 @@ fn generalize(aligned: &[&Row], quasi: usize) -> String {
 }
 
 /// What the crate under test says.
-pub(crate) fn verify(release: &Release) -> Result<VerifiedSequences, Refusal> {
+pub(crate) fn verify(release: &Release) -> Result<SequencesFindings, Refusal> {
     verify_table_file(release, &file(&release.published))
 }
 
-pub(crate) fn verify_table_file(release: &Release, file: &RawTable) -> Result<VerifiedSequences, Refusal> {
+pub(crate) fn verify_table_file(release: &Release, file: &RawTable) -> Result<SequencesFindings, Refusal> {
     let original = sequences(&release.original);
     let claim = SequencesClaim {
-        sha256: "digest".to_owned(),
-        published: file,
         id: "pid",
         original: &original,
         origin: &release.origin,
         left_out: release.left_out,
         order: RecordOrder::Input,
     };
-    verify_sequences(claim, &models(release))
+    judge_sequences(file, claim, &models(release))
 }
 
 pub(crate) fn models(release: &Release) -> Vec<Box<dyn SequencesModel>> {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
-use shoal_privacy::{KAnonymity, RecordOrder, Refusal, TableClaim, TableModel, VerifiedTable, verify_table};
+use shoal_privacy::{KAnonymity, RecordOrder, Refusal, TableClaim, TableFindings, TableModel, judge_table};
 
 /// `name`, then what is published. The first three of those are the quasi-identifiers.
 pub(crate) const NAMES: [&str; 6] = ["name", "age", "sex", "city", "illness", "note"];
@@ -91,19 +91,17 @@ fn set(values: &[&str]) -> String {
 }
 
 /// What the crate under test says.
-pub(crate) fn verify(release: &Release) -> Result<VerifiedTable, Refusal> {
+pub(crate) fn verify(release: &Release) -> Result<TableFindings, Refusal> {
     let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(release.k).unwrap())];
     let (original, published) = (table(&release.original), published(release));
     let claim = TableClaim {
-        sha256: "digest".to_owned(),
-        published: &published,
         original: &original,
         origin: &release.origin,
         left_out: release.left_out,
         suppression: None,
         order: RecordOrder::Input,
     };
-    verify_table(claim, &models)
+    judge_table(&published, claim, &models)
 }
 
 pub(crate) fn published(release: &Release) -> RawTable {

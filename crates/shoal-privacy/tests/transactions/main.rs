@@ -11,8 +11,9 @@ use second_verifier::{
 };
 use shoal_core::Transactions;
 use shoal_privacy::{
-    Figure, OriginError, RecordOrder, Refusal, TransactionsClaim, TransactionsConservationError,
-    TransactionsVerdict, Unverifiable, Utility, verify_transactions, verify_transactions_file,
+    Figure, OriginError, PublishedTransactions, RecordOrder, Refusal, TransactionsClaim,
+    TransactionsConservationError, TransactionsVerdict, Unverifiable, Utility, judge_transactions,
+    verify_transactions_file,
 };
 
 /// Texts that a broken release might hold: some true, some not, some unreadable.
@@ -33,8 +34,7 @@ proptest! {
         release.k = release.k.min(3);
         prop_assert!(is_sound(&release), "three of each hide up to three");
         let verified = verify(&release).map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
-        let ticket = verified.release();
-        prop_assert_eq!(ticket.sha256(), "digest");
+        let ticket = verified.findings();
         prop_assert_eq!((ticket.rows_in(), ticket.rows_published()), (release.original.len(), release.published.len()));
         prop_assert!(ticket.promises()[0].holds);
         prop_assert_eq!(verified.items_published(), items(&release.published).len());
@@ -266,19 +266,21 @@ fn sets(sets: &[&[&str]]) -> Promise {
 #[test]
 fn a_column_that_must_not_be_there_is_refused() {
     let rows = transactions(&vec![Row::from(["a".to_owned()]); 2]);
-    let claim = |withheld: &[&str]| TransactionsClaim {
-        sha256: "digest".to_owned(),
-        published: &rows,
+    let published = |withheld: &[&str]| PublishedTransactions {
+        data: rows.clone(),
+        rest: None,
+        withheld_columns: withheld.iter().map(|column| (*column).to_owned()).collect(),
+    };
+    let claim = || TransactionsClaim {
         original: &rows,
         hierarchy: None,
         origin: &[0, 1],
-        rest: None,
         order: RecordOrder::Published,
-        withheld_columns: withheld.iter().map(|column| (*column).to_owned()).collect(),
     };
     let models = model(2, &Promise::Complete);
-    assert!(verify_transactions(claim(&[]), &models, &Utility::default()).is_ok());
-    let refused = verify_transactions(claim(&["name"]), &models, &Utility::default()).unwrap_err();
+    assert!(judge_transactions(&published(&[]), claim(), &models, &Utility::default()).is_ok());
+    let refused =
+        judge_transactions(&published(&["name"]), claim(), &models, &Utility::default()).unwrap_err();
     assert_eq!(refused, TransactionsConservationError::Withheld { column: "name".to_owned() }.into());
     let file = verify_transactions_file(&rows, None, None, &models).unwrap();
     assert!(file.holds() && !file.with_withheld_columns(vec!["name".to_owned()]).holds());

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_core::{Hierarchy, Transactions, is_drawn};
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, RecordOrder, Refusal,
-    TransactionsClaim, TransactionsModel, Utility, VerifiedTransactions, verify_transactions,
+    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, PublishedTransactions, RecordOrder,
+    Refusal, TransactionsClaim, TransactionsFindings, TransactionsModel, Utility, judge_transactions,
 };
 
 pub(crate) type Row = BTreeSet<String>;
@@ -130,22 +130,19 @@ pub(crate) fn model(k: u32, promise: &Promise) -> Vec<Box<dyn TransactionsModel>
 }
 
 /// What the crate under test says.
-pub(crate) fn verify(release: &Release) -> Result<VerifiedTransactions, Refusal> {
+pub(crate) fn verify(release: &Release) -> Result<TransactionsFindings, Refusal> {
     let (mut original, published) = (transactions(&release.original), transactions(&release.published));
     if let Some(persons) = &release.persons {
         original = original.with_persons(persons.clone());
     }
     let claim = TransactionsClaim {
-        sha256: "digest".to_owned(),
-        published: &published,
         original: &original,
         hierarchy: Some(&tree()),
-        withheld_columns: Vec::new(),
         origin: &release.origin,
-        rest: None,
         order: RecordOrder::Input,
     };
-    verify_transactions(claim, &model(release.k, &release.promise), &release.utility)
+    let published = PublishedTransactions { data: published, rest: None, withheld_columns: Vec::new() };
+    judge_transactions(&published, claim, &model(release.k, &release.promise), &release.utility)
 }
 
 /// What the second verifier says of a whole release.

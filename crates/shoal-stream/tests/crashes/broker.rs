@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use shoal_pipeline::Job;
+use shoal_pipeline::files::Job;
 use shoal_stream::{
     Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamError,
     StreamOptions, Watcher, run_between,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use shoal_pipeline::Job;
+use shoal_pipeline::files::Job;
 use shoal_stream::{
     Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamOptions,
     Watcher, run, run_between,
@@ -84,7 +84,7 @@ pub(crate) fn killed(broker: &impl Broker, mode: &str, kills: u64, moments: std:
     std::fs::write(folder.path().join("published"), &text).unwrap();
     let job = Job::open(&folder.path().join("policy.toml"), &[]).unwrap();
     let verified =
-        shoal_pipeline::verify(&job, &folder.path().join("published"), &shoal_core::Silent).unwrap();
+        shoal_pipeline::files::verify(&job, &folder.path().join("published"), &shoal_core::Silent).unwrap();
     assert!(verified.holds());
 }
 

@@ -111,10 +111,11 @@ impl<'a> Candidates<'a> {
 
     /// Asks for everybody who was in an earlier release.
     pub(super) fn judge(&self, previous: &[Audit]) -> Together {
-        let policies =
-            || std::iter::once(self.current.job.policy()).chain(previous.iter().map(|audit| &audit.policy));
+        let policies = || {
+            std::iter::once(self.current.request.policy()).chain(previous.iter().map(|audit| &audit.policy))
+        };
         let k = policies().map(|policy| policy.table_promise().k).max().unwrap_or_default();
-        let columns = self.current.job.policy().columns_of(Role::Sensitive).into_iter();
+        let columns = self.current.request.policy().columns_of(Role::Sensitive).into_iter();
         let mut columns: Vec<ColumnTogether> = columns
             .map(|name| {
                 let conditions = policies().flat_map(|policy| policy.table_promise().conditions);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use shoal_core::{RawColumn, RawTable, Role};
 use shoal_measure::leaks::look;
 
-use crate::Job;
+use crate::Request;
 
 /// By which columns people are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// By the best that was read: the person, else identifiers, else quasi-identifiers.
-    pub(crate) fn of(job: &Job, raw: &RawTable) -> Identity {
-        let policy = job.policy();
+    pub(crate) fn of(request: &Request, raw: &RawTable) -> Identity {
+        let policy = request.policy();
         let read = |names: Vec<&str>| -> Vec<String> {
             names.into_iter().filter(|name| raw.column(name).is_some()).map(str::to_owned).collect()
         };

@@ -12,7 +12,7 @@ use super::identity::{Identity, people};
 use super::{incomparable, person_hash, unknown_people};
 use crate::audit::RecodingFile;
 use crate::table::{Bound, with_hierarchies};
-use crate::{Audit, Job, PipelineError};
+use crate::{Audit, PipelineError, Request};
 
 /// Who keeps the class of an earlier release, and who does not.
 #[derive(Debug, Default)]
@@ -28,12 +28,12 @@ pub(crate) struct Kept {
 impl Kept {
     /// Looks for everybody in the releases, the last one first: it is the one that others have most likely seen last.
     pub(crate) fn of(
-        job: &Job,
+        request: &Request,
         raw: &RawTable,
         bound: &Bound,
         previous: &[Audit],
     ) -> Result<Kept, PipelineError> {
-        if let (true, Some(audit)) = (job.policy().privacy.transparent, previous.last()) {
+        if let (true, Some(audit)) = (request.policy().privacy.transparent, previous.last()) {
             let why =
                 "classes that are kept were not drawn for this release, so that it would not be transparent";
             return Err(incomparable(audit, why));
@@ -68,12 +68,12 @@ impl Kept {
                 }
             });
         }
-        let policies = std::iter::once(job.policy()).chain(previous.iter().map(|audit| &audit.policy));
+        let policies = std::iter::once(request.policy()).chain(previous.iter().map(|audit| &audit.policy));
         let promises: Vec<_> = policies.map(shoal_core::Policy::table_promise).collect();
         let k = promises.iter().map(|promise| promise.k).max().unwrap_or_default();
-        let whose = Identity::of(job, raw).person_of;
+        let whose = Identity::of(request, raw).person_of;
         // Where the policy says whose a record is, a crowd is of people.
-        let crowd = |group: &Vec<u32>| match job.policy().data.person {
+        let crowd = |group: &Vec<u32>| match request.policy().data.person {
             None => group.len(),
             Some(_) => group.iter().map(|&row| whose[row as usize]).collect::<HashSet<u32>>().len(),
         };
@@ -90,7 +90,7 @@ impl Kept {
     /// The recoding of all records, and what to say about it: kept classes as they are, newcomers among themselves.
     pub(crate) fn recode<'a>(
         &self,
-        job: &Job,
+        request: &Request,
         bound: &'a Bound,
         algorithm: &dyn TableAlgorithm,
         progress: &dyn Progress,
@@ -106,7 +106,7 @@ impl Kept {
             group.iter().for_each(|&row| class_of[row as usize] = class as u32);
         }
         let newcomers = working.select(&self.rest);
-        let crowd = obstacle(&newcomers, &job.policy().table_promise()).is_none();
+        let crowd = obstacle(&newcomers, &request.policy().table_promise()).is_none();
         if crowd {
             let part = algorithm.anonymize(&newcomers, progress)?;
             for (&row, &class) in self.rest.iter().zip(&part.class_of) {

@@ -1,4 +1,4 @@
-use crate::release::DEFECT;
+use crate::refusal::DEFECT;
 use crate::{OriginError, TableConservationError};
 
 /// How published sequences differ from what their input allows. Rows count from 1; those of the input are

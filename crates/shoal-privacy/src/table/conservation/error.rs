@@ -1,7 +1,7 @@
 use shoal_core::{PublishedError, Role};
 
 use crate::OriginError;
-use crate::release::DEFECT;
+use crate::refusal::DEFECT;
 
 /// How a published file differs from what its input allows. Rows count from 1, the header not counted.
 ///

@@ -1,7 +1,4 @@
-//! The secret key of transparent l-diversity: from a file, or drawn for one run.
-//!
-//! The proof needs choices that do not depend on the data and that no reader can repeat. So they come neither from the
-//! seed, which stands in the policy, nor from the records.
+//! The key file of transparent l-diversity.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use shoal_algorithms::table::transparent::Secret;
 
-use crate::{Job, PipelineError};
+use super::Job;
+use crate::{PipelineError, TableKey};
 
 /// A key file is one short line; whatever is longer is something else.
 const LONGEST: u64 = 4096;
@@ -19,45 +17,26 @@ const LONGEST: u64 = 4096;
 /// below 10⁻¹⁵.
 const FEWEST_BYTES: usize = 16;
 
-/// The key of a run, and where it comes from.
-pub(crate) struct TableKey {
-    /// The key itself.
-    pub secret: Secret,
-    /// What a reader of the report should know about it.
-    pub note: &'static str,
-}
-
-impl TableKey {
-    /// The key in hexadecimal digits, as a key file holds it.
-    pub(crate) fn hex(&self) -> String {
-        hex(&self.secret)
-    }
-}
-
-/// The key of a policy that needs one. A key file that does not exist is made, for nobody else to read.
+/// The key in the file that the policy names. A key file that does not exist is made, for nobody else to read.
 pub(crate) fn read_or_make(job: &Job) -> Result<Option<TableKey>, PipelineError> {
     if !job.policy().privacy.transparent {
         return Ok(None);
     }
-    let Some(file) = &job.policy().algorithm.key_file else {
-        let note = "no key-file: the secret key was drawn for this run and stands in audit.json, and another run makes \
-                    other crowds";
-        return Ok(Some(TableKey { secret: draw()?, note }));
-    };
+    let Some(file) = &job.policy().algorithm.key_file else { return Ok(None) };
     let path = job.resolve(file);
     match read(&path)? {
         Some(secret) => {
             Ok(Some(TableKey { secret, note: "the secret key comes from the policy's key-file" }))
         }
         None => {
-            let secret = draw()?;
-            make(&path, &secret).map_err(|error| PipelineError::Key {
+            let note =
+                "a new secret key was written to the policy's key-file: whoever has it can undo the release";
+            let key = TableKey::draw(note)?;
+            make(&path, &key).map_err(|error| PipelineError::Key {
                 path,
                 why: format!("it cannot be written: {error}"),
             })?;
-            let note =
-                "a new secret key was written to the policy's key-file: whoever has it can undo the release";
-            Ok(Some(TableKey { secret, note }))
+            Ok(Some(key))
         }
     }
 }
@@ -98,21 +77,10 @@ fn read(path: &Path) -> Result<Option<Secret>, PipelineError> {
     Ok(Some(Secret(key)))
 }
 
-fn make(path: &Path, secret: &Secret) -> io::Result<()> {
+fn make(path: &Path, key: &TableKey) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(format!("{}\n", hex(secret)).as_bytes())?;
+    file.write_all(format!("{}\n", key.hex()).as_bytes())?;
     file.sync_all()
-}
-
-fn draw() -> Result<Secret, PipelineError> {
-    let mut key = [0; 32];
-    let failed = |error: getrandom::Error| PipelineError::NoRandomness { why: error.to_string() };
-    getrandom::fill(&mut key).map_err(failed)?;
-    Ok(Secret(key))
-}
-
-fn hex(secret: &Secret) -> String {
-    secret.0.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -126,9 +94,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         assert_eq!(read(&path).unwrap(), None);
-        let secret = draw().unwrap();
-        make(&path, &secret).unwrap();
-        assert_eq!(read(&path).unwrap(), Some(secret));
+        let key = TableKey::draw("").unwrap();
+        make(&path, &key).unwrap();
+        assert_eq!(read(&path).unwrap(), Some(key.secret));
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("others may read it"));

@@ -1,78 +1,14 @@
 use crate::pseudonyms::PseudonymError;
 use crate::table::MAX_SUPPRESSED;
 use crate::{
-    BrokenPromise, OutOfOrder, PromiseResult, SequencesConservationError, SequencesViolation,
-    TableConservationError, TableViolation, TransactionsConservationError, TransactionsViolation,
-    Unverifiable,
+    BrokenPromise, OutOfOrder, SequencesConservationError, SequencesViolation, TableConservationError,
+    TableViolation, TransactionsConservationError, TransactionsViolation, Unverifiable,
 };
 
 /// What to do about an error that can come neither from a policy nor from data: something in the program, or
 /// someone who has touched the file, is wrong.
 pub(crate) const DEFECT: &str =
     "nothing was released; please report this as a defect, with the policy and the seed";
-
-/// Proof that the bytes with this digest keep their promise, whatever the shape of the data. Only
-/// [`verify_table`](crate::verify_table), [`verify_transactions`](crate::verify_transactions) and
-/// [`verify_sequences`](crate::verify_sequences) can make one, and nothing is published without one. A record
-/// is what a person has: a row of a table, a transaction, a whole sequence of events.
-///
-/// ```compile_fail
-/// let forged = shoal_privacy::VerifiedRelease {
-///     sha256: String::new(),
-///     promises: Vec::new(),
-///     rows_in: 0,
-///     rows_published: 0,
-/// };
-/// ```
-#[derive(Debug)]
-pub struct VerifiedRelease {
-    sha256: String,
-    promises: Vec<PromiseResult>,
-    rows_in: usize,
-    rows_published: usize,
-}
-
-impl VerifiedRelease {
-    /// The last stroke of a verifier.
-    pub(crate) fn seal(
-        sha256: String,
-        promises: Vec<PromiseResult>,
-        rows_in: usize,
-        rows_published: usize,
-    ) -> VerifiedRelease {
-        VerifiedRelease { sha256, promises, rows_in, rows_published }
-    }
-
-    /// The SHA-256 of the verified bytes, in lower-case hex.
-    pub fn sha256(&self) -> &str {
-        &self.sha256
-    }
-
-    /// Every promise with what was found; all of them hold.
-    pub fn promises(&self) -> &[PromiseResult] {
-        &self.promises
-    }
-
-    /// Records of the input.
-    pub fn rows_in(&self) -> usize {
-        self.rows_in
-    }
-
-    /// Records of the file.
-    pub fn rows_published(&self) -> usize {
-        self.rows_published
-    }
-
-    /// Records of the input that are not in the file.
-    pub fn rows_left_out(&self) -> usize {
-        self.rows_in - self.rows_published
-    }
-
-    /// Whether nothing is published, so that every promise is kept by silence. Reports say so.
-    pub fn is_vacuous(&self) -> bool {
-        self.rows_published == 0
-    }
-}
 
 /// Why a file is not released.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

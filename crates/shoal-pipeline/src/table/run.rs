@@ -1,89 +1,86 @@
-//! The road of a table: read, anonymize, write beside, verify the written bytes, measure.
+//! A run on a table: read, anonymize, stage, verify what was staged, measure.
 
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
-use shoal_core::policy::SuppressedPolicy;
+use shoal_core::policy::{Shape, SuppressedPolicy};
 use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding};
-use shoal_io::{ColumnForm, PendingFile, ReadTable, WriteOptions};
-use shoal_privacy::{Classes, Refusal, TableClaim, verify_table};
+use shoal_io::ColumnForm;
+use shoal_privacy::{Classes, ReadBack, Refusal, TableClaim, VerifiedTable, verify_table};
 
 use super::algorithm::{algorithm, with_hierarchies};
 use super::alike::with_alike_merged;
 use super::bind::{Bound, bind};
 use super::compose::{Composed, compose, reordered_codes};
+use super::key::table_key;
 use super::load::{Loaded, load_from};
 use super::person::take_measures;
 use super::promises::{models, suppression_limit};
-use super::releases::{Current, History, Identity, Kept, person_hash};
-use super::secret::{TableKey, read_or_make};
+use super::releases::{Current, Identity, Kept, person_hash};
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::deadline::Deadline;
 use crate::leaks::{of_names, of_table};
 use crate::order::record_order;
-use crate::report::{Loss, Risk};
-use crate::run::{Walked, timed};
-use crate::{Job, PipelineError, Seconds};
+use crate::report::{Counts, Loss, Risk};
+use crate::run::{Draft, timed};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData, TableKey, WantedColumns};
 
-/// Walks the road up to the door: what comes back may be published.
-pub(crate) fn walk(
-    job: &Job,
-    pending: &mut PendingFile,
-    history: &History,
+/// What comes back may be published. `release_key` is the key by which the release remembers its people.
+pub(crate) fn run<K: Sink>(
+    request: &Request,
+    release_key: &Key,
+    from: &mut dyn Source,
+    to: &mut K,
     seconds: &mut Seconds,
     progress: &dyn Progress,
-) -> Result<Walked, PipelineError> {
-    let key = read_or_make(job)?;
+) -> Result<Draft<K::Staged>, PipelineError> {
+    let key = table_key(request)?;
     let secret = key.as_ref().map_or(Secret([0; 32]), |key| key.secret.clone());
-    let algorithm = algorithm(job.policy(), &secret)?;
-    let models = models(job)?;
+    let algorithm = algorithm(request.policy(), &secret)?;
+    let models = models(request)?;
     let Loaded { read, bound, source_rows } =
-        timed(&mut seconds.read, || load_from(job, &job.source()?, progress))?;
+        timed(&mut seconds.read, || load_from(request, from, progress))?;
     let Anonymized { working, recoding, account, mut notes } =
-        timed(&mut seconds.anonymize, || match history.reuse_classes {
-            false => anonymize(job, &bound, &source_rows, algorithm.as_ref(), progress),
+        timed(&mut seconds.anonymize, || match request.earlier.reuse_classes {
+            false => anonymize(request, &bound, &source_rows, algorithm.as_ref(), progress),
             true => {
-                let kept = Kept::of(job, &read.table, &bound, &history.previous)?;
-                let (working, recoding, notes) = kept.recode(job, &bound, algorithm.as_ref(), progress)?;
+                let kept = Kept::of(request, &read.table, &bound, &request.earlier.previous)?;
+                let (working, recoding, notes) =
+                    kept.recode(request, &bound, algorithm.as_ref(), progress)?;
                 Ok(Anonymized { working, recoding, account: None, notes })
             }
         })?;
     let clusters = recoding.classes.len();
     let suppressed = recoding.suppressed();
 
-    let origin = timed(&mut seconds.write, || {
+    let (staged, origin) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } =
-            compose(job.policy(), &read.table, &source_rows, &working, &recoding);
-        shoal_io::write_table(pending, &published, &write_options(job, &published))?;
-        pending.finish()?;
-        Ok(origin)
+            compose(request.policy(), &read.table, &source_rows, &working, &recoding);
+        Ok((to.stage_table(&published, &column_forms(request, &published))?, origin))
     })?;
     drop((working, recoding));
 
-    let (published, proof) = timed(&mut seconds.verify, || {
+    let verified = timed(&mut seconds.verify, || {
         progress.stage("verifying", 0);
-        let published = read_back(job, pending)?;
         let claim = TableClaim {
-            sha256: published.sha256,
-            published: &published.table,
             original: &bound.table,
             origin: &origin,
             left_out: bound.table.rows - origin.len(),
-            suppression: suppression_limit(job, bound.incomplete.len()),
-            order: record_order(job),
+            suppression: suppression_limit(request, bound.incomplete.len()),
+            order: record_order(request),
         };
-        let proof = verify_table(claim, &models)?;
-        Ok((published.table, proof))
+        Ok(verify_table(ReadBack::of(staged, read_table_back)?, claim, &models)?)
     })?;
-    let people = Identity::of(job, &read.table);
-    let classes = class_files(job, &published, proof.classes(), &people, &origin, &history.key);
-    let mut leaks = of_table(job, &published, proof.classes());
-    leaks.extend(of_names(job, &read.table));
+    let VerifiedTable { release, published, findings: proof } = verified;
+    let people = Identity::of(request, &read.table);
+    let classes = class_files(request, &published, proof.classes(), &people, &origin, release_key);
+    let mut leaks = of_table(request, &published, proof.classes());
+    leaks.extend(of_names(request, &read.table));
     let current = Current {
-        job,
+        request,
         raw: &read.table,
         original: &bound.table,
         origin: &origin,
@@ -92,15 +89,15 @@ pub(crate) fn walk(
     };
     let mut together = 0.0;
     leaks.extend(timed(&mut together, || {
-        if !history.previous.is_empty() {
+        if !request.earlier.previous.is_empty() {
             progress.stage("comparing with earlier releases", 0);
         }
-        history.tell(&current, proof.release().sha256())
+        request.earlier.leaks(&current, release.certificate().sha256())
     })?);
     seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        take_measures(job, &bound.table, &published, &origin, proof.classes())
+        take_measures(request, &bound.table, &published, &origin, proof.classes())
     })?;
 
     if account.as_ref().is_some_and(Account::is_by_cuts) {
@@ -108,7 +105,7 @@ pub(crate) fn walk(
         notes.push(format!("{why} and with everybody; a hierarchy for these columns would help"));
     }
     notes.extend(key.as_ref().map(|key| key.note.to_owned()));
-    if let (Some(person), Some(crowds)) = (&job.policy().data.person, proof.people()) {
+    if let (Some(person), Some(crowds)) = (&request.policy().data.person, proof.people()) {
         notes.push(format!(
             "promises and risks count people, not records: `{person}` says whose each is, and {} records belong to {} people",
             published.rows,
@@ -118,27 +115,29 @@ pub(crate) fn walk(
     if !bound.incomplete.is_empty() {
         notes.push(format!("{} records left out because a value is missing", bound.incomplete.len()));
     }
-    Ok(Walked {
-        input_sha256: read.sha256,
-        algorithm: algorithm.name(),
+    let counts = Counts {
         records_in: bound.table.rows,
         records_out: published.rows,
         records_suppressed: suppressed,
         clusters,
         classes: proof.classes().len(),
-        loss: Loss::Table(measures.loss),
-        risk: Risk::Table(measures.risk),
+    };
+    let (loss, risk) = (Loss::Table(measures.loss), Risk::Table(measures.risk));
+    let mut report = Report::new(Shape::Table, algorithm.name(), release.certificate(), counts, loss, risk);
+    report.notes = notes;
+    report.leaks = leaks.into_iter().chain(bound.leaks).collect();
+    Ok(Draft {
+        release,
+        report,
+        input_sha256: read.sha256,
         recoding: RecodingFile::Table {
-            quasi_identifiers: quasi_columns(job, &published).iter().map(|c| c.name.clone()).collect(),
+            quasi_identifiers: quasi_columns(request, &published).iter().map(|c| c.name.clone()).collect(),
             known_by: people.columns,
             classes,
         },
-        notes,
-        leaks: leaks.into_iter().chain(bound.leaks).collect(),
         work: None,
-        account,
+        ribbon: account,
         secret_key: key.as_ref().map(TableKey::hex),
-        proof: proof.into_release(),
     })
 }
 
@@ -154,7 +153,7 @@ struct Anonymized<'a> {
 
 /// Runs the algorithm on the complete records. The recoding speaks of all of them.
 fn anonymize<'a>(
-    job: &Job,
+    request: &Request,
     bound: &'a Bound,
     source_rows: &[u32],
     algorithm: &dyn TableAlgorithm,
@@ -165,8 +164,8 @@ fn anonymize<'a>(
     } else {
         (Cow::Borrowed(&bound.table), Vec::new())
     };
-    let working = with_alike_merged(job.policy(), working);
-    let deadline = Deadline::after(job.policy().algorithm.seconds, progress);
+    let working = with_alike_merged(request.policy(), working);
+    let deadline = Deadline::after(request.policy().algorithm.seconds, progress);
     let (mut recoding, account) = match bound.complete_rows() {
         None => algorithm.tell(&working, &deadline).map_err(|error| error.with_records(source_rows))?,
         Some(complete) => {
@@ -181,41 +180,39 @@ fn anonymize<'a>(
             (TableRecoding { class_of, classes: part.classes }, account)
         }
     };
-    if job.policy().output.suppressed == SuppressedPolicy::Star {
-        star_suppression(&mut recoding, &working, &job.policy().table_promise())?;
+    if request.policy().output.suppressed == SuppressedPolicy::Star {
+        star_suppression(&mut recoding, &working, &request.policy().table_promise())?;
     }
     Ok(Anonymized { working, recoding, account, notes })
 }
 
-/// How a published table is written in the dialect of the policy.
-pub(crate) fn write_options(job: &Job, published: &RawTable) -> WriteOptions {
-    let policy = job.policy();
+/// The forms in which the columns of a published table may be written.
+pub(crate) fn column_forms(request: &Request, published: &RawTable) -> Vec<ColumnForm> {
+    let policy = request.policy();
     let form = |name: &String| match policy.columns.get(name).map(|c| c.role) {
         Some(Role::Sensitive | Role::Insensitive) => ColumnForm::Typed,
         _ => ColumnForm::Text,
     };
-    WriteOptions {
-        separator: policy.data.separator().bytes().next().unwrap_or(b','),
-        columns: published.columns.iter().map(|c| form(&c.name)).collect(),
-    }
+    published.columns.iter().map(|c| form(&c.name)).collect()
 }
 
-/// The written bytes, read as anybody would read them.
-pub(crate) fn read_back(job: &Job, pending: &PendingFile) -> Result<ReadTable, PipelineError> {
-    Ok(shoal_io::read_table(&pending.source(job.published_dialect()?), &|_| true, &shoal_core::Silent)?)
+/// What was staged, read as anybody would read it, with its SHA-256.
+pub(crate) fn read_table_back(staged: &impl StagedData) -> Result<(RawTable, String), PipelineError> {
+    let read = staged.source().read_table(&WantedColumns::ALL, &shoal_core::Silent)?;
+    Ok((read.table, read.sha256))
 }
 
 /// What the classes of the published file say, and about whom.
 fn class_files(
-    job: &Job,
+    request: &Request,
     published: &RawTable,
     classes: &Classes,
     people: &Identity,
     origin: &[u32],
     key: &Key,
 ) -> Vec<ClassFile> {
-    let quasi = quasi_columns(job, published);
-    let sensitive: Vec<&RawColumn> = job
+    let quasi = quasi_columns(request, published);
+    let sensitive: Vec<&RawColumn> = request
         .policy()
         .columns_of(Role::Sensitive)
         .into_iter()
@@ -246,19 +243,19 @@ fn class_files(
 }
 
 /// The quasi-identifiers of a published file.
-pub(crate) fn quasi_columns<'a>(job: &Job, published: &'a RawTable) -> Vec<&'a RawColumn> {
-    let is_quasi = |c: &&RawColumn| job.policy().columns[&c.name].role == Role::QuasiIdentifier;
+pub(crate) fn quasi_columns<'a>(request: &Request, published: &'a RawTable) -> Vec<&'a RawColumn> {
+    let is_quasi = |c: &&RawColumn| request.policy().columns[&c.name].role == Role::QuasiIdentifier;
     published.columns.iter().filter(is_quasi).collect()
 }
 
 /// Checks that columns that nobody anonymizes are published as they were, in the claimed order.
 pub(crate) fn check_untouched(
-    job: &Job,
+    request: &Request,
     before: &RawTable,
     after: &RawTable,
     origin: &[u32],
 ) -> Result<(), PipelineError> {
-    let original = bind(job, before)?.table;
+    let original = bind(request, before)?.table;
     let left_out = before.rows - origin.len();
     Ok(shoal_privacy::table::conservation::check(&original, after, origin, left_out)
         .map_err(Refusal::TableConservation)?)

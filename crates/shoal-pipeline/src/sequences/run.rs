@@ -1,18 +1,18 @@
-//! The road of sequences: read, anonymize, write beside, verify the written bytes, measure.
+//! A run on sequences: read, anonymize, stage, verify what was staged, measure.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use shoal_algorithms::sequences::{SequencesAlgorithm, Work};
+use shoal_core::policy::Shape;
 use shoal_core::{
     Bound, Hierarchy, Limit, Policy, Progress, RawTable, Role, SUPPRESSED, Sequences, SequencesPromise,
     SequencesRecoding, Table, TableRecoding,
 };
-use shoal_io::PendingFile;
 use shoal_measure::sequences::{SequencesMeasures, SequencesOptions, measure_sequences};
 use shoal_privacy::{
-    BoundedKnowledge, Classes, Confidence, SequenceAnonymity, SequencesClaim, SequencesModel,
-    verify_sequences,
+    BoundedKnowledge, Classes, Confidence, ReadBack, SequenceAnonymity, SequencesClaim, SequencesModel,
+    VerifiedSequences, verify_sequences,
 };
 
 use super::algorithm::algorithm;
@@ -23,26 +23,27 @@ use crate::audit::{RecodingFile, SequenceFile};
 use crate::leaks::of_sequences;
 use crate::order::record_order;
 use crate::phases::Phases;
-use crate::report::{Loss, Risk};
-use crate::run::{Walked, timed};
+use crate::report::{Counts, Loss, Risk};
+use crate::run::{Draft, timed};
 use crate::table::{
-    Composed, quasi_columns, read_back, read_hierarchy, with_alike_merged, with_hierarchies, write_options,
+    Composed, column_forms, quasi_columns, read_table_back, with_alike_merged, with_hierarchies,
 };
-use crate::{Job, PipelineError, Seconds};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source};
 
-/// Walks the road up to the door: what comes back may be published.
-pub(crate) fn walk(
-    job: &Job,
-    pending: &mut PendingFile,
+/// What comes back may be published.
+pub(crate) fn run<K: Sink>(
+    request: &Request,
+    from: &mut dyn Source,
+    to: &mut K,
     seconds: &mut Seconds,
     progress: &dyn Progress,
-) -> Result<Walked, PipelineError> {
-    let policy = job.policy();
+) -> Result<Draft<K::Staged>, PipelineError> {
+    let policy = request.policy();
     let algorithm = algorithm(policy);
     let promise = promise(policy);
     let loaded = timed(&mut seconds.read, || {
-        let loaded = load(job, &job.source()?, progress)?;
-        check_values(job, &promise, &loaded)?;
+        let loaded = load(request, from, progress)?;
+        check_values(request, &promise, &loaded)?;
         Ok(loaded)
     })?;
     let data = &loaded.data;
@@ -53,35 +54,31 @@ pub(crate) fn walk(
     })?;
     seconds.phases = phases.finish();
 
-    let id = id(job);
-    let origin = timed(&mut seconds.write, || {
+    let id = id(request);
+    let (staged, origin) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } = compose(policy, id, &loaded, &working, &recoding.events);
-        shoal_io::write_table(pending, &published, &write_options(job, &published))?;
-        pending.finish()?;
-        Ok(origin)
+        Ok((to.stage_table(&published, &column_forms(request, &published))?, origin))
     })?;
     let clusters = recoding.clusters();
     drop((working, recoding));
 
-    let (published, proof) = timed(&mut seconds.verify, || {
+    let verified = timed(&mut seconds.verify, || {
         progress.stage("verifying", 0);
-        let published = read_back(job, pending)?;
         let claim = SequencesClaim {
-            sha256: published.sha256,
-            published: &published.table,
             id,
             original: data,
             origin: &origin,
             left_out: data.events().rows - origin.len(),
-            order: record_order(job),
+            order: record_order(request),
         };
-        let proof = verify_sequences(claim, &models(job, &promise)?)?;
-        Ok((published.table, proof))
+        let models = models(request, &promise)?;
+        Ok(verify_sequences(ReadBack::of(staged, read_table_back)?, claim, &models)?)
     })?;
+    let VerifiedSequences { release, published, findings: proof } = verified;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        take_measures(job, data, &published)
+        take_measures(request, data, &published)
     })?;
 
     notes.extend(promise::notes(&promise));
@@ -89,32 +86,33 @@ pub(crate) fn walk(
         notes.push(format!("{} events left out because a value is missing", loaded.incomplete.len()));
     }
     let records_out = measures.loss.persons_out as usize;
-    Ok(Walked {
-        input_sha256: loaded.sha256.clone(),
-        algorithm: algorithm.name(),
+    let counts = Counts {
         records_in: data.persons(),
         records_out,
         records_suppressed: data.persons() - records_out,
         clusters,
         classes: proof.classes().len(),
-        loss: Loss::Sequences(measures.loss),
-        risk: Risk::Sequences(measures.risk),
-        recoding: recoding_file(job, &published, proof.classes()),
-        notes,
-        leaks: of_sequences(job, &published, id, proof.classes())
-            .into_iter()
-            .chain(promise::leaks(&promise))
-            .collect(),
+    };
+    let (loss, risk) = (Loss::Sequences(measures.loss), Risk::Sequences(measures.risk));
+    let mut report =
+        Report::new(Shape::Sequences, algorithm.name(), release.certificate(), counts, loss, risk);
+    report.notes = notes;
+    report.leaks = of_sequences(request, &published, id, proof.classes());
+    report.leaks.extend(promise::leaks(&promise));
+    Ok(Draft {
+        release,
+        report,
+        input_sha256: loaded.sha256.clone(),
+        recoding: recoding_file(request, &published, proof.classes()),
         work: Some(work),
-        account: None,
+        ribbon: None,
         secret_key: None,
-        proof: proof.into_release(),
     })
 }
 
 /// The name of the id column, in the source and in the published file.
-pub(crate) fn id(job: &Job) -> &str {
-    job.policy().data.id.as_deref().unwrap_or_default()
+pub(crate) fn id(request: &Request) -> &str {
+    request.policy().data.id.as_deref().unwrap_or_default()
 }
 
 /// How many counts are asked for the average relative error.
@@ -122,13 +120,13 @@ const QUERIES: usize = 1000;
 
 /// All measures of a published file.
 pub(crate) fn take_measures(
-    job: &Job,
+    request: &Request,
     original: &Sequences,
     published: &RawTable,
 ) -> Result<SequencesMeasures, PipelineError> {
-    let policy = job.policy();
+    let policy = request.policy();
     let options = SequencesOptions { k: policy.privacy.k, queries: QUERIES, seed: policy.algorithm.seed };
-    Ok(measure_sequences(original, published, id(job), &options)?)
+    Ok(measure_sequences(original, published, id(request), &options)?)
 }
 
 /// Runs the algorithm on the complete events. The recoding speaks of all events and everybody.
@@ -157,7 +155,7 @@ fn anonymize(
 
 /// The promise as models that can be checked on the published file alone.
 pub(crate) fn models(
-    job: &Job,
+    request: &Request,
     promise: &SequencesPromise,
 ) -> Result<Vec<Box<dyn SequencesModel>>, PipelineError> {
     // The policy's check has refused a k below 2, a c that is no share and a β that is no gain.
@@ -165,7 +163,7 @@ pub(crate) fn models(
     let mut models: Vec<Box<dyn SequencesModel>> = Vec::new();
     if let Some(length) = promise.length {
         let model =
-            BoundedKnowledge::new(k, length, promise.limits.clone(), trees(job)?, BoundedKnowledge::WORK);
+            BoundedKnowledge::new(k, length, promise.limits.clone(), trees(request), BoundedKnowledge::WORK);
         models.extend(model.ok().map(|model| Box::new(model.counting(promise.support)) as _));
         return Ok(models);
     }
@@ -180,19 +178,17 @@ pub(crate) fn models(
 }
 
 /// The hierarchies of the policy, by column: what somebody may know is said in their nodes.
-fn trees(job: &Job) -> Result<Vec<(String, Arc<Hierarchy>)>, PipelineError> {
-    let quasi = job.policy().columns.iter().filter(|(_, column)| column.role == Role::QuasiIdentifier);
+fn trees(request: &Request) -> Vec<(String, Arc<Hierarchy>)> {
+    let quasi = request.policy().columns.iter().filter(|(_, column)| column.role == Role::QuasiIdentifier);
     let files = quasi.filter_map(|(name, column)| Some((name, column.hierarchy.as_ref()?)));
-    files
-        .map(|(name, file)| Ok((name.clone(), Arc::new(read_hierarchy(&job.resolve(file), name)?))))
-        .collect()
+    files.map(|(name, file)| (name.clone(), Arc::clone(request.hierarchy(file).content))).collect()
 }
 
-fn recoding_file(job: &Job, published: &RawTable, classes: &Classes) -> RecodingFile {
-    let quasi = quasi_columns(job, published);
+fn recoding_file(request: &Request, published: &RawTable, classes: &Classes) -> RecodingFile {
+    let quasi = quasi_columns(request, published);
     let cells = |row: usize| quasi.iter().map(|c| c.text(row).to_owned()).collect();
     // The verifier has seen that the rows of a person stand together, and that people are numbered in order.
-    let ids = published.column(id(job)).map(|column| column.codes.as_slice()).unwrap_or_default();
+    let ids = published.column(id(request)).map(|column| column.codes.as_slice()).unwrap_or_default();
     let people: Vec<&[u32]> = ids.chunk_by(|a, b| a == b).collect();
     let mut starts = vec![0];
     people.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows.len()));

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Audit, Job, PipelineError, RunOptions};
+use super::{Job, RunOptions};
+use crate::{Audit, PipelineError};
 
 /// The edition that may go out.
 pub(crate) const REPORT: &str = "report.json";

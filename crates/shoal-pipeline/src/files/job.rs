@@ -1,10 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use shoal_core::policy::Shape;
-use shoal_core::{Policy, PolicyDocument, Role};
+use shoal_core::{Policy, PolicyDocument};
 use shoal_io::{CsvOptions, Limits, Source};
 
-use crate::{Audit, PipelineError};
+use crate::{Audit, PipelineError, Request};
 
 /// A policy and the folder that its paths are relative to.
 #[derive(Clone, Debug)]
@@ -51,11 +50,6 @@ impl Job {
         Ok(Job { document, path: path.to_owned(), folder: audit.policy_folder, reused_classes })
     }
 
-    /// Whether the file with this SHA-256 was made by keeping the classes of earlier releases, by its audit.
-    pub(crate) fn reused_classes_for(&self, sha256: &str) -> bool {
-        self.reused_classes.as_deref() == Some(sha256)
-    }
-
     /// The policy.
     pub fn policy(&self) -> &Policy {
         self.document.policy()
@@ -82,16 +76,11 @@ impl Job {
         Ok(Source { csv: self.published_dialect()?, ..self.file(path, true)? })
     }
 
-    /// Whether a column of the source is read at all. Identifiers are, where they say whose event it is or which came
-    /// first, and in tables: they say whose a record is, or at least whether one person may have several.
-    pub fn is_read(&self, column: &str) -> bool {
-        let data = &self.policy().data;
-        if data.shape == Shape::Table {
-            return true;
-        }
-        let sequences = data.shape == Shape::Sequences;
-        let tells = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
-        (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
+    /// The policy with everything that it names, read from its files.
+    pub fn request(&self) -> Result<Request, PipelineError> {
+        let mut request = Request::new(self.document.clone(), super::assets::read(self)?)?;
+        request.reused_classes = self.reused_classes.clone();
+        Ok(request)
     }
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {

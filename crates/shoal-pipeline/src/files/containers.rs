@@ -1,0 +1,21 @@
+//! The bytes of a published file that are not its data.
+
+use std::path::Path;
+
+use shoal_core::policy::Shape;
+use shoal_io::Finding;
+
+use super::Job;
+use crate::PipelineError;
+use crate::run::content;
+
+/// Names the bytes of a published file that the verifier of its records cannot judge. Streams are lines without a
+/// container; what is no such line is refused when they are read.
+pub fn unjudged(job: &Job, published: &Path) -> Result<Vec<Finding>, PipelineError> {
+    match job.policy().data.shape {
+        Shape::Table | Shape::Transactions | Shape::Sequences => {
+            Ok(shoal_io::inspect(&job.published(published)?, content(job.policy()))?)
+        }
+        Shape::Stream => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,98 @@
+//! A run on files: where it may write, what it says about itself, and when everything gets its name.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use shoal_algorithms::table::Account;
+use shoal_core::Progress;
+use shoal_core::policy::Shape;
+use shoal_io::StagedFolder;
+
+use super::memory::peak_memory;
+use super::targets::{AUDIT, REPORT, Targets, recorded};
+use super::{FileSink, Job, table_key};
+use crate::audit::AuditPlaces;
+use crate::request::EarlierReleases;
+use crate::{Audit, PipelineError, Report, Work};
+
+/// What the command line says beyond the policy.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// The published file, instead of the policy's.
+    pub output: Option<PathBuf>,
+    /// The report's folder, instead of the policy's.
+    pub report: Option<PathBuf>,
+    /// Whether existing files may be replaced.
+    pub force: bool,
+    /// The `audit.json`s of earlier releases, or their folders, that this one is held against.
+    pub previous: Vec<PathBuf>,
+    /// tables: whether people who were in one of them keep their classes.
+    pub reuse_classes: bool,
+}
+
+/// What a run has left.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The published file.
+    pub output: PathBuf,
+    /// The folder of the reports; none where the output is a device and no folder was named.
+    pub report_folder: Option<PathBuf>,
+    /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
+    pub report: Report,
+    /// What the search did, where an algorithm counts it.
+    pub work: Option<Work>,
+    /// Which construction `ribbon` started from and what each step gained.
+    pub ribbon: Option<Account>,
+}
+
+/// The main job. When it returns an error, nothing has been published.
+pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
+    let started = Instant::now();
+    if job.policy().data.shape == Shape::Stream {
+        return Err(PipelineError::IsStream);
+    }
+    let targets = Targets::of(job, options)?;
+    // Before the work: a folder that is missing or may not be written to is better known now than in an hour.
+    let mut sink = FileSink::create(&targets.output, job.published_dialect()?)?;
+    let earlier = EarlierReleases {
+        previous: options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?,
+        replaced: targets.earlier,
+        reuse_classes: options.reuse_classes,
+    };
+    let request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);
+    let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
+    release.report.peak_memory_bytes = peak_memory();
+    release.report.seconds.total = started.elapsed().as_secs_f64();
+    // All bytes are on the disk before anything gets its name; what follows are names only.
+    let staged = match &targets.report {
+        Some(folder) => {
+            let policy_folder = std::path::absolute(job.folder.join("."));
+            let places = AuditPlaces {
+                policy_folder: policy_folder.unwrap_or_else(|_| job.folder.clone()),
+                output: recorded(&targets.output),
+            };
+            let mut staged = StagedFolder::new(folder)?;
+            staged.add(REPORT, &json(&release.report.outgoing()))?;
+            staged.add_closed(AUDIT, &json(&release.audit(&request, places)))?;
+            Some(staged)
+        }
+        None => None,
+    };
+    let (report, work, ribbon) = (release.report.clone(), release.work, release.ribbon.clone());
+    let output = release.publish()?;
+    if let Some(staged) = staged {
+        staged.publish()?;
+    }
+    Ok(Outcome { output, report_folder: targets.report, report, work, ribbon })
+}
+
+/// An audit, or the one in a report's folder.
+fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
+    if path.is_dir() { Audit::open(&path.join(AUDIT)) } else { Audit::open(path) }
+}
+
+fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("reports hold nothing that JSON cannot");
+    bytes.push(b'\n');
+    bytes
+}

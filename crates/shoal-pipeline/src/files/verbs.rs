@@ -1,0 +1,80 @@
+//! The verbs beside `run`, on files.
+
+use std::path::{Path, PathBuf};
+
+use shoal_core::policy::Shape;
+use shoal_core::{Progress, Table};
+
+use super::{Job, table_key};
+use crate::stream::StreamQuestion;
+use crate::{Measured, PipelineError, Plan, Source, Verified, stream};
+
+/// What the command line says beyond the file and the policy.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// The original that the file is said to come from.
+    pub original: Option<PathBuf>,
+}
+
+/// Reads policy and data, and says what a run would do. Writes nothing.
+pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> {
+    if job.policy().data.shape == Shape::Stream {
+        return Ok(Plan::Stream(stream::check(job)?));
+    }
+    table_key::check(job)?;
+    let mut plan = crate::check(&job.request()?, &mut job.source()?, progress)?;
+    plan.set_output(job.policy().output.path.as_ref().map(|path| job.resolve(path).display().to_string()));
+    Ok(plan)
+}
+
+/// Does this file keep the policy's promise?
+pub fn verify(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Verified, PipelineError> {
+    verify_with(job, published, &VerifyOptions::default(), progress)
+}
+
+/// The same, with what the command line asks for beyond; where the original is given also: is the file true of it?
+pub fn verify_with(
+    job: &Job,
+    published: &Path,
+    options: &VerifyOptions,
+    progress: &dyn Progress,
+) -> Result<Verified, PipelineError> {
+    if job.policy().data.shape == Shape::Stream {
+        return match options.original {
+            Some(_) => Err(PipelineError::StreamOriginal),
+            None => Ok(Verified::Stream(stream::verify(job, published)?)),
+        };
+    }
+    let mut original = match &options.original {
+        Some(path) => Some(job.original(path)?),
+        None => None,
+    };
+    let original = original.as_mut().map(|source| source as &mut dyn Source);
+    crate::verify(&job.request()?, &mut job.published(published)?, original, progress)
+}
+
+/// How much does this file lose against its original, and what does it still risk? A published stream can be asked for
+/// counts, without its original, too.
+pub fn measure(
+    job: &Job,
+    original: Option<&Path>,
+    published: &Path,
+    question: Option<&StreamQuestion>,
+    progress: &dyn Progress,
+) -> Result<Measured, PipelineError> {
+    if job.policy().data.shape == Shape::Stream {
+        let all = StreamQuestion::default();
+        let measured = stream::measure(job, original, published, question.unwrap_or(&all))?;
+        return Ok(Measured::Stream(measured));
+    }
+    if question.is_some() {
+        return Err(PipelineError::OnlyStreams);
+    }
+    let original = original.ok_or(PipelineError::NoOriginal)?;
+    crate::measure(&job.request()?, &mut job.original(original)?, &mut job.published(published)?, progress)
+}
+
+/// The policy's table, encoded, in the order of the source.
+pub fn load(job: &Job, progress: &dyn Progress) -> Result<Table, PipelineError> {
+    crate::table::load(&job.request()?, &mut job.source()?, progress)
+}

@@ -1,0 +1,267 @@
+//! What is asked for: a checked policy and everything that it names, read and parsed before anything runs.
+//!
+//! Nothing here knows where a hierarchy or a list of constraints came from. The algorithm and the verifier see the
+//! same [`Assets`], and a front that has no files (Python, a database, a web page) hands them over from memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use shoal_algorithms::table::transparent::Secret;
+use shoal_core::policy::Shape;
+use shoal_core::{Hierarchy, Policy, PolicyDocument, Role};
+
+use crate::{Audit, PipelineError};
+
+/// A checked policy with its assets, and the earlier releases that a new one is held against.
+#[derive(Clone, Debug)]
+pub struct Request {
+    document: PolicyDocument,
+    pub(crate) assets: Assets,
+    pub(crate) earlier: EarlierReleases,
+    pub(crate) table_key: Option<TableKey>,
+    /// The SHA-256 of the release that kept the classes of earlier ones, where the policy is from its audit.
+    pub(crate) reused_classes: Option<String>,
+}
+
+/// What is known of earlier releases of the same people.
+#[derive(Clone, Debug, Default)]
+pub struct EarlierReleases {
+    /// The releases that the new one is held against.
+    pub previous: Vec<Audit>,
+    /// A release whose report the new one's will replace. It is not held against; that it exists is said.
+    pub replaced: Option<Audit>,
+    /// tables: whether people who were in one of `previous` keep their classes.
+    pub reuse_classes: bool,
+}
+
+/// The secret key of transparent l-diversity, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct TableKey {
+    /// The key itself.
+    pub secret: Secret,
+    /// What a reader of the report should know about it.
+    pub note: &'static str,
+}
+
+impl Request {
+    /// A policy and everything that it names. An asset that is named and not given is an error.
+    ///
+    /// ```
+    /// use shoal_core::PolicyDocument;
+    /// use shoal_pipeline::{Assets, Request};
+    ///
+    /// let policy = "
+    ///     [columns.age]
+    ///     role = \"quasi-identifier\"
+    ///     kind = \"integer\"
+    ///     hierarchy = \"age bands\"
+    ///     [privacy]
+    ///     k = 2
+    /// ";
+    /// let document = PolicyDocument::parse(policy, &[])?;
+    /// assert!(Request::new(document.clone(), Assets::default()).is_err());
+    ///
+    /// let bands = shoal_core::hierarchy::from_text("20;20-29;*\n25;20-29;*\n31;30-39;*\n").unwrap();
+    /// let assets = Assets::default().with_hierarchy("age bands", bands);
+    /// assert!(Request::new(document, assets).is_ok());
+    /// # Ok::<(), shoal_core::PolicyError>(())
+    /// ```
+    pub fn new(document: PolicyDocument, assets: Assets) -> Result<Request, PipelineError> {
+        let policy = document.policy();
+        for (key, name) in hierarchies_of(policy) {
+            if !assets.hierarchies.contains_key(name) {
+                return Err(missing(&document, &key, "hierarchy", name));
+            }
+        }
+        for (key, name) in item_lists_of(policy) {
+            if !assets.item_lists.contains_key(name) {
+                return Err(missing(&document, key, "list of items", name));
+            }
+        }
+        if let Some(name) = &policy.utility.weights
+            && !assets.weights.contains_key(name)
+        {
+            return Err(missing(&document, "utility.weights", "list of weights", name));
+        }
+        let earlier = EarlierReleases::default();
+        Ok(Request { document, assets, earlier, table_key: None, reused_classes: None })
+    }
+
+    /// Holds the new release against earlier ones.
+    pub fn with_earlier(self, earlier: EarlierReleases) -> Request {
+        Request { earlier, ..self }
+    }
+
+    /// Gives transparent l-diversity its key. Without one, a key is drawn for each run.
+    pub fn with_table_key(self, table_key: Option<TableKey>) -> Request {
+        Request { table_key, ..self }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        self.document.policy()
+    }
+
+    /// The policy with the places of its keys.
+    pub fn document(&self) -> &PolicyDocument {
+        &self.document
+    }
+
+    /// An error about a key of the policy that does not fit the data.
+    pub(crate) fn complain(&self, key: &str, message: String, hint: String) -> PipelineError {
+        let error = Box::new(self.document.complain(key, message, Some(hint)));
+        PipelineError::PolicyAndData { error }
+    }
+
+    /// Whether a column of the source is read at all. Identifiers are, where they say whose event it is or which came
+    /// first, and in tables: they say whose a record is, or at least whether one person may have several.
+    pub(crate) fn is_read(&self, column: &str) -> bool {
+        let data = &self.policy().data;
+        if data.shape == Shape::Table {
+            return true;
+        }
+        let sequences = data.shape == Shape::Sequences;
+        let tells = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
+        (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
+    }
+
+    /// The hierarchy of this name, which [`Request::new`] has found.
+    pub(crate) fn hierarchy(&self, name: &str) -> Asset<'_, Arc<Hierarchy>> {
+        let (place, content) = &self.assets.hierarchies[name];
+        Asset { place, content }
+    }
+
+    /// The list of items of this name, which [`Request::new`] has found.
+    pub(crate) fn item_list(&self, name: &str) -> Asset<'_, ItemList> {
+        let (place, content) = &self.assets.item_lists[name];
+        Asset { place, content }
+    }
+
+    /// The weights of this name, which [`Request::new`] has found.
+    pub(crate) fn weights(&self, name: &str) -> Asset<'_, ItemWeights> {
+        let (place, content) = &self.assets.weights[name];
+        Asset { place, content }
+    }
+
+    /// Whether the data with this SHA-256 were made by keeping the classes of earlier releases, by their audit.
+    pub(crate) fn reused_classes_for(&self, sha256: &str) -> bool {
+        self.reused_classes.as_deref() == Some(sha256)
+    }
+}
+
+fn missing(document: &PolicyDocument, key: &str, what: &str, name: &str) -> PipelineError {
+    let message = format!("the {what} `{name}` was not given");
+    let hint = "give every asset that the policy names, under the name that the policy uses".to_owned();
+    let error = Box::new(document.complain(key, message, Some(hint)));
+    PipelineError::PolicyAndData { error }
+}
+
+/// The hierarchies that a policy names, with the key that names each.
+pub(crate) fn hierarchies_of(policy: &Policy) -> Vec<(String, &str)> {
+    let columns = policy.columns.iter();
+    let of_columns = columns.filter_map(|(column, spec)| {
+        Some((format!("columns.{column}.hierarchy"), spec.hierarchy.as_deref()?))
+    });
+    let of_items = policy.data.hierarchy.iter().map(|name| ("data.hierarchy".to_owned(), name.as_str()));
+    of_columns.chain(of_items).collect()
+}
+
+/// The lists of items that a policy names, with the key that names each.
+pub(crate) fn item_lists_of(policy: &Policy) -> Vec<(&'static str, &str)> {
+    let privacy = policy.privacy.constraints.iter().map(|name| ("privacy.constraints", name.as_str()));
+    let utility = policy.utility.constraints.iter().map(|name| ("utility.constraints", name.as_str()));
+    privacy.chain(utility).collect()
+}
+
+/// What a policy names beside its data, by the name that the policy uses: for the command line a path, for other fronts
+/// any text.
+#[derive(Clone, Debug, Default)]
+pub struct Assets {
+    /// Each with the place that errors name.
+    hierarchies: HashMap<String, (String, Arc<Hierarchy>)>,
+    item_lists: HashMap<String, (String, ItemList)>,
+    weights: HashMap<String, (String, ItemWeights)>,
+}
+
+/// An asset and the place that errors name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asset<'a, T> {
+    pub place: &'a str,
+    pub content: &'a T,
+}
+
+/// Sets of items by their names, one a line: privacy constraints, utility constraints.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ItemList {
+    /// Each set with its line, counted from 1. Empty lines are no sets.
+    pub sets: Vec<(usize, Vec<String>)>,
+}
+
+impl ItemList {
+    /// Reads one set a line, its items separated by this character.
+    pub fn from_text(text: &str, separator: char) -> ItemList {
+        let set = |line: &str| -> Vec<String> {
+            line.split(separator).map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+        };
+        let sets = (1..).zip(text.lines().map(set)).filter(|(_, set)| !set.is_empty());
+        ItemList { sets: sets.collect() }
+    }
+}
+
+/// Weights of items by their names. Items that are not named weigh 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ItemWeights {
+    /// Each item with its line, counted from 1, and its weight between 0 and 1.
+    pub weights: Vec<(usize, String, f64)>,
+}
+
+impl ItemWeights {
+    /// Reads an item and a number a line, separated by this character. The error is the number and the text of a line
+    /// that is not that.
+    pub fn from_text(text: &str, separator: char) -> Result<ItemWeights, (usize, String)> {
+        let mut weights = Vec::new();
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let parsed = line.trim().rsplit_once(separator).and_then(|(item, weight)| {
+                let weight: f64 = weight.trim().parse().ok()?;
+                (0.0..=1.0).contains(&weight).then(|| (number, item.trim().to_owned(), weight))
+            });
+            weights.push(parsed.ok_or_else(|| (number, line.to_owned()))?);
+        }
+        Ok(ItemWeights { weights })
+    }
+}
+
+impl Assets {
+    /// Adds a hierarchy under the name that the policy uses.
+    pub fn with_hierarchy(self, name: &str, hierarchy: Hierarchy) -> Assets {
+        self.with_hierarchy_from(name, name, Arc::new(hierarchy))
+    }
+
+    /// Adds a list of items under the name that the policy uses.
+    pub fn with_item_list(self, name: &str, list: ItemList) -> Assets {
+        self.with_item_list_from(name, name, list)
+    }
+
+    /// Adds weights under the name that the policy uses.
+    pub fn with_weights(self, name: &str, weights: ItemWeights) -> Assets {
+        self.with_weights_from(name, name, weights)
+    }
+
+    /// The same for a hierarchy that errors name otherwise.
+    pub(crate) fn with_hierarchy_from(mut self, name: &str, place: &str, tree: Arc<Hierarchy>) -> Assets {
+        self.hierarchies.insert(name.to_owned(), (place.to_owned(), tree));
+        self
+    }
+
+    /// The same for a list that errors name otherwise.
+    pub(crate) fn with_item_list_from(mut self, name: &str, place: &str, list: ItemList) -> Assets {
+        self.item_lists.insert(name.to_owned(), (place.to_owned(), list));
+        self
+    }
+
+    /// The same for weights that errors name otherwise.
+    pub(crate) fn with_weights_from(mut self, name: &str, place: &str, weights: ItemWeights) -> Assets {
+        self.weights.insert(name.to_owned(), (place.to_owned(), weights));
+        self
+    }
+}

@@ -1,0 +1,42 @@
+use shoal_core::{RawTable, Transactions};
+use shoal_io::{ColumnForm, Content, Finding, ReadError, WriteError};
+use shoal_privacy::Staged;
+
+use crate::Source;
+
+/// Where a release goes. It takes the data twice: staged, where nobody sees them yet, and published, once the verifier has
+/// read back what was staged.
+pub trait Sink {
+    /// What was staged.
+    type Staged: StagedData;
+
+    /// What errors call it.
+    fn name(&self) -> String;
+
+    /// Whether a column can be one of lists.
+    fn holds_lists(&self) -> bool;
+
+    /// Writes a table; `columns` are the forms of its columns in order.
+    fn stage_table(&mut self, table: &RawTable, columns: &[ColumnForm]) -> Result<Self::Staged, WriteError>;
+
+    /// Writes transactions a line each, their items separated by this character. A sink that always has columns keeps the
+    /// default, which refuses.
+    fn stage_baskets(
+        &mut self,
+        _published: &Transactions,
+        _separator: char,
+    ) -> Result<Self::Staged, WriteError> {
+        Err(WriteError::NotABasketFile { path: self.name().into() })
+    }
+}
+
+/// Staged data that can be read back as anybody would read them.
+pub trait StagedData: Staged<Error = WriteError> {
+    /// The data as a source.
+    fn source(&self) -> Box<dyn Source + '_>;
+
+    /// What is staged beside the data, such as metadata of a file. What has no container keeps the default.
+    fn unjudged(&self, _content: Content) -> Result<Vec<Finding>, ReadError> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,184 @@
+//! A run on transactions: read, anonymize, stage, verify what was staged, measure.
+
+use shoal_core::policy::Shape;
+use shoal_core::{Progress, Role, Transactions};
+use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
+use shoal_privacy::{
+    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, PublishedTransactions, ReadBack,
+    TransactionsClaim, TransactionsModel, Utility, VerifiedTransactions, verify_transactions,
+};
+
+use super::algorithm::{Prepared, by_name};
+use super::compose::{Composed, compose, tabulate};
+use super::layout::Layout;
+use super::load::{Loaded, Text, load};
+use super::measures;
+use super::sets::item_names;
+use crate::audit::{ItemFile, RecodingFile};
+use crate::leaks::of_transactions;
+use crate::order::record_order;
+use crate::report::{Counts, Loss, Risk};
+use crate::run::{Draft, timed};
+use crate::table::check_untouched;
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
+
+/// What comes back may be published.
+pub(crate) fn run<K: Sink>(
+    request: &Request,
+    from: &mut dyn Source,
+    to: &mut K,
+    seconds: &mut Seconds,
+    progress: &dyn Progress,
+) -> Result<Draft<K::Staged>, PipelineError> {
+    let (loaded, prepared) = timed(&mut seconds.read, || {
+        let loaded = load(request, from, Text::Original, progress)?;
+        let prepared = Prepared::of(request, &loaded.data)?;
+        Ok((loaded, prepared))
+    })?;
+    let data = &loaded.data;
+    let recoding = timed(&mut seconds.anonymize, || {
+        let recoding = prepared.algorithm.anonymize(data, &prepared.promise, progress);
+        recoding.map_err(|error| by_name(error, data, &prepared))
+    })?;
+    let clusters = recoding.clusters.len();
+
+    let (staged, origin) = timed(&mut seconds.write, || {
+        progress.stage("writing", 0);
+        let Composed { published, origin } = compose(request.policy(), &loaded, &recoding);
+        Ok((stage(request, to, &published, &loaded, &origin)?, origin))
+    })?;
+
+    let verified = timed(&mut seconds.verify, || {
+        progress.stage("verifying", 0);
+        let staged = ReadBack::of(staged, |staged| read_transactions_back(request, staged))?;
+        if let (Some((before, _)), Some(after)) = (&loaded.rest, &staged.content().rest) {
+            check_untouched(request, before, after, &origin)?;
+        }
+        let claim = TransactionsClaim {
+            original: data,
+            hierarchy: prepared.hierarchy.as_ref(),
+            origin: &origin,
+            order: record_order(request),
+        };
+        Ok(verify_transactions(staged, claim, &models(request)?, &utility(request))?)
+    })?;
+    let VerifiedTransactions { release, published, findings: verified } = verified;
+    let PublishedTransactions { data: published, rest, .. } = published;
+    let measures = timed(&mut seconds.measure, || {
+        progress.stage("measuring", 0);
+        Ok(measures::take(request, &prepared, data, &published)?)
+    })?;
+    let mut notes = loaded.notes();
+    if verified.items_suppressed() > 0 {
+        notes.push(format!("{} of {} items are suppressed", verified.items_suppressed(), data.items().len()));
+    }
+    let counts = Counts {
+        records_in: data.len(),
+        records_out: published.len(),
+        records_suppressed: 0,
+        clusters,
+        classes: distinct(&published),
+    };
+    let (loss, risk) = (Loss::Transactions(measures.loss), Risk::Transactions(measures.risk));
+    let algorithm = prepared.algorithm.name();
+    let mut report = Report::new(Shape::Transactions, algorithm, release.certificate(), counts, loss, risk);
+    report.notes = notes;
+    report.leaks = of_transactions(request, &published, rest.as_ref());
+    report.leaks.extend(loaded.leaks);
+    Ok(Draft {
+        release,
+        report,
+        input_sha256: loaded.sha256,
+        recoding: recoding_file(&published),
+        work: None,
+        ribbon: None,
+        secret_key: None,
+    })
+}
+
+/// Stages published transactions in the layout of the source.
+fn stage<K: Sink>(
+    request: &Request,
+    to: &mut K,
+    published: &Transactions,
+    loaded: &Loaded,
+    origin: &[u32],
+) -> Result<K::Staged, PipelineError> {
+    let policy = request.policy();
+    let mut layout = Layout::of(&policy.data);
+    let as_list = loaded.listed && to.holds_lists();
+    if let Layout::Column { separator, .. } = &mut layout {
+        if as_list {
+            *separator = ITEM_SEPARATOR;
+        } else if let Some(item) = published.items().iter().find(|i| !item_reads_back(i, *separator)) {
+            let (path, item, separator) = (to.name().into(), item.to_owned(), *separator);
+            return Err(WriteError::UnreadableItem { path, item, separator }.into());
+        }
+    }
+    let Some(table) = tabulate(layout, published, loaded.rest.as_ref(), origin) else {
+        return Ok(to.stage_baskets(published, layout.list_separator())?);
+    };
+    let form = |column: &str| match layout {
+        Layout::Column { items, .. } if as_list && items == column => ColumnForm::List,
+        _ => form(request, column),
+    };
+    let forms: Vec<ColumnForm> = table.columns.iter().map(|c| form(&c.name)).collect();
+    Ok(to.stage_table(&table, &forms)?)
+}
+
+fn form(request: &Request, column: &str) -> ColumnForm {
+    match request.policy().columns.get(column).map(|c| c.role) {
+        Some(Role::Sensitive | Role::Insensitive) => ColumnForm::Typed,
+        _ => ColumnForm::Text,
+    }
+}
+
+/// What was staged, read as anybody would read it, with its SHA-256.
+fn read_transactions_back(
+    request: &Request,
+    staged: &impl StagedData,
+) -> Result<(PublishedTransactions, String), PipelineError> {
+    let read = load(request, &mut *staged.source(), Text::Published, &shoal_core::Silent)?;
+    Ok(read.into_published()?)
+}
+
+/// The promise of the policy as a model that can be checked on the published file alone.
+pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TransactionsModel>>, PipelineError> {
+    let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
+    // The policy's check has refused a k below 2, an m of 0 and a share that is none.
+    let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
+    let model: Option<Box<dyn TransactionsModel>> = if let Some(file) = &privacy.constraints {
+        let sets = item_names(request, file);
+        ItemConstraints::new(k, sets).ok().map(|model| Box::new(model) as _)
+    } else if let Some(share) = privacy.share {
+        let share = Some(KnownShare { share, seed });
+        ItemsetAnonymity::new(k, 2, share).ok().map(|model| Box::new(model) as _)
+    } else if let Some(m) = privacy.m {
+        ItemsetAnonymity::new(k, m, None).ok().map(|model| Box::new(model) as _)
+    } else {
+        CompleteAnonymity::new(k).ok().map(|model| Box::new(model) as _)
+    };
+    Ok(model.into_iter().collect())
+}
+
+/// What the release must stay good for.
+pub(crate) fn utility(request: &Request) -> Utility {
+    let utility = &request.policy().utility;
+    let Some(file) = &utility.constraints else { return Utility::default() };
+    let constraints = Some(item_names(request, file));
+    Utility { constraints, max_suppressed: Some(utility.max_suppressed) }
+}
+
+fn distinct(published: &Transactions) -> usize {
+    let mut all: Vec<&[u32]> = published.iter().collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len()
+}
+
+fn recoding_file(published: &Transactions) -> RecodingFile {
+    let items = published.items().iter().zip(published.supports());
+    RecodingFile::Transactions {
+        items: items.map(|(item, support)| ItemFile { item: item.to_owned(), support }).collect(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Proof and data that cannot be separated: what was staged is read back, judged and published as one value.
+
+use crate::promise::PromiseResult;
+
+/// Data that lie where nobody else sees them yet: a file without a name, batches that nobody has been given, a table in
+/// an open transaction.
+pub trait Staged {
+    /// What whoever publishes is left with: a path, the batches, the number of rows.
+    type Receipt;
+    /// Why publishing can fail.
+    type Error;
+
+    /// Lets others see the data. Only [`Verified::publish`] calls this; the certificate is there to be compared with what
+    /// is staged now, where somebody else could have touched it since it was read back.
+    fn publish(self, certificate: &Certificate) -> Result<Self::Receipt, Self::Error>;
+}
+
+/// Staged data and what reading them back gave. The two stay together from here on, so that no caller can pair a proof with
+/// other data.
+#[derive(Debug)]
+pub struct ReadBack<S, T> {
+    staged: S,
+    content: T,
+    sha256: String,
+}
+
+impl<S: Staged, T> ReadBack<S, T> {
+    /// Reads what was staged, as anybody would read it once it is published. `read` returns the content and its SHA-256
+    /// in lower-case hex.
+    pub fn of<E>(staged: S, read: impl FnOnce(&S) -> Result<(T, String), E>) -> Result<ReadBack<S, T>, E> {
+        let (content, sha256) = read(&staged)?;
+        Ok(ReadBack { staged, content, sha256 })
+    }
+
+    /// What was read.
+    pub fn content(&self) -> &T {
+        &self.content
+    }
+
+    /// The last step of a verifier, which has judged the content.
+    pub(crate) fn certify(self, findings: Findings) -> (Verified<S>, T) {
+        let certificate = Certificate { sha256: self.sha256, findings };
+        (Verified { staged: self.staged, certificate }, self.content)
+    }
+}
+
+/// Staged data that keep their promise, whatever their shape. Only [`verify_table`](crate::verify_table),
+/// [`verify_transactions`](crate::verify_transactions) and [`verify_sequences`](crate::verify_sequences) can make one, and
+/// nothing is published without one.
+///
+/// ```compile_fail
+/// fn forge<S>(staged: S, certificate: shoal_privacy::Certificate) -> shoal_privacy::Verified<S> {
+///     shoal_privacy::Verified { staged, certificate }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Verified<S> {
+    staged: S,
+    certificate: Certificate,
+}
+
+impl<S: Staged> Verified<S> {
+    /// Lets others see the data.
+    pub fn publish(self) -> Result<S::Receipt, S::Error> {
+        self.staged.publish(&self.certificate)
+    }
+}
+
+impl<S> Verified<S> {
+    /// What was proven, and about which bytes.
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// What is staged.
+    pub fn staged(&self) -> &S {
+        &self.staged
+    }
+}
+
+/// What was proven about the data with this digest. It says something to readers; alone it lets nobody publish.
+///
+/// ```compile_fail
+/// let forged = shoal_privacy::Certificate { sha256: String::new(), findings: todo!() };
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    sha256: String,
+    findings: Findings,
+}
+
+impl Certificate {
+    /// The SHA-256 of the verified data, in lower-case hex.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// What was found.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Every promise with what was found; all of them hold.
+    pub fn promises(&self) -> &[PromiseResult] {
+        self.findings.promises()
+    }
+}
+
+/// What a verifier found about a release of any shape that keeps its promise. A record is what a person has: a row of a
+/// table, a transaction, a whole sequence of events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    promises: Vec<PromiseResult>,
+    rows_in: usize,
+    rows_published: usize,
+}
+
+impl Findings {
+    pub(crate) fn new(promises: Vec<PromiseResult>, rows_in: usize, rows_published: usize) -> Findings {
+        Findings { promises, rows_in, rows_published }
+    }
+
+    /// Every promise with what was found; all of them hold.
+    pub fn promises(&self) -> &[PromiseResult] {
+        &self.promises
+    }
+
+    /// Records of the input.
+    pub fn rows_in(&self) -> usize {
+        self.rows_in
+    }
+
+    /// Records of the release.
+    pub fn rows_published(&self) -> usize {
+        self.rows_published
+    }
+
+    /// Records of the input that are not in the release.
+    pub fn rows_left_out(&self) -> usize {
+        self.rows_in - self.rows_published
+    }
+
+    /// Whether nothing is published, so that every promise is kept by silence. Reports say so.
+    pub fn is_vacuous(&self) -> bool {
+        self.rows_published == 0
+    }
+}
