@@ -378,3 +378,24 @@ fn a_release_without_a_promise_is_none() {
         TableClaim { original: &original, origin, left_out, suppression: None, order: RecordOrder::Input };
     assert_eq!(judge_table(&file, claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
 }
+
+#[test]
+fn records_that_say_nothing_are_counted() {
+    let mut release = two_crowds();
+    assert_eq!(verify(&release).unwrap().rows_starred(), 0);
+    for row in release.published.iter_mut().step_by(2) {
+        row[..QUASI].fill("*".to_owned());
+    }
+    assert_eq!(verify(&release).unwrap().rows_starred(), 2);
+}
+
+#[test]
+fn a_text_that_says_nothing_readable_is_named_by_its_first_row() {
+    let mut release = two_crowds();
+    release.published[2][0] = "[53, 50]".into();
+    release.published[3][0] = "[53, 50]".into();
+    let (original, file) = (table(&release.original), published(&release));
+    let refused =
+        shoal_privacy::table::conservation::check(&original, &file, &release.origin, release.left_out);
+    assert!(matches!(refused, Err(TableConservationError::Unreadable { row: 3, .. })), "{refused:?}");
+}

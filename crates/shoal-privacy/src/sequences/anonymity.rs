@@ -45,3 +45,13 @@ impl SequencesModel for SequenceAnonymity {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k_is_what_was_asked_for() {
+        assert_eq!(SequenceAnonymity::new(7).unwrap().k(), 7);
+    }
+}

@@ -104,4 +104,9 @@ mod tests {
         assert_eq!(KAnonymity::new(1), Err(KTooSmall { k: 1 }));
         assert_eq!(KAnonymity::new(0), Err(KTooSmall { k: 0 }));
     }
+
+    #[test]
+    fn k_is_what_was_asked_for() {
+        assert_eq!(KAnonymity::new(7).unwrap().k(), 7);
+    }
 }

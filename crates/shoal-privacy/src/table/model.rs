@@ -133,3 +133,26 @@ pub(super) fn ask(
     let (name, column) = (model.name().to_owned(), model.column().map(str::to_owned));
     Ok(Answer { name, column, asked: model.asked(), outcome: model.verify(view)? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only then is leaving out records of stars the way out that a refusal offers.
+    #[test]
+    fn a_class_says_nothing_where_all_its_cells_are_stars() {
+        let class = |texts: &[&str]| TableViolation {
+            cells: texts
+                .iter()
+                .map(|text| PublishedCell { column: "q".into(), text: (*text).into() })
+                .collect(),
+            size: 1,
+            found: Figure::Nothing,
+            why: None,
+            rows: vec![1],
+        };
+        assert!(class(&["*", "*"]).says_nothing());
+        assert!(!class(&["*", "a"]).says_nothing() && !class(&["a"]).says_nothing());
+        assert!(!class(&[]).says_nothing(), "without quasi-identifiers there is nothing to hide");
+    }
+}

@@ -85,3 +85,17 @@ impl Lack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_those_who_lack_the_most_the_first_is_named() {
+        let mut lack = Lack::default();
+        for (row, k) in [(3, 2), (4, 5), (5, 6), (6, 6), (7, 4)] {
+            lack.look_at(row, k, 4);
+        }
+        assert_eq!((lack.records, lack.most, lack.row), (3, 2, 5));
+    }
+}

@@ -40,3 +40,14 @@ impl TransactionsModel for CompleteAnonymity {
         distinct.into_par_iter().fold(new, count).reduce(new, Tally::merge).outcome(view)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_it_is() {
+        let model = CompleteAnonymity::new(3).unwrap();
+        assert_eq!((model.name().as_str(), model.k()), ("complete k-anonymity", 3));
+    }
+}

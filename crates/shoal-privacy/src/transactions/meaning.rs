@@ -224,4 +224,14 @@ mod tests {
         assert_eq!(within(&[vec![], vec!["(a,b)"]], &[vec!["a"]]), unknown("(a,b)", "b"));
         assert_eq!(within(&[vec![], vec!["z"]], &[vec!["a"]]), unknown("z", "z"));
     }
+
+    #[test]
+    fn of_many_texts_that_share_items_some_are_shown_and_all_are_counted() {
+        // `a` is in every group, so that each but the first shares it with the first.
+        let groups: Vec<String> = (0..=SHOWN + 1).map(|n| format!("(a,b{n:02})")).collect();
+        let row: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let (_, meaning) = meaning(&[row], None);
+        let two = meaning.two_images();
+        assert_eq!((two.total, two.worst.len()), (SHOWN + 1, SHOWN));
+    }
 }

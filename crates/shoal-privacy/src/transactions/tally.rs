@@ -69,3 +69,18 @@ impl Tally {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_is_broken_is_counted_and_the_worst_are_kept() {
+        let mut tally = Tally::new(30);
+        (0..20).rev().for_each(|support| tally.add(&[support], support));
+        assert_eq!((tally.broken, tally.smallest), (20, Some(0)));
+        let expected: Vec<(u32, Vec<u32>)> = (0..SHOWN as u32).map(|n| (n, vec![n])).collect();
+        assert_eq!(tally.worst, expected);
+        assert_eq!(tally.clone().merge(tally).worst.len(), SHOWN);
+    }
+}

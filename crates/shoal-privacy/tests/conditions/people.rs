@@ -361,3 +361,17 @@ fn a_record_of_nobody_cannot_be_published() {
     release.zips.pop();
     assert!(verify(&release, &[]).is_ok());
 }
+
+/// Records far from everybody's may be people who are not: then only the original knows.
+#[test]
+fn what_too_few_records_do_not_break_is_not_decided_without_people() {
+    let release =
+        rows(&[["p1", "53", "flu"], ["p1", "53", "cold"], ["p2", "54", "flu"], ["p3", "54", "flu"]]);
+    let asked = [(Sensitive::Illness, Rule::Close { t: 0.0, distance: Distance::Equal })];
+    let roles = [("zip", Role::QuasiIdentifier), ("illness", Role::Sensitive), ("visits", Role::Sensitive)];
+    assert!(!verify_table_file(&published(&release), &roles, &models(&asked)).unwrap().holds());
+    let wrap = |model| Box::new(OfPeople::new(model, "who")) as Box<dyn TableModel>;
+    let of_people: Vec<Box<dyn TableModel>> = models(&asked).into_iter().map(wrap).collect();
+    let unknown = Unverifiable::Person { column: "who".into() };
+    assert_eq!(verify_table_file(&published(&release), &roles, &of_people), Err(unknown));
+}

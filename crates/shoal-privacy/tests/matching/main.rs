@@ -4,8 +4,11 @@
 #[allow(dead_code, reason = "the second verifier is for other tests")]
 mod support;
 
+mod sequences;
+mod transactions;
+
 use proptest::prelude::*;
-use shoal_core::RawTable;
+use shoal_core::{DateFormat, Domain, Kind, Place, RawColumnBuilder, RawTable, ValueParser};
 use shoal_privacy::matching::{NoOrigin, match_table};
 use shoal_privacy::table::conservation;
 
@@ -88,4 +91,63 @@ fn what_is_left_out_by_policy_is_nobodys_origin() {
     let short = match_table(&original, &file, &[0]).unwrap_err();
     assert_eq!(short, NoOrigin::TooFew { row: 1, published: 2, originals: 1, record: "record" });
     assert!(short.to_string().contains("doubled or made up"));
+}
+
+/// One record a year of age; more values than a word has bits.
+fn seventy() -> Vec<Vec<String>> {
+    let row = |age: usize| ["x", &age.to_string(), "f", "Bonn", "flu", ""].map(str::to_owned).to_vec();
+    (20..90).map(row).collect()
+}
+
+#[test]
+fn more_values_than_a_word_has_bits() {
+    let rows = seventy();
+    let original = table(&rows);
+    let file = |texts: &dyn Fn(usize) -> String| {
+        let row = |at: usize| {
+            let mut row = rows[at][1..].to_vec();
+            row[0] = texts(at);
+            row
+        };
+        RawTable::from_rows(&NAMES[1..], &(0..70).rev().map(row).collect::<Vec<_>>())
+    };
+    let exact = file(&|at| rows[at][1].clone());
+    let backwards: Vec<u32> = (0..70).rev().collect();
+    assert_eq!(match_table(&original, &exact, &[]).unwrap().origin, backwards);
+    let ranges = file(&|at| format!("[{}, {}]", 20 + at, (22 + at).min(89)));
+    let found = match_table(&original, &ranges, &[]).unwrap();
+    assert_eq!(conservation::check(&original, &ranges, &found.origin, 0), Ok(()));
+    // One too many for the oldest.
+    let crowded = file(&|at| if at > 67 { "89".to_owned() } else { rows[at][1].clone() });
+    let short = NoOrigin::TooFew { row: 1, published: 2, originals: 1, record: "record" };
+    assert_eq!(match_table(&original, &crowded, &[]), Err(short));
+}
+
+/// A null is the missing value, whatever its label: it is not true of an empty text.
+#[test]
+fn a_null_among_quasi_identifiers_is_nobodys_empty_text() {
+    let row = |sex: &str| ["x", "20", sex, "Bonn", "flu", ""].map(str::to_owned).to_vec();
+    let original = table(&[row(""), row("?")]);
+    let published = vec![row("")[1..].to_vec(); 2];
+    let mut file = RawTable::from_rows(&NAMES[1..], &published);
+    file.columns[1].null = Some(file.columns[1].codes[0]);
+    let short = NoOrigin::TooFew { row: 1, published: 2, originals: 1, record: "record" };
+    assert_eq!(match_table(&original, &file, &[]), Err(short));
+}
+
+/// In a column that nobody touches, a reader cannot tell a null from an empty text.
+#[test]
+fn a_null_and_an_empty_text_that_are_published_alike_find_their_origins() {
+    let row = |name: &str| [name, "20", "f", "Bonn", "flu", ""].map(str::to_owned).to_vec();
+    let mut original = table(&[row("a"), row("b")]);
+    let mut note = RawColumnBuilder::new("note".to_owned());
+    note.push("", Place::default());
+    note.push_null(Place::default());
+    let raw = note.finish();
+    let (domain, code_of) =
+        Domain::of(&raw, ValueParser::new(Kind::Text, DateFormat::default()), &[]).unwrap();
+    original.columns[5].codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
+    original.columns[5].domain = domain;
+    let file = RawTable::from_rows(&NAMES[1..], &vec![row("a")[1..].to_vec(); 2]);
+    assert_eq!(match_table(&original, &file, &[]).unwrap().origin.len(), 2);
 }

@@ -304,3 +304,26 @@ fn a_refusal_says_what_to_do_and_shows_no_original_value() {
     assert_eq!(error.to_string(), "line 1: the value of tuple 0 is not among those that are shown");
     assert!(error.hint().starts_with("nothing was released"));
 }
+
+/// Two spellings of one value are no two values, and the places of both are places of that value.
+#[test]
+fn spellings_of_one_value_are_counted_together() {
+    let alone = go(&[opened(&[("Flu", 1), ("flu", 1)])]);
+    assert_eq!(alone, Err(V::GroupTooSmall { line: 3, group: 4, values: 1, l: 2 }));
+    assert_eq!(go(&[opened(&[("Flu", 1), ("cold", 2), ("flu", 1)])]), Ok(()));
+    let frequent = go(&[opened(&[("Flu", 1), ("cold", 2), ("flu", 2)])]);
+    let value = "flu".to_owned();
+    assert_eq!(frequent, Err(V::TooFrequent { line: 4, group: 4, value, count: 3, sum: 5, l: 2 }));
+}
+
+/// Several tuples may arrive, and the clock may go far, before anybody looks.
+#[test]
+fn whoever_has_waited_much_too_long_is_found_as_well() {
+    let arrivals = crowd().map(Event::Arrive);
+    let nothing = admit(vec![], &[]);
+    let late = run(crowds_of(2, 1, 1), &[&arrivals[..], std::slice::from_ref(&nothing)].concat());
+    assert_eq!(late, Err(V::Late { position: 0, arrived: 2, delta: 1 }));
+    let promise = StreamPromise::Crowds { k: 2, l: 1, delta: 9, max_wait: Some(50), reuse: false };
+    let overdue = run(promise, &[arrivals[0].clone(), Event::Advance(80), nothing]);
+    assert_eq!(overdue, Err(V::Overdue { position: 0, waited: 80, limit: 50 }));
+}

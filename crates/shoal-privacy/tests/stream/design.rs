@@ -105,3 +105,19 @@ fn values_are_those_of_the_domain_and_as_many_as_are_drawn() {
         assert_eq!(holds(&design, set(&ann, values)), possible, "{values:?}");
     }
 }
+
+/// As many different values and as many values as the design draws: a value that stands twice is neither hidden behind
+/// others nor one that is drawn.
+#[test]
+fn a_value_that_stands_twice_is_not_drawn() {
+    let design = Arc::new(StreamDesign::for_everybody(labels(), SetDesign::uniform(5, 2).unwrap()));
+    let ann = tuple(0, None, ["30", "Bonn", "red", "x"], "a");
+    for values in [&["a", "a"][..], &["a", "b", "b"]] {
+        let lines = std::iter::once(set(&ann, values));
+        let verdict = verify_stream(StreamPromise::Sets { l: 2 }, &QUASI, Some(&design), lines);
+        assert!(
+            verdict.broken.iter().any(|broken| broken.promise.name == "sets of the design"),
+            "{values:?}"
+        );
+    }
+}

@@ -190,3 +190,56 @@ fn delay_free_lines_are_compared_one_by_one() {
         Err(StreamViolation::NoFreeSlot { line: 3, position: 1, group: 1 })
     );
 }
+
+#[test]
+fn a_group_with_more_values_than_it_needs_is_sound_and_every_line_counts() {
+    let ann = tuple(0, None, ["30", "Bonn", "red", "x"], "a");
+    let promise = StreamPromise::Groups { l: 2, max_open_groups: 9 };
+    let sound = vec![slot(1, "a", 1), slot(1, "b", 1), slot(1, "c", 1), member(1, &ann)];
+    let verdict = verify(promise, sound.clone());
+    assert!(verdict.holds());
+    assert_eq!((verdict.lines, verdict.tuples), (4, 1));
+    let none = Figure::Words("none".to_owned());
+    assert_eq!((&verdict.promises[2].found, &verdict.promises[3].found), (&none, &none));
+    let twice = verify(promise, [sound, vec![member(1, &ann)]].concat());
+    assert_eq!(twice.promises[3].found, Figure::Words("1 members".to_owned()));
+}
+
+/// A value that nobody can have hides nobody.
+#[test]
+fn values_without_a_place_are_none() {
+    let ann = tuple(0, None, ["30", "Bonn", "red", "x"], "a");
+    let promise = StreamPromise::Groups { l: 2, max_open_groups: 9 };
+    let verdict = verify(promise, vec![slot(1, "a", 0), slot(1, "b", 0), member(1, &ann)]);
+    let broken: Vec<&str> = verdict.broken.iter().map(|broken| broken.promise.name.as_str()).collect();
+    assert_eq!(broken, ["l-diversity", "members without a place"]);
+}
+
+#[test]
+fn rows_are_counted_and_one_value_is_no_diversity_to_speak_of() {
+    let promise = StreamPromise::Crowds { k: 2, l: 1, delta: 5, max_wait: None, reuse: true };
+    let line = || row(["[1, 2]", "*", "red", "x"], "flu");
+    let verdict = verify(promise, vec![line(), line(), row(["*"; 4], "*")]);
+    assert_eq!((verdict.lines, verdict.tuples, verdict.suppressed), (3, 3, 1));
+    let names: Vec<&str> = verdict.promises.iter().map(|promise| promise.name.as_str()).collect();
+    assert_eq!(names, ["well-formed lines", "k-anonymity"]);
+}
+
+#[test]
+fn of_many_broken_lines_ten_are_shown_and_all_are_counted() {
+    let ann = tuple(0, None, ["30", "Bonn", "red", "x"], "a");
+    let verdict = verify(StreamPromise::Sets { l: 2 }, vec![set(&ann, &["a"]); 12]);
+    let violations = &verdict.broken[0].violations;
+    assert_eq!((violations.total, violations.worst.len()), (12, 10));
+}
+
+#[test]
+fn a_row_that_lacks_a_cell_is_named_by_its_place() {
+    let tuples = [0, 1, 2].map(|at| tuple(at, None, ["1", "Bonn", "red", "x"], "flu"));
+    let mut lines = vec![row(["1", "Bonn", "red", "x"], "flu"); 3];
+    if let StreamLine::Row { cells, .. } = &mut lines[2] {
+        cells.pop();
+    }
+    let ragged = StreamViolation::Ragged { line: 3, position: 2, cells: 3, columns: 4 };
+    assert_eq!(conserved(&columns(), &tuples, &lines), Err(ragged));
+}

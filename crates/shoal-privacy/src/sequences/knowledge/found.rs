@@ -124,3 +124,59 @@ impl Found {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::values::Value;
+    use super::*;
+
+    fn values(allowed: &[f64]) -> Values {
+        let value = |&allowed: &f64| Value { column: "x".into(), text: "y".into(), allowed };
+        let mut values = Values::default();
+        values.named = allowed.iter().map(value).collect();
+        values
+    }
+
+    fn nothing() -> Found {
+        Found { smallest: u32::MAX, shares: vec![0.0; 2], length: None, total: 0, worst: Vec::new() }
+    }
+
+    /// A crowd that is too small by so many.
+    fn small(people: u32) -> Break {
+        Break::of(&values(&[]), 100, people, &[], || vec![people]).unwrap()
+    }
+
+    #[test]
+    fn the_worst_value_is_the_one_farthest_above_its_own_bound() {
+        // 60 % where 35 % are allowed, and 30 % where 10 % are.
+        let how = Break::of(&values(&[0.35, 0.1]), 2, 10, &[6, 3], Vec::new).unwrap();
+        assert_eq!((how.value, how.is_small), (Some((1, 3)), false));
+        assert!(Break::of(&values(&[0.6, 0.3]), 2, 10, &[6, 3], Vec::new).is_none());
+    }
+
+    #[test]
+    fn the_greatest_shares_and_the_smallest_crowd_are_kept() {
+        let mut found = nothing();
+        found.see(4, &[1, 0]);
+        found.see(10, &[1, 0]);
+        assert_eq!((found.smallest, &found.shares[..]), (4, &[0.25, 0.0][..]));
+    }
+
+    #[test]
+    fn only_breaks_of_the_least_length_count() {
+        let mut found = nothing();
+        found.add(2, 5, small(7));
+        found.add(1, 3, small(8));
+        found.add(2, 5, small(6));
+        assert_eq!((found.length, found.total), (Some(1), 3));
+        assert_eq!(found.worst, [small(8)]);
+    }
+
+    #[test]
+    fn the_worst_are_shown_and_all_are_counted() {
+        let mut found = nothing();
+        (0..20).rev().for_each(|people| found.add(1, 1, small(people)));
+        let worst: Vec<u32> = found.worst.iter().map(|how| how.people).collect();
+        assert_eq!((found.total, worst), (20, (0..SHOWN as u32).collect()));
+    }
+}

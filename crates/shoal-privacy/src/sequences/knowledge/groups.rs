@@ -235,8 +235,9 @@ mod tests {
             after_first(&events, &mut later);
             assert_eq!(later, after);
         }
-        let mut events = [0, 0b1100, 7];
-        keep_first(&mut events);
-        assert_eq!(events, [0, 0b100, 0]);
+        for (mut events, first) in [([0, 0b1100, 7], [0, 0b100, 0]), ([6, 7, 7], [2, 0, 0])] {
+            keep_first(&mut events);
+            assert_eq!(events, first);
+        }
     }
 }

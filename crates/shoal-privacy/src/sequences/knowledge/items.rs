@@ -319,4 +319,14 @@ mod tests {
         assert_eq!(found, [vec!["any", "x"], vec!["any", "x", "y"], vec![OUTSIDE, "any", "x", "y"]]);
         assert_eq!(fits(&["*"], &PLACES, Support::Compatible), [vec!["a"]]);
     }
+
+    /// Whoever knows that somebody was at any place of the tree knows that it was not the zebra.
+    #[test]
+    fn by_the_papers_count_the_top_of_a_tree_says_something_beside_what_it_does_not_hold() {
+        let lines = ["x any", "y any"];
+        let found = fits(&["x", "any", "zebra"], &lines, Support::Paper);
+        assert_eq!(found, [vec!["any", "x"], vec!["any"], vec!["zebra"]]);
+        // Beside nothing but `*` everybody may be below it.
+        assert_eq!(fits(&["x", "any", "*"], &lines, Support::Paper), [vec!["x"], vec![], vec![]]);
+    }
 }

@@ -100,3 +100,50 @@ fn events(view: &SequencesView<'_>, file: &Published, known: &[Step]) -> Vec<Vec
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{Bound, Limit, RawTable, Support};
+
+    use super::super::tests::tree;
+    use super::super::{BoundedKnowledge, SequencesModel};
+    use super::*;
+
+    /// What is found in a file of people with one event each: a place, a job and an illness.
+    fn found(people: &[[&str; 3]], c: [f64; 3]) -> Outcome<SequencesViolation> {
+        let row = |(at, [place, job, illness]): (usize, &[&str; 3])| {
+            vec![at.to_string(), (*place).to_owned(), (*job).to_owned(), (*illness).to_owned()]
+        };
+        let rows: Vec<Vec<String>> = people.iter().enumerate().map(row).collect();
+        let file = RawTable::from_rows(&["id", "place", "job", "illness"], &rows);
+        let view = SequencesView::new(&file, "id", &["place"]).unwrap();
+        let limits = [("job", "spy"), ("illness", "HIV"), ("illness", "gout")];
+        let limits = limits.into_iter().zip(c).map(|((column, value), c)| Limit {
+            column: column.to_owned(),
+            values: Some(vec![value.to_owned()]),
+            bound: Bound::Share(c),
+        });
+        let trees = vec![("place".to_owned(), tree(&["a *", "b *"]))];
+        let model = BoundedKnowledge::new(2, 1, limits.collect(), trees, u64::MAX).unwrap();
+        model.counting(Support::Paper).verify(&view).unwrap()
+    }
+
+    /// Three people of whom one is a spy and one has HIV, and a fourth who publishes nothing and is in no crowd.
+    const PEOPLE: [[&str; 3]; 4] =
+        [["a", "spy", "flu"], ["a", "cook", "HIV"], ["a", "cook", "flu"], ["*", "", "gout"]];
+
+    #[test]
+    fn the_value_nearest_to_its_bound_is_named_with_both() {
+        let kept = found(&PEOPLE, [0.9, 0.5, 0.0]);
+        let words =
+            "crowds of at least 3 people, at most a share of 0.3333 with illness = `HIV` (0.5 allowed)";
+        assert_eq!((kept.holds, kept.found), (true, Figure::Words(words.to_owned())));
+    }
+
+    #[test]
+    fn the_value_farthest_above_its_bound_is_named_with_both() {
+        let broken = found(&PEOPLE, [0.3, 0.25, 0.0]);
+        let words = "crowds of at least 3 people, a share of 0.3333 with illness = `HIV` (0.25 allowed)";
+        assert_eq!((broken.holds, broken.found), (false, Figure::Words(words.to_owned())));
+    }
+}

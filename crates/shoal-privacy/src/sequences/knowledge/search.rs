@@ -18,7 +18,8 @@ use super::found::{Break, Found};
 use super::groups::{Step, after_first, keep_first};
 
 /// How many pairs of a group and its events are kept side by side before the search goes into the depth: some 60 MB.
-const MOST_PAIRS: usize = 4 << 20;
+/// So few in unit tests that their small files go there as well.
+const MOST_PAIRS: usize = if cfg!(test) { 8 } else { 4 << 20 };
 
 /// No item has been taken yet, so that none can join its event.
 const NO_QUASI: u32 = u32::MAX;
@@ -298,4 +299,82 @@ impl Level {
 
 fn hash_of(state: &State) -> u64 {
     FixedState::default().hash_one((&state.groups, &state.events))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state of these groups, in each of which the same events fit.
+    fn state(groups: &[u32], events: u64, quasi: u32, length: usize) -> State {
+        let (events, known) = (vec![events; groups.len()], vec![1; length]);
+        State { groups: groups.to_vec(), events, quasi, known, ways: 2 }
+    }
+
+    /// How many states are followed of two.
+    fn followed(one: &State, two: &State) -> (usize, u64) {
+        let mut level = Level::default();
+        level.add(one.clone());
+        level.add(two.clone());
+        (level.states.len(), level.states[0].ways)
+    }
+
+    /// A state that is dropped without another one that leads to the same would hide what breaks the promise.
+    #[test]
+    fn a_state_is_dropped_only_for_one_that_leads_as_far() {
+        let shorter = state(&[1, 2], 6, 1, 1);
+        assert_eq!(followed(&shorter, &state(&[1, 2], 6, 1, 2)), (1, 2));
+        assert_eq!(
+            followed(&shorter, &state(&[1, 2], 6, 2, 2)),
+            (1, 2),
+            "more items can join the shorter one"
+        );
+        assert_eq!(
+            followed(&shorter, &state(&[1, 2], 6, 0, 2)),
+            (2, 2),
+            "more items can join the longer one"
+        );
+        assert_eq!(followed(&shorter, &state(&[1, 2], 6, 1, 1)), (1, 4), "there are more ways to one state");
+        assert_eq!(followed(&shorter, &state(&[1, 2], 6, 2, 1)), (2, 2));
+        assert_eq!(followed(&shorter, &state(&[1, 3], 6, 1, 1)), (2, 2));
+        assert_eq!(followed(&shorter, &state(&[1, 2], 2, 1, 1)), (2, 2));
+    }
+
+    /// Among so many some meet in the table although they are not the same.
+    #[test]
+    fn states_of_other_groups_or_other_events_are_all_followed() {
+        let mut level = Level::default();
+        (0..3000).for_each(|group| level.add(state(&[group], 1, 0, 1)));
+        (2..3000).for_each(|events| level.add(state(&[0], events, 0, 1)));
+        assert_eq!((level.states.len(), level.pairs), (5998, 5998));
+    }
+
+    #[test]
+    fn what_is_forgotten_can_be_added_again() {
+        let mut level = Level::default();
+        (0..100).for_each(|group| level.add(state(&[group, 200], 1, 0, 1)));
+        level.states.truncate(40);
+        level.forget_since(40);
+        assert_eq!((level.seen.len(), level.pairs), (40, 80));
+        (0..100).for_each(|group| level.add(state(&[group, 200], 1, 0, 1)));
+        assert_eq!(level.states.len(), 100);
+        assert!(level.states.iter().enumerate().all(|(at, state)| state.ways == if at < 40 { 4 } else { 2 }));
+    }
+
+    #[test]
+    fn events_meet_in_any_word() {
+        let mut both = [0; 2];
+        assert!(meet(&[1, 1], &[1, 1], &mut both) && both == [1, 1]);
+        assert!(meet(&[0, 6], &[7, 3], &mut both) && both == [0, 2]);
+        assert!(!meet(&[1, 2], &[2, 1], &mut both) && both == [0, 0]);
+    }
+
+    #[test]
+    fn work_is_over_when_more_was_done_than_may_be() {
+        let work = Work::new(5);
+        work.add(5);
+        assert!(!work.is_over());
+        work.add(2);
+        assert_eq!((work.is_over(), work.done()), (true, 7));
+    }
 }

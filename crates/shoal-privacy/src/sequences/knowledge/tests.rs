@@ -152,9 +152,56 @@ fn more_events_than_a_word_has_bits() {
     let file = read(&["id", "place", "illness"], &rows, &[tree(&["a *", "b *"])], 3, limit, Support::Paper);
     let a = |times: usize| file.groups.people(&file.groups.supporters(&vec![1; times]));
     assert_eq!([a(99), a(100), a(101)], [4, 1, 0]);
+    let b = 2 * (0..2).find(|&item| file.items.text(item) == "b").unwrap() + 1;
+    let then_b =
+        |times: usize| file.groups.people(&file.groups.supporters(&[vec![1; times], vec![b]].concat()));
+    assert_eq!([then_b(0), then_b(99), then_b(100)], [3, 3, 0]);
     // Who has a hundred times a is alone, but nobody knows that much.
     assert!(answer(&file, 99, u64::MAX).found.length.is_none());
     assert_eq!(answer(&file, 100, u64::MAX).found.worst[0].people, 1);
+}
+
+/// A file in which everybody has so many events at one more place before all others.
+fn padded(case: &Case, times: usize) -> Published {
+    let (people, pool, k, _, bound) = case;
+    let stays = ["1", "2", "3", "*"];
+    let places = ["a", "b", "c", "ab", "cd", "?", "*"];
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (person, &(of, illness)) in people.iter().enumerate() {
+        let before = std::iter::repeat_n(["p", "*"], times);
+        let own = pool[of].iter().map(|&(place, stay)| [places[place as usize], stays[stay as usize]]);
+        rows.extend(before.chain(own).map(|[place, stay]| {
+            [&person.to_string(), place, stay, &illness.to_string()].map(str::to_owned).to_vec()
+        }));
+    }
+    let trees = [tree(&["a ab *", "b ab *", "c cd *", "d cd *", "p p *"]), tree(&["1 *", "2 *", "3 *"])];
+    let limit = Limit { column: "illness".into(), values: None, bound: *bound };
+    read(&["id", "place", "stay", "illness"], &rows, &trees, *k, limit, Support::Paper)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Sets of events take several words where a sequence is long; what everybody has before tells nobody apart.
+    #[test]
+    fn events_before_all_others_change_no_crowd(case in cases(), times in 61..67_usize) {
+        let search = |file: &Published| {
+            let is_open = vec![true; file.groups.len()];
+            let work = Work::new(u64::MAX);
+            whole::search(Search { file, is_open: &is_open, length: case.3.min(4), work: &work }).found
+        };
+        let (plain, long) = (padded(&case, 0), padded(&case, times));
+        let everybody: Vec<u32> = (0..long.groups.len() as u32).collect();
+        let (short, found) = (search(&plain), search(&long));
+        if long.break_of(&everybody, &[]).is_some() {
+            prop_assert_eq!(found.length, Some(1));
+        } else {
+            prop_assert_eq!(found.length, short.length);
+            prop_assert_eq!(found.smallest, short.smallest.min(case.0.len() as u32));
+            let crowd = |found: &Found| found.worst.first().map(|how| (how.people, how.value));
+            prop_assert_eq!(crowd(&found), crowd(&short));
+        }
+    }
 }
 
 proptest! {

@@ -359,4 +359,19 @@ mod tests {
             assert!(matches!(refused, Err(ConditionError::NotAFactor { .. })));
         }
     }
+
+    #[test]
+    fn values_are_named_up_to_five_and_where_there_are_l_of_them_their_frequencies() {
+        let five = ["a", "b", "c", "d", "e"];
+        let why =
+            |rule: Rule, class: &[&str]| verify(rule, &[class]).violations.worst[0].why.clone().unwrap();
+        let all = "only 5 different values: `a`, `b`, `c`, `d`, `e`";
+        assert_eq!(why(Rule::Distinct { l: 7 }, &five), all);
+        let six = [&five[..], &["f"]].concat();
+        assert_eq!(why(Rule::Distinct { l: 7 }, &six), all.replace('5', "6") + ", …");
+        assert_eq!(
+            why(Rule::Recursive { l: 2, c: 2.0 }, &["a", "a", "b"]),
+            "`a` stands in 2 records, the 2. most frequent value and all rarer ones in 1"
+        );
+    }
 }

@@ -112,3 +112,31 @@ fn is_below(figure: f64, bound: f64) -> bool {
 fn percent(share: f64) -> String {
     format!("{} %", (share * 1e4).round() / 1e2)
 }
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::{Distance, Likeness};
+
+    use super::*;
+    use crate::Figure;
+
+    /// A report that calls a promise by another name, or says that something else was asked, promises something else.
+    #[test]
+    fn a_condition_says_what_it_is_and_what_is_asked() {
+        for (rule, name, asked) in [
+            (Rule::Distinct { l: 3 }, "distinct-l-diversity", Figure::Count(3)),
+            (Rule::Frequency { l: 4 }, "frequency-l-diversity", Figure::Number(0.25)),
+            (Rule::Entropy { l: 2.5 }, "entropy-l-diversity", Figure::Number(2.5)),
+            (
+                Rule::Recursive { l: 3, c: 1.5 },
+                "recursive-l-diversity",
+                Figure::Words("below c = 1.5 for l = 3".to_owned()),
+            ),
+            (Rule::Close { t: 0.2, distance: Distance::Equal }, "t-closeness", Figure::Number(0.2)),
+            (Rule::Alike(Likeness::Basic(0.7)), "beta-likeness", Figure::Number(0.7)),
+        ] {
+            let model = fixture::rule(rule).unwrap();
+            assert_eq!((model.name(), model.column(), model.asked()), (name, Some("x"), asked));
+        }
+    }
+}

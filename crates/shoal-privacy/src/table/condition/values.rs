@@ -265,4 +265,21 @@ mod tests {
         let outside = Unverifiable::OutsideHierarchy { row: 2, column: "x".into(), value: "?".into() };
         assert_eq!(inner.map(|_| ()), Err(outside));
     }
+
+    /// A dictionary may hold texts that no record has.
+    #[test]
+    fn a_text_for_the_missing_value_that_no_record_has_names_nothing() {
+        let with_label = |texts: &[Option<&str>], label: &str| {
+            let mut column = column(texts);
+            column.labels = column.labels.iter().chain([label]).collect::<Labels>();
+            column
+        };
+        let tree = Arc::new(Hierarchy::from_rows(&[["a", "all"], ["?", "all"]].map(Vec::from)).unwrap());
+        let known = with_label(&[Some("a"), Some("?")], "n/a");
+        let (_, same) = valued(&known, &["n/a", "?"]).leaves(&tree).unwrap();
+        assert_eq!(same.leaf_count(), 2, "it is called `?`, which the tree knows");
+        let full = with_label(&[Some("a"), Some("a")], "n/a");
+        let (values, same) = valued(&full, &["n/a"]).leaves(&tree).unwrap();
+        assert_eq!((same.leaf_count(), values.quoted(0)), (2, "`a`".to_owned()));
+    }
 }

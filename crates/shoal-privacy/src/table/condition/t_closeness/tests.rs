@@ -124,3 +124,51 @@ fn what_promises_nothing_or_has_no_ground_is_refused() {
     assert_eq!(without(Distance::Hierarchical), Err(ConditionError::NoHierarchy { column: "x".into() }));
     assert_eq!(without(Distance::Equal), Ok(()));
 }
+
+/// The outcome for two classes of people: for each class whose a record is, and its value.
+fn of_people(t: f64, classes: [&[(u32, &str)]; 2]) -> Outcome {
+    let records =
+        || ["one", "two"].into_iter().zip(classes).flat_map(|(q, of)| of.iter().map(move |r| (q, r)));
+    let rows: Vec<Vec<&str>> = records().map(|(q, (_, value))| vec![q, value]).collect();
+    let file = shoal_core::RawTable::from_rows(&["q", "x"], &rows);
+    let person_of = records().map(|(_, (person, _))| *person).collect();
+    let view = TableView::new(&file, &["q"]).unwrap().with_people(person_of);
+    rule(close(t, Distance::Equal)).unwrap().verify(&view).unwrap()
+}
+
+/// Whoever finds such a class learns that its people have more illnesses than others, whichever these are.
+#[test]
+fn people_with_more_values_each_than_everybody_are_that_much_farther() {
+    // Half of the pairs are flu in both classes and in the file; but 2 values each where the file has 6 of 4 people.
+    let classes: [&[(u32, &str)]; 2] =
+        [&[(0, "flu"), (0, "cold"), (1, "flu"), (1, "cold")], &[(2, "flu"), (3, "cold")]];
+    let outcome = of_people(0.5, classes);
+    assert_eq!((outcome.holds, outcome.found), (true, Figure::Number(0.5)));
+    let outcome = of_people(0.49, classes);
+    assert_eq!((outcome.holds, outcome.violations.total), (false, 1));
+}
+
+#[test]
+fn the_distance_of_people_is_that_of_their_pairs_times_the_pairs_of_everybody() {
+    // Pairs: flu 2, cold 1 of 3 in the first class and 2, 2 of 5 in the file; 5 pairs of 4 people.
+    let classes: [&[(u32, &str)]; 2] = [&[(0, "flu"), (0, "cold"), (1, "flu")], &[(2, "cold"), (3, "ulcer")]];
+    let outcome = of_people(0.1, classes);
+    let found = |at: usize| match outcome.violations.worst[at].found {
+        Figure::Number(found) => found,
+        ref other => panic!("{other} is no number"),
+    };
+    // (2/3 - 2/5) · 5/4, and 3/2 - 5/4 values more each.
+    assert!(is_near(found(0), 1.0 / 3.0 + 0.25), "{}", found(0));
+    // (1/2 - 2/5 + 1/2 - 1/5) · 5/4; having fewer values each is no distance of its own.
+    assert!(is_near(found(1), 0.5), "{}", found(1));
+}
+
+#[test]
+fn the_value_that_is_named_is_the_one_whose_share_grows_most() {
+    // flu: 60 % instead of 30 %, cold: 10 % instead of 2 %, ulcer: 30 % instead of 68 %.
+    let class = [vec!["flu"; 6], vec!["cold"], vec!["ulcer"; 3]].concat();
+    let rest = [vec!["flu"; 9], vec!["ulcer"; 31]].concat();
+    let outcome = verify(close(0.1, Distance::Equal), &[&class, &rest]);
+    let why = outcome.violations.worst[0].why.as_deref();
+    assert_eq!(why, Some("distance 0.38; `flu` has 60 % of the class and 30 % of the file"));
+}
