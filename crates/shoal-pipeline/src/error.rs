@@ -5,7 +5,7 @@ use shoal_algorithms::sequences::SequencesError;
 use shoal_algorithms::table::{ParamsError, TableError};
 use shoal_algorithms::transactions::{self, TransactionsError};
 use shoal_core::hierarchy::build::BuildError;
-use shoal_core::{HierarchyError, Place, PolicyError, RawColumn, RawTable};
+use shoal_core::{HierarchyError, Place, Policy, PolicyError, RawColumn, RawTable};
 use shoal_io::stream::LineError;
 use shoal_io::{Finding, ReadError, WriteError};
 use shoal_measure::MeasureError;
@@ -13,7 +13,7 @@ use shoal_measure::sequences::SequencesMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
 use shoal_measure::transactions::TransactionsMeasureError;
 use shoal_privacy::matching::NoOrigin;
-use shoal_privacy::{ConditionError, Refusal};
+use shoal_privacy::{ConditionError, ConfidenceError, ItemsetParamError, KTooSmall, KnowledgeError, Refusal};
 
 use crate::table::Together;
 
@@ -142,6 +142,20 @@ pub enum PipelineError {
     /// Parameters of a transaction algorithm are wrong.
     #[error(transparent)]
     TransactionParams(#[from] transactions::ParamsError),
+    /// The policy names an algorithm for another shape of data.
+    #[error("`{algorithm}` does not work on data of shape `{shape}`")]
+    OtherShape {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The shape of the data.
+        shape: &'static str,
+    },
+    /// What is promised cannot be checked, so it is not promised.
+    #[error("the promise cannot be checked: {why}")]
+    Promise {
+        /// What is wrong with it.
+        why: String,
+    },
     /// A promise about a sensitive column promises nothing.
     #[error(transparent)]
     Condition(#[from] ConditionError),
@@ -394,7 +408,25 @@ boxed!(
     StreamMeasure(StreamMeasureError)
 );
 
+macro_rules! promises {
+    ($($error:ty),*) => {
+        $(impl From<$error> for PipelineError {
+            fn from(error: $error) -> Self {
+                PipelineError::Promise { why: error.to_string() }
+            }
+        })*
+    };
+}
+
+promises!(KTooSmall, ItemsetParamError, ConfidenceError, KnowledgeError);
+
 impl PipelineError {
+    /// The policy's check compares the algorithm with the shape; where it is not asked, this is the answer.
+    pub(crate) fn other_shape(policy: &Policy) -> PipelineError {
+        let (algorithm, shape) = (policy.algorithm_name().name(), policy.data.shape.name());
+        PipelineError::OtherShape { algorithm, shape }
+    }
+
     /// Whether the request was right and the promise cannot be kept: exit code 1 instead of 2.
     pub fn is_broken_promise(&self) -> bool {
         match self {
@@ -505,6 +537,8 @@ impl PipelineError {
             }
             PipelineError::Write(error) => return Some(error.hint().to_string()),
             PipelineError::Refused(refusal) => refusal.hint(),
+            PipelineError::OtherShape { .. } => "name another algorithm, or correct data.shape",
+            PipelineError::Promise { .. } => "correct the policy's [privacy]",
             PipelineError::UnknownItem { .. } => "leave the item out, or correct its name",
             PipelineError::NoSets { .. } => "write one set of items per line",
             PipelineError::BadWeight { .. } => "write an item, the separator and a number, e.g. `milk 0.5`",

@@ -249,24 +249,39 @@ impl AlgorithmName {
         }
     }
 
+    /// The same name among those of its shape. Whoever adds an algorithm must say here what it works on, and the code that
+    /// runs the algorithms of a shape does not compile until it knows the new one.
+    pub fn by_shape(self) -> ShapeAlgorithm {
+        use {SequencesAlgorithmName as Sequences, TableAlgorithmName as Table};
+        use {StreamAlgorithmName as Stream, TransactionsAlgorithmName as Transactions};
+        match self {
+            AlgorithmName::Ribbon => ShapeAlgorithm::Table(Table::Ribbon),
+            AlgorithmName::Mondrian => ShapeAlgorithm::Table(Table::Mondrian),
+            AlgorithmName::Sbc => ShapeAlgorithm::Table(Table::Sbc),
+            AlgorithmName::Incognito => ShapeAlgorithm::Table(Table::Incognito),
+            AlgorithmName::Datafly => ShapeAlgorithm::Table(Table::Datafly),
+            AlgorithmName::Transparent => ShapeAlgorithm::Table(Table::Transparent),
+            AlgorithmName::Pcta => ShapeAlgorithm::Transactions(Transactions::Pcta),
+            AlgorithmName::Upcta => ShapeAlgorithm::Transactions(Transactions::Upcta),
+            AlgorithmName::Coat => ShapeAlgorithm::Transactions(Transactions::Coat),
+            AlgorithmName::Apriori => ShapeAlgorithm::Transactions(Transactions::Apriori),
+            AlgorithmName::Cbmsa => ShapeAlgorithm::Sequences(Sequences::Cbmsa),
+            AlgorithmName::CbmsaBaseline => ShapeAlgorithm::Sequences(Sequences::CbmsaBaseline),
+            AlgorithmName::Fcla => ShapeAlgorithm::Sequences(Sequences::Fcla),
+            AlgorithmName::FclaBase1 => ShapeAlgorithm::Sequences(Sequences::FclaBase1),
+            AlgorithmName::Halt => ShapeAlgorithm::Sequences(Sequences::Halt),
+            AlgorithmName::DelayFree => ShapeAlgorithm::Stream(Stream::DelayFree),
+            AlgorithmName::Castle => ShapeAlgorithm::Stream(Stream::Castle),
+        }
+    }
+
     /// The shape of data that it works on.
     pub fn shape(self) -> Shape {
-        match self {
-            AlgorithmName::Ribbon
-            | AlgorithmName::Mondrian
-            | AlgorithmName::Sbc
-            | AlgorithmName::Incognito
-            | AlgorithmName::Datafly
-            | AlgorithmName::Transparent => Shape::Table,
-            AlgorithmName::Pcta | AlgorithmName::Upcta | AlgorithmName::Coat | AlgorithmName::Apriori => {
-                Shape::Transactions
-            }
-            AlgorithmName::Cbmsa
-            | AlgorithmName::CbmsaBaseline
-            | AlgorithmName::Fcla
-            | AlgorithmName::FclaBase1
-            | AlgorithmName::Halt => Shape::Sequences,
-            AlgorithmName::DelayFree | AlgorithmName::Castle => Shape::Stream,
+        match self.by_shape() {
+            ShapeAlgorithm::Table(_) => Shape::Table,
+            ShapeAlgorithm::Transactions(_) => Shape::Transactions,
+            ShapeAlgorithm::Sequences(_) => Shape::Sequences,
+            ShapeAlgorithm::Stream(_) => Shape::Stream,
         }
     }
 
@@ -274,6 +289,60 @@ impl AlgorithmName {
     pub fn is_for_partial_knowledge(self) -> bool {
         matches!(self, AlgorithmName::Fcla | AlgorithmName::FclaBase1 | AlgorithmName::Halt)
     }
+}
+
+/// An algorithm, among those of its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeAlgorithm {
+    /// For tables.
+    Table(TableAlgorithmName),
+    /// For transactions.
+    Transactions(TransactionsAlgorithmName),
+    /// For sequences.
+    Sequences(SequencesAlgorithmName),
+    /// For streams.
+    Stream(StreamAlgorithmName),
+}
+
+/// Declares the algorithms of a shape, and a list of all of them for tests that must forget none.
+macro_rules! algorithms {
+    ($(#[$doc:meta])* $name:ident: $($variant:ident),*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each is documented in `AlgorithmName`")]
+        pub enum $name {
+            $($variant),*
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// The name in a policy.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($name::$variant => AlgorithmName::$variant.name()),*
+                }
+            }
+        }
+    };
+}
+
+algorithms! {
+    /// The algorithms for tables.
+    TableAlgorithmName: Ribbon, Mondrian, Sbc, Incognito, Datafly, Transparent
+}
+algorithms! {
+    /// The algorithms for transactions.
+    TransactionsAlgorithmName: Pcta, Upcta, Coat, Apriori
+}
+algorithms! {
+    /// The algorithms for sequences.
+    SequencesAlgorithmName: Cbmsa, CbmsaBaseline, Fcla, FclaBase1, Halt
+}
+algorithms! {
+    /// The algorithms for streams.
+    StreamAlgorithmName: DelayFree, Castle
 }
 
 /// What happens to left-over records: fewer than k of them (sbc), or a cluster that nothing can mend (cbmsa).

@@ -13,7 +13,8 @@ mod privacy;
 
 pub use algorithm::{
     AlgorithmName, AlgorithmPolicy, ChoicePolicy, DriftPolicy, ModePolicy, ObjectivePolicy, OutliersPolicy,
-    PriorPolicy, PublishPolicy, RemainderPolicy, RulesPolicy,
+    PriorPolicy, PublishPolicy, RemainderPolicy, RulesPolicy, SequencesAlgorithmName, ShapeAlgorithm,
+    StreamAlgorithmName, TableAlgorithmName, TransactionsAlgorithmName,
 };
 pub use document::PolicyDocument;
 pub use error::{PolicyError, PolicyProblem};

@@ -1,4 +1,4 @@
-use shoal_core::policy::{DataFormat, MissingPolicy, ModePolicy, Policy};
+use shoal_core::policy::{AlgorithmName, DataFormat, MissingPolicy, ModePolicy, Policy};
 use shoal_core::{DateFormat, Kind, Role, ValueParser};
 
 use crate::csv::Rules;
@@ -78,8 +78,8 @@ impl StreamLayout {
                 is_quasi: column.role == Role::QuasiIdentifier,
             })
             .collect();
-        let form = match (policy.algorithm_name().name(), policy.algorithm.mode.unwrap_or_default()) {
-            ("castle", _) => StreamForm::Rows,
+        let form = match (policy.algorithm_name(), policy.algorithm.mode.unwrap_or_default()) {
+            (AlgorithmName::Castle, _) => StreamForm::Rows,
             (_, ModePolicy::Hardened) => StreamForm::Sets,
             (_, ModePolicy::Paper | ModePolicy::Published) => StreamForm::Groups,
         };

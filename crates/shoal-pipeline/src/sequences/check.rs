@@ -73,7 +73,7 @@ pub(crate) fn check(
         incomplete: loaded.incomplete.len(),
         columns: loaded.header.iter().map(plan).collect(),
         promise: in_words(&promise),
-        algorithm: algorithm(policy).name(),
+        algorithm: algorithm(policy)?.name(),
         output: policy.output.path.clone(),
         feasible: usable >= promise.k,
         leaks: before_run(request, Some(&loaded.raw)),

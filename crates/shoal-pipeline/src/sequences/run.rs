@@ -39,7 +39,7 @@ pub(crate) fn run<K: Sink>(
     progress: &dyn Progress,
 ) -> Result<Draft<K::Staged>, PipelineError> {
     let policy = request.policy();
-    let algorithm = algorithm(policy);
+    let algorithm = algorithm(policy)?;
     let promise = promise(policy);
     let loaded = timed(&mut seconds.read, || {
         let loaded = load(request, from, progress)?;
@@ -164,14 +164,21 @@ pub(crate) fn models(
     if let Some(length) = promise.length {
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(request), BoundedKnowledge::WORK);
-        models.extend(model.ok().map(|model| Box::new(model.counting(promise.support)) as _));
+        models.push(Box::new(model?.counting(promise.support)));
         return Ok(models);
     }
-    models.extend(SequenceAnonymity::new(k).ok().map(|model| Box::new(model) as _));
+    models.push(Box::new(SequenceAnonymity::new(k)?));
     for Limit { column, values, bound } in &promise.limits {
-        if let Bound::Share(c) = bound {
-            let values = values.clone().unwrap_or_default();
-            models.extend(Confidence::new(column, &values, *c).ok().map(|model| Box::new(model) as _));
+        match bound {
+            Bound::Share(c) => {
+                let values = values.clone().unwrap_or_default();
+                models.push(Box::new(Confidence::new(column, &values, *c)?));
+            }
+            // The policy's check refuses β without a length; were it not to, β must not be dropped.
+            Bound::Gain(beta) => {
+                let why = format!("β = {beta} for `{column}` needs privacy.length");
+                return Err(PipelineError::Promise { why });
+            }
         }
     }
     Ok(models)

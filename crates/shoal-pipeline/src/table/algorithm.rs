@@ -11,7 +11,7 @@ use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_algorithms::table::transparent::{Secret, TransparentParams};
 use shoal_core::hierarchy::build;
-use shoal_core::policy::{AlgorithmName, ChoicePolicy, OutliersPolicy, RemainderPolicy};
+use shoal_core::policy::{ChoicePolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, TableAlgorithmName};
 use shoal_core::{BoundHierarchy, Policy, Role, Table};
 
 use crate::PipelineError;
@@ -21,8 +21,11 @@ pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAl
     let asked = &policy.algorithm;
     let promise = policy.table_promise();
     let max_suppressed = asked.max_suppressed;
-    Ok(match policy.algorithm_name() {
-        AlgorithmName::Ribbon => {
+    let ShapeAlgorithm::Table(name) = policy.algorithm_name().by_shape() else {
+        return Err(PipelineError::other_shape(policy));
+    };
+    Ok(match name {
+        TableAlgorithmName::Ribbon => {
             let outliers = match asked.outliers.unwrap_or_default() {
                 OutliersPolicy::Keep => Outliers::Keep,
                 OutliersPolicy::Suppress => {
@@ -33,8 +36,8 @@ pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAl
             let (seed, rounds) = (asked.seed, asked.rounds);
             Box::new(RibbonParams { promise, outliers, seed, rounds, patient }.check()?)
         }
-        AlgorithmName::Mondrian => Box::new(MondrianParams { promise }.check()?),
-        AlgorithmName::Sbc => {
+        TableAlgorithmName::Mondrian => Box::new(MondrianParams { promise }.check()?),
+        TableAlgorithmName::Sbc => {
             let remainder = match asked.remainder {
                 RemainderPolicy::Nearest => Remainder::Nearest,
                 RemainderPolicy::Last => Remainder::Last,
@@ -43,7 +46,7 @@ pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAl
             let separate_normalization = asked.separate_distances;
             Box::new(SbcParams { promise, remainder, separate_normalization, max_suppressed }.check()?)
         }
-        AlgorithmName::Incognito => {
+        TableAlgorithmName::Incognito => {
             let choose = match asked.choose {
                 ChoicePolicy::Ncp => Choice::Ncp,
                 ChoicePolicy::Height => Choice::Height,
@@ -51,11 +54,10 @@ pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAl
             let max_suppressed = max_suppressed.unwrap_or(0.0);
             Box::new(IncognitoParams { promise, max_suppressed, choose }.check()?)
         }
-        AlgorithmName::Transparent => {
+        TableAlgorithmName::Transparent => {
             Box::new(TransparentParams { promise, seed: asked.seed, key: key.clone() }.check()?)
         }
-        AlgorithmName::Datafly => Box::new(DataflyParams { promise, max_suppressed }.check()?),
-        _ => unreachable!("the policy's check has compared the algorithm with the shape"),
+        TableAlgorithmName::Datafly => Box::new(DataflyParams { promise, max_suppressed }.check()?),
     })
 }
 

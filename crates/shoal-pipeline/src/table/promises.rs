@@ -24,7 +24,7 @@ pub(crate) fn models_of_records(request: &Request) -> Result<Vec<Box<dyn TableMo
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn TableModel>> = Vec::new();
     // The policy's check has refused a k below 2.
-    models.extend(KAnonymity::new(k).ok().map(|k| Box::new(k) as Box<dyn TableModel>));
+    models.push(Box::new(KAnonymity::new(k)?));
     for condition in &promise.conditions {
         let spec = &request.policy().columns[&condition.column];
         let hierarchy = match (&spec.hierarchy, condition.rule) {

@@ -1,7 +1,9 @@
 //! The verbs that look at a file that is already published, ours or not.
 
 use serde::Serialize;
-use shoal_core::policy::{AlgorithmName, ColumnPolicy, OutliersPolicy, RemainderPolicy, SuppressedPolicy};
+use shoal_core::policy::{
+    ColumnPolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, SuppressedPolicy, TableAlgorithmName,
+};
 use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
 use shoal_io::ReadTable;
 use shoal_measure::TableMeasures;
@@ -149,13 +151,18 @@ fn add_broken(verdict: &mut TableVerdict, broken: Vec<BrokenPromise>) {
 fn may_leave_out(policy: &Policy) -> bool {
     let asked = &policy.algorithm;
     policy.output.suppressed == SuppressedPolicy::Drop
-        && match policy.algorithm_name() {
-            AlgorithmName::Ribbon => asked.outliers == Some(OutliersPolicy::Suppress),
-            AlgorithmName::Sbc => asked.remainder == RemainderPolicy::Suppress,
-            AlgorithmName::Incognito => asked.max_suppressed.is_some_and(|share| share > 0.0),
-            AlgorithmName::Mondrian => false,
-            // Datafly leaves out what remains; the others are for other shapes.
-            _ => true,
+        && match policy.algorithm_name().by_shape() {
+            ShapeAlgorithm::Table(name) => match name {
+                TableAlgorithmName::Ribbon => asked.outliers == Some(OutliersPolicy::Suppress),
+                TableAlgorithmName::Sbc => asked.remainder == RemainderPolicy::Suppress,
+                TableAlgorithmName::Incognito => asked.max_suppressed.is_some_and(|share| share > 0.0),
+                TableAlgorithmName::Mondrian => false,
+                // They leave out what remains.
+                TableAlgorithmName::Datafly | TableAlgorithmName::Transparent => true,
+            },
+            ShapeAlgorithm::Transactions(_) | ShapeAlgorithm::Sequences(_) | ShapeAlgorithm::Stream(_) => {
+                false
+            }
         }
 }
 

@@ -7,7 +7,7 @@ use shoal_algorithms::transactions::upcta::UpctaParams;
 use shoal_algorithms::transactions::{
     Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints, UtilityError,
 };
-use shoal_core::policy::{AlgorithmName, ObjectivePolicy};
+use shoal_core::policy::{ObjectivePolicy, ShapeAlgorithm, TransactionsAlgorithmName};
 use shoal_core::{Hierarchy, Transactions, TransactionsPromise, is_drawn};
 
 use super::sets::{ItemSets, item_sets, item_weights};
@@ -117,19 +117,21 @@ fn algorithm(
     };
     let weights = Some(weights.to_vec());
     let max_suppressed = policy.utility.max_suppressed;
-    Ok(match policy.algorithm_name() {
-        AlgorithmName::Pcta => Box::new(PctaParams { objective, weights }.check()?),
-        AlgorithmName::Upcta => {
+    let ShapeAlgorithm::Transactions(name) = policy.algorithm_name().by_shape() else {
+        return Err(PipelineError::other_shape(policy));
+    };
+    Ok(match name {
+        TransactionsAlgorithmName::Pcta => Box::new(PctaParams { objective, weights }.check()?),
+        TransactionsAlgorithmName::Upcta => {
             Box::new(UpctaParams { objective, weights, utility: groups()?, max_suppressed }.check()?)
         }
-        AlgorithmName::Coat => {
+        TransactionsAlgorithmName::Coat => {
             Box::new(CoatParams { objective, weights, utility: groups()?, max_suppressed }.check()?)
         }
-        AlgorithmName::Apriori => {
+        TransactionsAlgorithmName::Apriori => {
             let hierarchy = hierarchy.cloned().expect("the policy's check has asked for a hierarchy");
             Box::new(AprioriParams { hierarchy, weights }.check()?)
         }
-        _ => unreachable!("the policy's check has compared the algorithm with the shape"),
     })
 }
 

@@ -147,18 +147,17 @@ pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TransactionsModel>
     let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
     // The policy's check has refused a k below 2, an m of 0 and a share that is none.
     let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
-    let model: Option<Box<dyn TransactionsModel>> = if let Some(file) = &privacy.constraints {
-        let sets = item_names(request, file);
-        ItemConstraints::new(k, sets).ok().map(|model| Box::new(model) as _)
+    let model: Box<dyn TransactionsModel> = if let Some(file) = &privacy.constraints {
+        Box::new(ItemConstraints::new(k, item_names(request, file))?)
     } else if let Some(share) = privacy.share {
         let share = Some(KnownShare { share, seed });
-        ItemsetAnonymity::new(k, 2, share).ok().map(|model| Box::new(model) as _)
+        Box::new(ItemsetAnonymity::new(k, 2, share)?)
     } else if let Some(m) = privacy.m {
-        ItemsetAnonymity::new(k, m, None).ok().map(|model| Box::new(model) as _)
+        Box::new(ItemsetAnonymity::new(k, m, None)?)
     } else {
-        CompleteAnonymity::new(k).ok().map(|model| Box::new(model) as _)
+        Box::new(CompleteAnonymity::new(k)?)
     };
-    Ok(model.into_iter().collect())
+    Ok(vec![model])
 }
 
 /// What the release must stay good for.

@@ -3,7 +3,8 @@ use super::fail;
 use super::person::person;
 use crate::Role;
 use crate::policy::{
-    AlgorithmName, DataFormat, Policy, PolicyError, PriorPolicy, RulesPolicy, SuppressedPolicy,
+    DataFormat, Policy, PolicyError, PriorPolicy, RulesPolicy, ShapeAlgorithm, StreamAlgorithmName,
+    SuppressedPolicy,
 };
 
 /// What a policy for a stream must satisfy.
@@ -12,9 +13,11 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     connectors(policy)?;
     person(policy)?;
     domain(policy)?;
-    match policy.algorithm_name() {
-        AlgorithmName::Castle => castle(policy),
-        _ => delay_free(policy),
+    match policy.algorithm_name().by_shape() {
+        ShapeAlgorithm::Stream(StreamAlgorithmName::Castle) => castle(policy),
+        ShapeAlgorithm::Stream(StreamAlgorithmName::DelayFree) => delay_free(policy),
+        // Refused by the check of `algorithm.name`.
+        ShapeAlgorithm::Table(_) | ShapeAlgorithm::Transactions(_) | ShapeAlgorithm::Sequences(_) => Ok(()),
     }
 }
 
