@@ -55,9 +55,6 @@ fn version(policy: &Policy) -> Result<(), PolicyError> {
 
 fn data(policy: &Policy) -> Result<(), PolicyError> {
     let data = &policy.data;
-    if data.source.is_empty() {
-        return fail("data.source", "the source is empty", "name a file, a glob, or `-`");
-    }
     separator("data.separator", data.separator())?;
     if !data.header && data.names.is_empty() && !data.is_basket() {
         let hint = "add  names = [\"age\", …]  in the order of the columns";

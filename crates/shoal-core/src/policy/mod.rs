@@ -64,7 +64,8 @@ pub struct DataPolicy {
     /// The shape of the data.
     pub shape: Shape,
     /// A file (.csv, .csv.gz, .csv.zst, .parquet), a glob, or `-` for standard input. Relative to the
-    /// policy's folder. Streams: `-`, `nats://…` or `kafka://…`.
+    /// policy's folder. Streams: `-`, `nats://…` or `kafka://…`. A policy that is used from code, on data in memory, needs none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// What stands between two values of a line: one character, blanks may follow it. A comma where nothing
     /// is given, a blank in a basket file.

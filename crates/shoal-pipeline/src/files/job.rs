@@ -32,6 +32,12 @@ impl Job {
             text: text.clone(),
             error: Box::new(error),
         })?;
+        if document.policy().data.source.is_empty() {
+            // Only a policy that is used from code may leave it out.
+            let hint = Some("name a file, a glob, or `-`".to_owned());
+            let error = document.complain("data", "this lacks the key `source`".to_owned(), hint);
+            return Err(PipelineError::Policy { path: path.to_owned(), text, error: Box::new(error) });
+        }
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         Ok(Job { document, path: path.to_owned(), folder, reused_classes: None })
     }
