@@ -223,7 +223,7 @@ fn what_cannot_be_read_is_named() {
     assert_eq!(said(read([])), "people: there is no record batch, so its columns are not known");
     let failing = [Ok(one(numbers.clone())), Err(ArrowError::ComputeError("lost".into()))];
     let failed = read_batches("people", failing, &|_| true, None, &Silent);
-    assert_eq!(said(failed), "people: the next record batch cannot be had: Compute error: lost");
+    assert_eq!(said(failed), "people: the next record batch cannot be produced: Compute error: lost");
     let other = batch(vec![("d", numbers.clone())]);
     assert_eq!(said(read([one(numbers.clone()), other])), "people: column 1 is `d`, but `c` in the schema");
     assert_eq!(

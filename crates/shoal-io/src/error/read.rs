@@ -173,14 +173,14 @@ pub enum ReadError {
         /// The column.
         column: String,
     },
-    /// There is no record batch that would tell the columns.
+    /// There is no record batch, and only a batch has a schema.
     #[error("{file}: there is no record batch, so its columns are not known")]
     NoBatches {
         /// The name of the source.
         file: String,
     },
-    /// Who produces the record batches fails.
-    #[error("{file}: the next record batch cannot be had: {why}")]
+    /// The producer of the record batches fails.
+    #[error("{file}: the next record batch cannot be produced: {why}")]
     Batches {
         /// The name of the source.
         file: String,
