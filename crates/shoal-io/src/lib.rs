@@ -4,13 +4,15 @@
 //! code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a
 //! table into a [`PendingFile`], which gets its final name only as part of a
 //! [`Verified`](shoal_privacy::Verified) that owns it. [`read_baskets`] and [`write_baskets`] do the same for
-//! transactions, a line each; [`read_table_with_list`] finds them in a list column of Parquet.
+//! transactions, a line each; [`read_table_with_list`] finds them in a list column of Parquet. [`read_batches`],
+//! [`TableBuilder`] and [`write_batches`] take and give Arrow record batches in memory instead of files.
 //!
 //! CSV is split by this crate's own reader, because three things are wanted that common readers do not
 //! give: blanks outside quotes go and blanks inside stay (so that `a, "b, c"` is two fields, and what was
 //! written is read back to the byte), lines are numbered as an editor numbers them, and broken quotes are
 //! errors instead of a guess.
 
+mod arrow;
 mod basket;
 mod collect;
 mod compress;
@@ -29,6 +31,7 @@ mod text_file;
 mod window;
 mod write;
 
+pub use arrow::{TableBuilder, read_batches, write_batches};
 pub use basket::{BasketOptions, ReadTransactions, item_reads_back, read_baskets, write_baskets};
 pub use csv::{CsvOptions, SeparatorError, separator_of};
 pub use digest::sha256_hex;

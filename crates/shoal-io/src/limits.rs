@@ -10,7 +10,8 @@ pub struct Limits {
     pub value: usize,
     /// Columns of a file.
     pub columns: usize,
-    /// Records of a source. They are numbered by 32 bits everywhere.
+    /// Records of a source. They are numbered by 32 bits everywhere, so more than 4,294,967,294 are refused
+    /// even if this is greater.
     pub rows: u64,
     /// Values that are held: records times the columns that are read.
     pub cells: u64,
@@ -25,6 +26,14 @@ impl Limits {
     pub const ITEM_LIST: u64 = 256 << 20;
     /// Bytes of a hierarchy.
     pub const HIERARCHY: u64 = 1 << 30;
+
+    /// What 32 bits can number, with the greatest number left for "none".
+    const NUMBERED_ROWS: u64 = u32::MAX as u64 - 1;
+
+    /// How many records a source may have.
+    pub(crate) fn most_rows(&self) -> u64 {
+        self.rows.min(Limits::NUMBERED_ROWS)
+    }
 }
 
 impl Default for Limits {
@@ -33,7 +42,7 @@ impl Default for Limits {
             line: 16 << 20,
             value: 1 << 20,
             columns: 20_000,
-            rows: u32::MAX as u64 - 1,
+            rows: Limits::NUMBERED_ROWS,
             // 16 GiB of codes.
             cells: 1 << 32,
             page: 256 << 20,

@@ -21,9 +21,10 @@ pub struct ReadTable {
     /// The names of all columns of the source.
     pub header: Vec<String>,
     /// The SHA-256 of the stored bytes in lower-case hex, as `sha256sum` prints it; of several files that
-    /// of their bytes one after the other.
+    /// of their bytes one after the other. Record batches in memory have no stored bytes: theirs is the
+    /// digest of the content that [`TableBuilder`](crate::TableBuilder) describes.
     pub sha256: String,
-    /// How many bytes were stored.
+    /// How many bytes were stored; of record batches, how many bytes their content has as it is digested.
     pub bytes: u64,
     /// Whether there is a column of lists; see [`read_table_with_list`].
     pub listed: bool,
@@ -42,7 +43,7 @@ pub fn read_table(
     keep: &dyn Fn(&str) -> bool,
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
-    read_all(source, Collector::new(keep, u64::MAX, source.limits), progress)
+    read_all(source, Collector::new(keep, u64::MAX, source.limits, None), progress)
 }
 
 /// Like [`read_table`], but the column of this name may be a list where the format knows lists (Parquet).
@@ -56,7 +57,7 @@ pub fn read_table_with_list(
     list: &str,
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
-    read_all(source, Collector::new(keep, u64::MAX, source.limits).with_list(list), progress)
+    read_all(source, Collector::new(keep, u64::MAX, source.limits, Some(list)), progress)
 }
 
 /// The names of a source's columns. Reads no more than the beginning of its first file. (Of standard input
@@ -115,7 +116,7 @@ fn read_all(
     let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
         read_records(source, file, layout, input, &mut into)
     })?;
-    let listed = into.is_listed();
+    let listed = into.gathered().is_listed();
     let (table, header) = into.finish();
     Ok(ReadTable { table, header, sha256, bytes, listed })
 }
@@ -132,7 +133,7 @@ fn stored_size(files: &[String]) -> u64 {
 fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), ReadError> {
     // Who wants no record does not care what is in the columns.
     let keep = |_: &str| rows > 0;
-    let mut collector = Collector::new(&keep, rows, source.limits);
+    let mut collector = Collector::new(&keep, rows, source.limits, None);
     for file in &source.files()? {
         let format = source.format_of(file);
         if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {
@@ -173,7 +174,7 @@ fn read_records(
     match layout {
         Layout::Csv => {
             csv::read(file, input, &source.csv, source.limits, into)?;
-            into.note_list(false)
+            into.gathered().note_list(false)
         }
         Layout::Parquet => {
             // Parquet is read from its end. Taken into memory, what is hashed is what is read.

@@ -106,6 +106,20 @@ fn records_and_values_are_counted() {
     assert_eq!(read_table(&source, &|name| name == "a", &Silent).unwrap().table.rows, 3);
 }
 
+#[test]
+fn transactions_are_counted_over_all_files() {
+    let folder = Folder::new();
+    folder.source("a.txt", "1 2\n\n");
+    let mut source = folder.source("b.txt", "3\n");
+    source.location = source.location.replace("b.txt", "*.txt");
+    source.limits.rows = 3;
+    let count = |source: &Source| read_baskets(source, &BasketOptions::default(), &Silent);
+    assert_eq!(count(&source).unwrap().transactions.len(), 3);
+    source.limits.rows = 2;
+    let error = count(&source).unwrap_err();
+    assert!(error.to_string().ends_with("b.txt: more than 2 records"), "{error}");
+}
+
 fn parquet(text: &str, rows: usize, compression: Compression) -> Vec<u8> {
     let column: ArrayRef =
         Arc::new(StringArray::from_iter_values((0..rows).map(|row| format!("{text}{row}"))));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
+use arrow_cast::display::array_value_to_string;
 use shoal_core::{PolicyDocument, Silent};
 use shoal_pipeline::{Assets, BatchSink, BatchSource, Request, run};
 
@@ -31,7 +32,8 @@ k = 3
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What the policy names beside the data is handed over under the name that it uses.
-    let towns = shoal_core::hierarchy::from_text("Ulm;South;*\nPassau;South;*\nKiel;North;*\nBremen;North;*\n")?;
+    let towns =
+        shoal_core::hierarchy::from_text("Ulm;South;*\nPassau;South;*\nKiel;North;*\nBremen;North;*\n")?;
     let assets = Assets::default().with_hierarchy("towns", towns);
     let request = Request::new(PolicyDocument::parse(POLICY, &[])?, assets)?;
 
@@ -40,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The verifier has read back what was staged; this is what it found.
     for promise in release.certificate().promises() {
-        println!("{promise}");
+        println!("{}: asked {}, found {}", promise.name, promise.asked, promise.found);
     }
     println!("loss {:.1} %", 100.0 * release.report.loss.ncp());
     for leak in &release.report.leaks {
@@ -48,7 +50,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     // Only now do the batches leave.
     let published = release.publish()?;
-    println!("{}", arrow_cast::pretty::pretty_format_batches(&published)?);
+    for batch in &published {
+        for row in 0..batch.num_rows() {
+            let cell = |column: &ArrayRef| array_value_to_string(column, row);
+            println!("{}", batch.columns().iter().map(cell).collect::<Result<Vec<_>, _>>()?.join(", "));
+        }
+    }
     Ok(())
 }
 
@@ -56,8 +63,7 @@ fn people() -> Result<RecordBatch, arrow_schema::ArrowError> {
     let ages = Int64Array::from(vec![34, 36, 41, 47, 52, 58, 63, 39]);
     let towns: DictionaryArray<Int32Type> =
         ["Ulm", "Passau", "Ulm", "Kiel", "Bremen", "Kiel", "Bremen", "Ulm"].into_iter().collect();
-    let illnesses =
-        StringArray::from(vec!["flu", "cold", "flu", "asthma", "flu", "cold", "flu", "asthma"]);
+    let illnesses = StringArray::from(vec!["flu", "cold", "flu", "asthma", "flu", "cold", "flu", "asthma"]);
     let columns: [(&str, ArrayRef); 3] =
         [("age", Arc::new(ages)), ("town", Arc::new(towns)), ("illness", Arc::new(illnesses))];
     RecordBatch::try_from_iter(columns)

@@ -53,11 +53,7 @@ impl Sink for BatchSink {
         true
     }
 
-    fn stage_table(
-        &mut self,
-        table: &RawTable,
-        columns: &[ColumnForm],
-    ) -> Result<StagedBatches, WriteError> {
+    fn stage_table(&mut self, table: &RawTable, columns: &[ColumnForm]) -> Result<StagedBatches, WriteError> {
         Ok(StagedBatches(shoal_io::write_batches(table, columns)?))
     }
 }

@@ -5,6 +5,7 @@
 //! [`files`] knows a path. [`files`] is the same for policies, data and releases that are files.
 
 pub mod audit;
+mod batches;
 mod deadline;
 mod discreet;
 mod error;
@@ -26,6 +27,7 @@ mod truth;
 mod verbs;
 
 pub use audit::Audit;
+pub use batches::{BatchSink, BatchSource, StagedBatches};
 pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
 pub use leaks::Leak;

@@ -36,9 +36,7 @@ impl Texts {
             let numbers: Result<Vec<i64>, _> = texts.iter().map(|text| text.parse::<i64>()).collect();
             let array: ArrayRef = match numbers {
                 Ok(numbers) => Arc::new(Int64Array::from(numbers)),
-                Err(_) if at % 2 == 0 => {
-                    Arc::new(texts.into_iter().collect::<DictionaryArray<Int32Type>>())
-                }
+                Err(_) if at % 2 == 0 => Arc::new(texts.into_iter().collect::<DictionaryArray<Int32Type>>()),
                 Err(_) => Arc::new(StringArray::from(texts)),
             };
             (*name, array)
@@ -61,14 +59,17 @@ fn texts(table: &RawTable) -> Vec<Vec<String>> {
     [header].into_iter().chain((0..table.rows).map(row)).collect()
 }
 
-const TREES: [(&str, &str); 2] =
-    [("sex.csv", "F;*\nM;*\n"), ("items.csv", "bread;food;*\nmilk;food;*\neggs;food;*\nbeer;fun;*\ncrisps;fun;*\n")];
+const TREES: [(&str, &str); 2] = [
+    ("sex.csv", "F;*\nM;*\n"),
+    ("items.csv", "bread;food;*\nmilk;food;*\neggs;food;*\nbeer;fun;*\ncrisps;fun;*\n"),
+];
 const TOWNS: &str = "t0;north;*\nt1;north;*\nt2;north;*\nt3;south;*\nt4;south;*\n";
 const UTILITY: &str = "bread milk eggs\nbeer crisps\n";
 
 fn assets() -> Assets {
     let tree = |text| shoal_core::hierarchy::from_text(text).unwrap();
-    let assets = TREES.iter().fold(Assets::default(), |assets, (name, text)| assets.with_hierarchy(name, tree(text)));
+    let assets =
+        TREES.iter().fold(Assets::default(), |assets, (name, text)| assets.with_hierarchy(name, tree(text)));
     let assets = assets.with_hierarchy("towns.csv", tree(TOWNS)).with_hierarchy("years.csv", tree(&years()));
     assets.with_item_list("utility.txt", ItemList::from_text(UTILITY, ' '))
 }
@@ -78,7 +79,11 @@ fn years() -> String {
 }
 
 /// What the memory's side publishes; the verifier sees it again through the public door.
-fn through_memory(policy: &str, set: &[String], batches: Vec<RecordBatch>) -> Result<RawTable, PipelineError> {
+fn through_memory(
+    policy: &str,
+    set: &[String],
+    batches: Vec<RecordBatch>,
+) -> Result<RawTable, PipelineError> {
     let request = Request::new(PolicyDocument::parse(policy, set).unwrap(), assets())?;
     let release = run(&request, &mut BatchSource::new("batches", batches), &mut BatchSink, &Silent)?;
     let published = release.publish()?;
@@ -297,7 +302,9 @@ fn sequences() {
         let mut set = vec![format!("algorithm.name={}", algorithm.name())];
         match algorithm {
             SequencesAlgorithmName::Cbmsa | SequencesAlgorithmName::CbmsaBaseline => {}
-            SequencesAlgorithmName::Fcla | SequencesAlgorithmName::FclaBase1 | SequencesAlgorithmName::Halt => {
+            SequencesAlgorithmName::Fcla
+            | SequencesAlgorithmName::FclaBase1
+            | SequencesAlgorithmName::Halt => {
                 set.push("privacy.length=2".to_owned());
             }
         }

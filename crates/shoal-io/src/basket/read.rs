@@ -7,6 +7,7 @@ use super::items::{is_group_like, items_of};
 use super::lines::{LineError, Lines};
 use crate::error::ReadError;
 use crate::format::Layout;
+use crate::limits::Limits;
 use crate::read::each_file;
 use crate::source::Source;
 
@@ -37,12 +38,12 @@ pub fn read_baskets(
     progress: &dyn Progress,
 ) -> Result<ReadTransactions, ReadError> {
     let mut builder = TransactionsBuilder::default();
-    let (mut empty, mut files) = (0, Vec::new());
+    let (mut empty, mut rows, mut files) = (0, 0, Vec::new());
     let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
         if layout == Layout::Parquet {
             return Err(ReadError::NotABasketFile { file: file.to_owned() });
         }
-        empty += read_file(file, input, *options, source.limits.line, &mut builder)?;
+        empty += read_file(file, input, *options, &source.limits, &mut rows, &mut builder)?;
         files.push(file.to_owned());
         Ok(())
     })?;
@@ -50,17 +51,22 @@ pub fn read_baskets(
     Ok(ReadTransactions { transactions, repeated, empty, files, sha256, bytes })
 }
 
-/// Adds one file's transactions and returns how many of them are empty.
+/// Adds one file's transactions, counts them in `rows`, and returns how many of them are empty.
 fn read_file(
     file: &str,
     input: impl Read,
     options: BasketOptions,
-    limit: usize,
+    limits: &Limits,
+    rows: &mut u64,
     into: &mut TransactionsBuilder,
 ) -> Result<usize, ReadError> {
-    let mut lines = Lines::new(input, limit);
+    let mut lines = Lines::new(input, limits.line);
     let (mut count, mut empty) = (0_u64, 0);
-    while let Some(line) = lines.next().map_err(|error| located(error, file, limit))? {
+    while let Some(line) = lines.next().map_err(|error| located(error, file, limits.line))? {
+        if *rows == limits.most_rows() {
+            return Err(ReadError::TooManyRows { file: file.to_owned(), limit: limits.most_rows() });
+        }
+        *rows += 1;
         let mut blank = true;
         for item in items_of(line.text, options) {
             if !options.grouped && is_group_like(item, options.separator) {

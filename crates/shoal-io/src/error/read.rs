@@ -3,7 +3,8 @@ use std::io;
 const NOT_UTF8: &str =
     "save the file as UTF-8 (e.g. `iconv -f latin1 -t utf-8`); a packed file must end in .gz or .zst";
 
-/// Why a source cannot be read. `file` is the name as it was given, `-` for standard input.
+/// Why a source cannot be read. `file` is the name as it was given, `-` for standard input; of record batches in
+/// memory it is the name that their reader was given.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// There is no such file.
@@ -152,7 +153,7 @@ pub enum ReadError {
         /// What the Parquet reader said.
         why: String,
     },
-    /// A Parquet column that is not one plain value a record.
+    /// A column of Parquet or of record batches that is not one plain value a record.
     #[error("{file}, column {column}: values of the type {kind} cannot be read")]
     UnsupportedType {
         /// The file.
@@ -177,6 +178,40 @@ pub enum ReadError {
     NotLines {
         /// The source.
         source_name: String,
+    },
+    /// There is no record batch, and only a batch has a schema.
+    #[error("{file}: there is no record batch, so its columns are not known")]
+    NoBatches {
+        /// The name of the source.
+        file: String,
+    },
+    /// The producer of the record batches fails.
+    #[error("{file}: the next record batch cannot be produced: {why}")]
+    Batches {
+        /// The name of the source.
+        file: String,
+        /// What the producer said.
+        why: String,
+    },
+    /// A column holds lists in one record batch and plain values in another.
+    #[error("{file}, column {column}: lists in one record batch and plain values in another")]
+    ListBatchDiffers {
+        /// The name of the source.
+        file: String,
+        /// The column.
+        column: String,
+    },
+    /// A value in a record batch that has no text.
+    #[error("{file}, column {column}: a value of the type {kind} cannot be read: {why}")]
+    BadValue {
+        /// The name of the source.
+        file: String,
+        /// The column.
+        column: String,
+        /// Its type as Arrow calls it.
+        kind: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// There is not a single transaction.
     #[error("{file}: the file is empty")]
@@ -314,6 +349,12 @@ impl ReadError {
             ReadError::ListDiffers { .. } => "store the column in the same way in all files",
             ReadError::NotLines { .. } => {
                 "name the column of lists in data.items, or the columns of id and item in data.id and data.item"
+            }
+            ReadError::NoBatches { .. } => "give at least one batch; one without rows is enough",
+            ReadError::Batches { .. } => "look for the cause where the batches are produced",
+            ReadError::ListBatchDiffers { .. } => "store the column in the same way in all batches",
+            ReadError::BadValue { .. } => {
+                "texts must be UTF-8, times within the years of the calendar, and items without U+001F"
             }
             ReadError::NoLines { .. } => {
                 "give a file with a line per transaction; a blank line is one without items"

@@ -42,6 +42,12 @@ pub enum WriteError {
         /// What the Parquet writer said.
         why: String,
     },
+    /// Arrow cannot hold the table.
+    #[error("the table cannot be given as record batches: {why}")]
+    Batches {
+        /// What Arrow said.
+        why: String,
+    },
     /// Transactions are lines, and Parquet has none.
     #[error("{}: a Parquet file has no lines of items", path.display())]
     NotABasketFile {
@@ -96,6 +102,7 @@ impl WriteError {
             },
             WriteError::NoColumns { .. } => "give at least one column a role other than identifier",
             WriteError::Parquet { .. } => "write .csv instead",
+            WriteError::Batches { .. } => "write a file instead",
             WriteError::NotABasketFile { .. } => "let the name end in .txt, .txt.gz or .txt.zst",
             WriteError::UnreadableItem { .. } => {
                 "choose a separator that is in no item, or rename the item; it must not begin like a group"

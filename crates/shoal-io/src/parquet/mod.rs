@@ -1,9 +1,6 @@
 //! Apache Parquet.
 
-mod list;
 mod read;
-mod text;
-mod typed;
 mod write;
 
 pub(crate) use read::read;

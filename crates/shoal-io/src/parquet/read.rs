@@ -1,14 +1,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use shoal_core::Place;
 
-use super::list::{is_list, item_field, push_lists};
-use super::text::{is_readable, push_texts};
+use crate::arrow::{ColumnError, check_types, push_arrays};
 use crate::collect::Collector;
 use crate::error::ReadError;
 use crate::inspect::check_parquet_sizes;
@@ -36,7 +32,7 @@ fn read_trusting(file: &str, input: Bytes, into: &mut Collector<'_>) -> Result<(
     let schema = builder.schema().clone();
     into.begin(file, schema.fields().iter().map(|field| field.name().clone()).collect())?;
     let kept: Vec<usize> = into.kept().iter().map(|(column, _)| *column).collect();
-    check_types(file, &schema, &kept, into)?;
+    check_types(file, &schema, into.gathered())?;
     if into.is_full() {
         return Ok(());
     }
@@ -45,54 +41,12 @@ fn read_trusting(file: &str, input: Bytes, into: &mut Collector<'_>) -> Result<(
     let builder = builder.with_projection(mask).with_limit(room).with_batch_size(8192.min(room));
     for batch in builder.build().map_err(|e| broken(file, &e))? {
         let batch = batch.map_err(|e| broken(file, &e))?;
-        let first = into.next_rows(batch.num_rows() as u64)?;
-        push_batch(&batch, first, into).map_err(|e| broken(file, &e))?;
+        let first = into.gathered().next_rows(batch.num_rows() as u64, None)?;
+        // The mask lets through exactly the kept columns, in their order.
+        push_arrays(batch.columns().iter(), into.gathered(), first)
+            .map_err(|ColumnError { error, .. }| broken(file, &error))?;
     }
     Ok(())
-}
-
-fn check_types(
-    file: &str,
-    schema: &Schema,
-    kept: &[usize],
-    into: &mut Collector<'_>,
-) -> Result<(), ReadError> {
-    for &column in kept {
-        let field = schema.field(column);
-        let may_be_list = into.may_be_list(field.name());
-        let listed = may_be_list && is_list(field.data_type());
-        if !listed && !is_readable(field.data_type()) {
-            return Err(ReadError::UnsupportedType {
-                file: file.to_owned(),
-                column: field.name().clone(),
-                kind: short_name(field.data_type()),
-            });
-        }
-        if may_be_list {
-            into.note_list(listed)?;
-        }
-    }
-    Ok(())
-}
-
-fn push_batch(
-    batch: &RecordBatch,
-    first: Place,
-    into: &mut Collector<'_>,
-) -> Result<(), arrow_schema::ArrowError> {
-    for ((_, builder), array) in into.kept().iter_mut().zip(batch.columns()) {
-        match item_field(array.data_type()) {
-            Some(item) => push_lists(array, item, builder, first)?,
-            None => push_texts(array, builder, first)?,
-        }
-    }
-    Ok(())
-}
-
-/// The outermost part of a type; the whole of a nested one can fill a page.
-fn short_name(kind: &DataType) -> String {
-    let whole = format!("{kind:?}");
-    whole.split(['(', ' ']).next().unwrap_or_default().to_owned()
 }
 
 fn broken(file: &str, why: &impl ToString) -> ReadError {

@@ -10,7 +10,7 @@ use crate::error::WriteError;
 use crate::format::{Format, Layout};
 use crate::parquet as parquet_file;
 
-/// How a column may be written where the format knows types (Parquet).
+/// How a column may be written where the format knows types (Parquet, record batches).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnForm {
     /// As text: quasi-identifiers, which may hold ranges next to numbers.
@@ -56,11 +56,13 @@ pub fn write_table(
     match layout {
         Layout::Csv => csv::write(table, options.separator, &mut packer).map_err(refused)?,
         Layout::Parquet => {
-            let form = |column: usize| options.columns.get(column).copied().unwrap_or_default();
-            packer = parquet_file::write(table, form, packer).map_err(|error| match io_error(error) {
-                Ok(source) => refused(source),
-                Err(why) => WriteError::Parquet { path: path.clone(), why },
-            })?;
+            packer =
+                parquet_file::write(table, &options.columns, packer).map_err(|error| {
+                    match io_error(error) {
+                        Ok(source) => refused(source),
+                        Err(why) => WriteError::Parquet { path: path.clone(), why },
+                    }
+                })?;
         }
     }
     packer.finish().map_err(refused)

@@ -6,9 +6,10 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
-use shoal_core::{Place, RawColumnBuilder};
+use shoal_core::Place;
 
 use super::text::{is_readable, push_texts};
+use crate::collect::ColumnBuilder;
 use crate::read::ITEM_SEPARATOR;
 
 /// Whether values of this type are lists of plain values.
@@ -28,23 +29,29 @@ pub(super) fn item_field(kind: &DataType) -> Option<&FieldRef> {
 pub(super) fn push_lists(
     array: &ArrayRef,
     item: &FieldRef,
-    into: &mut RawColumnBuilder,
+    into: &mut ColumnBuilder,
     first: Place,
 ) -> Result<(), ArrowError> {
     let lists = arrow_cast::cast(array, &DataType::LargeList(item.clone()))?;
     let lists = lists.as_list::<i64>();
-    let mut items = RawColumnBuilder::new(String::new());
-    push_texts(lists.values(), &mut items, Place::default())?;
+    // A slice of an array of lists still holds the items of all its lists.
+    let offsets = lists.offsets();
+    let (start, end) = (offsets[0] as usize, offsets[lists.len()] as usize);
+    let mut items = ColumnBuilder::new(String::new());
+    push_texts(&lists.values().slice(start, end - start), &mut items, Place::default())?;
     let items = items.finish();
-    if items.labels.iter().any(|item| item.contains(ITEM_SEPARATOR)) {
-        return Err(ArrowError::ParseError("an item holds the control character U+001F".to_owned()));
-    }
+    let separators = items.labels.iter().any(|item| item.contains(ITEM_SEPARATOR));
     let mut text = String::new();
-    for (at, bounds) in lists.offsets().windows(2).enumerate() {
+    for (at, bounds) in offsets.windows(2).enumerate() {
         text.clear();
-        let members = if lists.is_null(at) { 0..0 } else { bounds[0] as usize..bounds[1] as usize };
+        let (from, to) = (bounds[0] as usize - start, bounds[1] as usize - start);
+        let members = if lists.is_null(at) { 0..0 } else { from..to };
         // A null has the empty text.
         for item in members.map(|member| items.text(member)).filter(|item| !item.is_empty()) {
+            if separators && item.contains(ITEM_SEPARATOR) {
+                let why = "an item holds the control character U+001F";
+                return Err(ArrowError::ParseError(why.to_owned()));
+            }
             if !text.is_empty() {
                 text.push(ITEM_SEPARATOR);
             }
