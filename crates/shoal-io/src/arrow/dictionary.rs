@@ -30,18 +30,18 @@ fn push_keys<K: ArrowDictionaryKeyType>(
 ) -> Result<(), ArrowError> {
     let (keys, values) = (array.keys(), array.values());
     let mut used = Used::new(values.len());
-    let mut numbers = Vec::with_capacity(keys.len());
     if keys.null_count() == 0 {
-        for (row, &key) in keys.values().iter().enumerate() {
-            numbers.push(used.number(Some(index(key)), row)?);
-        }
+        let keys = keys.values().iter().enumerate();
+        into.push_references(keys.map(|(row, &key)| used.number(Some(index(key)), row)));
     } else {
         // The key of a null is arbitrary and need not be in the dictionary.
-        for (row, key) in keys.iter().enumerate() {
-            numbers.push(used.number(key.map(index), row)?);
-        }
+        let keys = keys.iter().enumerate();
+        into.push_references(keys.map(|(row, key)| used.number(key.map(index), row)));
     }
-    into.push_references(numbers.into_iter());
+    if let Some(entry) = used.missing {
+        let why = format!("key {entry} in a dictionary of {} values", values.len());
+        return Err(ArrowError::InvalidArgumentError(why));
+    }
     let mut rows = used.in_order.iter().map(|&(_, row)| row as u64);
     texts_at(values, used.in_order.iter().map(|&(value, _)| value), |text| {
         let row = first.row + rows.next().expect("one row per used value");
@@ -61,28 +61,59 @@ struct Used {
     numbers: Vec<u32>,
     /// The used entries, `None` for null, with the row in which each is used first.
     in_order: Vec<(Option<usize>, usize)>,
+    /// A key that no entry has. It is noted instead of returned, so that the loop over the records has no
+    /// `Result` for each of them.
+    missing: Option<usize>,
 }
 
 impl Used {
     fn new(entries: usize) -> Self {
-        Used { numbers: vec![0; entries + 1], in_order: Vec::new() }
+        Used { numbers: vec![0; entries + 1], in_order: Vec::new(), missing: None }
     }
 
     #[inline]
-    fn number(&mut self, entry: Option<usize>, row: usize) -> Result<u32, ArrowError> {
+    fn number(&mut self, entry: Option<usize>, row: usize) -> u32 {
         let null = self.numbers.len() - 1;
-        let slot = match entry {
-            Some(entry) if entry < null => entry,
-            None => null,
-            Some(entry) => {
-                let why = format!("key {entry} in a dictionary of {null} values");
-                return Err(ArrowError::InvalidArgumentError(why));
+        let slot = entry.map_or(null, |entry| entry.min(null));
+        match self.numbers[slot] {
+            0 => self.first_use(entry, slot, row),
+            number => {
+                // A missing entry shares the slot of null.
+                if slot == null && entry.is_some() {
+                    self.missing = entry;
+                }
+                number - 1
             }
-        };
-        if self.numbers[slot] == 0 {
-            self.in_order.push((entry, row));
-            self.numbers[slot] = self.in_order.len() as u32;
         }
-        Ok(self.numbers[slot] - 1)
+    }
+
+    #[cold]
+    fn first_use(&mut self, entry: Option<usize>, slot: usize, row: usize) -> u32 {
+        if slot == self.numbers.len() - 1 && entry.is_some() {
+            self.missing = entry;
+        }
+        self.in_order.push((entry, row));
+        self.numbers[slot] = self.in_order.len() as u32;
+        self.numbers[slot] - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_without_an_entry_is_noted_before_and_after_a_null() {
+        for entries in [[Some(0), Some(2), None], [Some(0), None, Some(2)]] {
+            let mut used = Used::new(2);
+            let numbers: Vec<u32> = entries.iter().map(|&entry| used.number(entry, 0)).collect();
+            assert_eq!((numbers[0], used.missing), (0, Some(2)));
+        }
+        let mut used = Used::new(2);
+        assert_eq!(
+            [Some(1), None, Some(1), Some(0), None].map(|entry| used.number(entry, 0)),
+            [0, 1, 0, 2, 1]
+        );
+        assert_eq!((used.missing, used.in_order.len()), (None, 3));
     }
 }
