@@ -186,7 +186,7 @@ k = 10
         assert!(with("version = 1", "version = 2").to_string().contains("version"));
         assert!(with("k = 10", "").to_string().contains("promise"));
         assert!(matches!(with("[privacy]", "[privacy").problem, PolicyProblem::Syntax { .. }));
-        assert!(with("source = \"a.csv\"", "").to_string().contains("source"));
+        assert!(with("shape = \"table\"", "").to_string().contains("shape"));
     }
 
     #[test]
