@@ -51,6 +51,9 @@ impl Request {
     /// use shoal_pipeline::{Assets, Request};
     ///
     /// let policy = "
+    ///     version = 1
+    ///     [data]
+    ///     shape = \"table\"
     ///     [columns.age]
     ///     role = \"quasi-identifier\"
     ///     kind = \"integer\"
