@@ -17,7 +17,7 @@ use crate::ConnectorError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// Standard input or output.
-    Standard,
+    Stdio,
     /// A stream of NATS JetStream.
     Nats(NatsAddress),
     /// A topic of a broker that speaks Kafka's protocol.
@@ -65,7 +65,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Address, ConnectorError> {
         let wrong = |why| ConnectorError::Address { url: without_password(text), why };
         if text == "-" {
-            return Ok(Address::Standard);
+            return Ok(Address::Stdio);
         }
         match text.split_once("://") {
             Some(("nats", rest)) => nats(rest).map(Address::Nats).map_err(wrong),
@@ -87,7 +87,7 @@ impl FromStr for Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Address::Standard => f.write_str("-"),
+            Address::Stdio => f.write_str("-"),
             Address::Nats(address) => address.fmt(f),
             Address::Kafka(address) => address.fmt(f),
         }

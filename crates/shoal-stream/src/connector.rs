@@ -36,6 +36,14 @@ pub trait Source {
     /// broker is away: a broker that returns is no error.
     fn fetch(&mut self, max: usize, wait: Duration) -> Result<Batch, ConnectorError>;
 
+    /// Whether records that were not acknowledged come again, after a restart too. What stood in a pipe is gone.
+    fn replays(&self) -> bool;
+
+    /// Whether the first record may be a line of column names. Messages of a broker are rows only.
+    fn has_header(&self) -> bool {
+        false
+    }
+
     /// Tells the broker that everything the frontier covers has been released.
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError>;
 

@@ -32,8 +32,7 @@ impl Headed {
         stop: &AtomicBool,
     ) -> Result<(), StreamError> {
         self.source.seek(frontier)?;
-        let data = &job.policy().data;
-        if !layout.is_csv() || !data.header || data.source != "-" {
+        if !layout.is_csv() || !job.policy().data.header || !self.source.has_header() {
             return Ok(());
         }
         while !stop.load(Ordering::Relaxed) {
@@ -49,6 +48,11 @@ impl Headed {
             }
         }
         Ok(())
+    }
+
+    /// See [`Source::replays`].
+    pub(crate) fn replays(&self) -> bool {
+        self.source.replays()
     }
 
     /// See [`Source::fetch`].

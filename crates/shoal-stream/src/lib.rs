@@ -23,11 +23,11 @@ pub mod nats;
 mod open;
 mod owner;
 #[cfg(any(feature = "kafka", feature = "nats"))]
-mod patience;
+mod retry;
 mod runner;
 mod seal;
-mod standard;
 mod start;
+mod stdio;
 #[cfg(any(feature = "kafka", feature = "nats"))]
 mod tail;
 
@@ -40,7 +40,7 @@ pub use figures::Figures;
 pub use mark::{Frontier, FrontierError, Mark};
 pub use open::run;
 #[cfg(any(feature = "kafka", feature = "nats"))]
-pub use patience::Patience;
+pub use retry::RetryPolicy;
 pub use seal::Seal;
-pub use standard::{StandardSink, StandardSource};
 pub use start::{StreamOptions, Watcher, run_between};
+pub use stdio::{StdinSource, StdoutSink};

@@ -9,7 +9,7 @@ use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::Job;
 
 use crate::{
-    Address, ConnectorError, Figures, Sink, Source, StandardSink, StandardSource, StreamError, StreamOptions,
+    Address, ConnectorError, Figures, Sink, Source, StdinSource, StdoutSink, StreamError, StreamOptions,
     Watcher, run_between,
 };
 
@@ -39,13 +39,11 @@ fn open_source(
     watcher: &Arc<dyn Watcher>,
 ) -> Result<Box<dyn Source>, ConnectorError> {
     Ok(match address {
-        Address::Standard => Box::new(StandardSource::new(std::io::stdin(), layout.is_csv())),
+        Address::Stdio => Box::new(StdinSource::new(std::io::stdin(), layout.is_csv())),
         #[cfg(feature = "nats")]
-        Address::Nats(address) => Box::new(crate::nats::NatsSource::open(&address, patience(stop, watcher))?),
+        Address::Nats(address) => Box::new(crate::nats::NatsSource::open(&address, retry(stop, watcher))?),
         #[cfg(feature = "kafka")]
-        Address::Kafka(address) => {
-            Box::new(crate::kafka::KafkaSource::open(&address, patience(stop, watcher))?)
-        }
+        Address::Kafka(address) => Box::new(crate::kafka::KafkaSource::open(&address, retry(stop, watcher))?),
         #[cfg(not(all(feature = "nats", feature = "kafka")))]
         address => return Err(not_built(&address, stop, watcher)),
     })
@@ -58,13 +56,11 @@ fn open_sink(
     watcher: &Arc<dyn Watcher>,
 ) -> Result<Box<dyn Sink>, ConnectorError> {
     Ok(match address {
-        Address::Standard => Box::new(StandardSink::new(std::io::stdout(), layout.header())),
+        Address::Stdio => Box::new(StdoutSink::new(std::io::stdout(), layout.header())),
         #[cfg(feature = "nats")]
-        Address::Nats(address) => Box::new(crate::nats::NatsSink::open(&address, patience(stop, watcher))?),
+        Address::Nats(address) => Box::new(crate::nats::NatsSink::open(&address, retry(stop, watcher))?),
         #[cfg(feature = "kafka")]
-        Address::Kafka(address) => {
-            Box::new(crate::kafka::KafkaSink::open(&address, patience(stop, watcher))?)
-        }
+        Address::Kafka(address) => Box::new(crate::kafka::KafkaSink::open(&address, retry(stop, watcher))?),
         #[cfg(not(all(feature = "nats", feature = "kafka")))]
         address => return Err(not_built(&address, stop, watcher)),
     })
@@ -72,9 +68,9 @@ fn open_sink(
 
 /// Waits for a broker that is away, and says so.
 #[cfg(any(feature = "nats", feature = "kafka"))]
-fn patience(stop: &Arc<AtomicBool>, watcher: &Arc<dyn Watcher>) -> crate::Patience {
+fn retry(stop: &Arc<AtomicBool>, watcher: &Arc<dyn Watcher>) -> crate::RetryPolicy {
     let watcher = Arc::clone(watcher);
-    crate::Patience::new(move |line| watcher.notice(line), Arc::clone(stop))
+    crate::RetryPolicy::new(move |line| watcher.notice(line), Arc::clone(stop))
 }
 
 #[cfg(not(all(feature = "nats", feature = "kafka")))]

@@ -291,7 +291,7 @@ impl<'s> Start<'s> {
         let algorithm = &self.job.policy().algorithm;
         let name = fingerprint(engine.design(), algorithm.seed);
         let watch = DriftWatch::new(self.folder.as_deref(), name, algorithm.drift.unwrap_or_default());
-        watch.take_up(engine, self.job.policy().data.source != "-")?;
+        watch.take_up(engine, self.source.replays())?;
         Ok(Some(watch))
     }
 
@@ -301,7 +301,7 @@ impl<'s> Start<'s> {
         let frozen = self.folder.as_ref().map(|folder| folder.join("prior.csv"));
         if let Some(file) = frozen.as_ref().filter(|file| file.exists()) {
             // A pipe goes on; a broker has the records from which was learned still.
-            if self.job.policy().data.source != "-" {
+            if self.source.replays() {
                 self.learned.frontier = read_frontier(&file.with_file_name(LEARNED))?;
             }
             return Ok(Some(read_prior(self.job, file)?));
@@ -345,7 +345,7 @@ impl<'s> Start<'s> {
         while self.learned.tuples < wanted as u64 {
             let stop = self.stop.load(Ordering::Relaxed);
             // A broker sends again what was not acknowledged; what stood in a pipe is gone.
-            if stop && self.job.policy().data.source != "-" {
+            if stop && self.source.replays() {
                 return Ok(None);
             }
             let batch = self.source.fetch(BATCH, WAIT)?;
@@ -420,7 +420,7 @@ impl<'s> Start<'s> {
         }
         let (message, hint) = (error.to_string(), error.hint().unwrap_or_default());
         let mut kept_by = "wait in the broker";
-        if self.job.policy().data.source == "-" {
+        if !self.source.replays() {
             let mut letters = DeadLetters::new(self.dead_letters.clone());
             let why = Unreleasable::NothingLearned { why: message.clone() };
             let added = self.held.iter().try_for_each(|record| letters.add(record, &why));

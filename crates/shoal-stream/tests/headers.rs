@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use shoal_pipeline::files::Job;
 use shoal_stream::{
-    ConnectorError, Figures, Mark, Message, Sink, StandardSource, StreamError, StreamOptions, Watcher,
+    ConnectorError, Figures, Mark, Message, Sink, StdinSource, StreamError, StreamOptions, Watcher,
     run_between,
 };
 
@@ -91,7 +91,7 @@ fn a_row_is_replayed_as_it_was_read_whatever_the_next_header_says() {
     let job = Job::open(&path, &[]).unwrap();
     let lines: Arc<Mutex<String>> = Arc::default();
     let start = |input: String, luck: usize| -> Result<Figures, StreamError> {
-        let source = Box::new(StandardSource::new(Cursor::new(input), true));
+        let source = Box::new(StdinSource::new(Cursor::new(input), true));
         let sink = Box::new(Kept { lines: Arc::clone(&lines), luck });
         run_between(&job, source, sink, &StreamOptions::default(), &AtomicBool::new(false), &Silent)
     };

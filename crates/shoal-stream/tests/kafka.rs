@@ -16,7 +16,7 @@ use rdkafka::message::{Headers, Message};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::{Offset, TopicPartitionList};
 use shoal_stream::kafka::{KafkaSink, KafkaSource};
-use shoal_stream::{Address, ConnectorError, Frontier, KafkaAddress, Patience, Sink, Source};
+use shoal_stream::{Address, ConnectorError, Frontier, KafkaAddress, RetryPolicy, Sink, Source};
 use support::killed;
 use support::releases::Releases;
 use support::scenarios::{self, Broker, Told, fetch, records};
@@ -77,11 +77,11 @@ impl Tansu {
     }
 
     fn open_source(&self, rest: &str) -> Result<KafkaSource, ConnectorError> {
-        KafkaSource::open(&self.address(rest), Told::default().patience())
+        KafkaSource::open(&self.address(rest), Told::default().retry())
     }
 
     fn open_sink(&self, rest: &str) -> Result<KafkaSink, ConnectorError> {
-        KafkaSink::open(&self.address(rest), Told::default().patience())
+        KafkaSink::open(&self.address(rest), Told::default().retry())
     }
 }
 
@@ -98,14 +98,14 @@ impl Broker for Tansu {
         Address::Kafka(self.address("released"))
     }
 
-    fn open_source(address: &Address, patience: Patience) -> Result<Box<dyn Source>, ConnectorError> {
+    fn open_source(address: &Address, retry: RetryPolicy) -> Result<Box<dyn Source>, ConnectorError> {
         let Address::Kafka(address) = address else { panic!("{address}") };
-        Ok(Box::new(KafkaSource::open(address, patience)?))
+        Ok(Box::new(KafkaSource::open(address, retry)?))
     }
 
-    fn open_sink(address: &Address, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError> {
+    fn open_sink(address: &Address, retry: RetryPolicy) -> Result<Box<dyn Sink>, ConnectorError> {
         let Address::Kafka(address) = address else { panic!("{address}") };
-        Ok(Box::new(KafkaSink::open(address, patience)?))
+        Ok(Box::new(KafkaSink::open(address, retry)?))
     }
 
     fn published(&self) -> Vec<(u64, String)> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::{self, Context, stream};
 use shoal_stream::nats::{NatsSink, NatsSource};
-use shoal_stream::{Address, ConnectorError, Frontier, NatsAddress, Patience, Sink, Source};
+use shoal_stream::{Address, ConnectorError, Frontier, NatsAddress, RetryPolicy, Sink, Source};
 use support::killed;
 use support::releases::Releases;
 use support::scenarios::{self, Broker, Told, fetch, records};
@@ -64,11 +64,11 @@ impl Nats {
     }
 
     fn open_source(&self, rest: &str) -> Result<NatsSource, ConnectorError> {
-        NatsSource::open(&self.address(rest), Told::default().patience())
+        NatsSource::open(&self.address(rest), Told::default().retry())
     }
 
     fn open_sink(&self, rest: &str) -> Result<NatsSink, ConnectorError> {
-        NatsSink::open(&self.address(rest), Told::default().patience())
+        NatsSink::open(&self.address(rest), Told::default().retry())
     }
 }
 
@@ -96,14 +96,14 @@ impl Broker for Nats {
         Address::Nats(self.address("released"))
     }
 
-    fn open_source(address: &Address, patience: Patience) -> Result<Box<dyn Source>, ConnectorError> {
+    fn open_source(address: &Address, retry: RetryPolicy) -> Result<Box<dyn Source>, ConnectorError> {
         let Address::Nats(address) = address else { panic!("{address}") };
-        Ok(Box::new(NatsSource::open(address, patience)?))
+        Ok(Box::new(NatsSource::open(address, retry)?))
     }
 
-    fn open_sink(address: &Address, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError> {
+    fn open_sink(address: &Address, retry: RetryPolicy) -> Result<Box<dyn Sink>, ConnectorError> {
         let Address::Nats(address) = address else { panic!("{address}") };
-        Ok(Box::new(NatsSink::open(address, patience)?))
+        Ok(Box::new(NatsSink::open(address, retry)?))
     }
 
     fn published(&self) -> Vec<(u64, String)> {
@@ -309,5 +309,5 @@ fn a_server_without_jetstream_or_without_the_password_is_refused() {
     nats.make("visits", &["visits.>"], stream::RetentionPolicy::Limits);
     let address = format!("nats://shoal:secret@127.0.0.1:{}/visits", nats.server.port());
     let Address::Nats(address) = Address::parse(&address).unwrap() else { panic!("{address}") };
-    NatsSource::open(&address, Told::default().patience()).unwrap();
+    NatsSource::open(&address, Told::default().retry()).unwrap();
 }

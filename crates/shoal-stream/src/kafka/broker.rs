@@ -9,8 +9,8 @@ use rdkafka::message::BorrowedMessage;
 use rdkafka::types::RDKafkaErrorCode as Code;
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 
-use crate::patience::Presence;
-use crate::{ConnectorError, KafkaAddress, Patience};
+use crate::retry::BrokerStatus;
+use crate::{ConnectorError, KafkaAddress, RetryPolicy};
 
 /// After that long without an answer the broker counts as away.
 pub(crate) const ANSWER: Duration = Duration::from_secs(3);
@@ -20,15 +20,15 @@ const SILENCE: Duration = Duration::from_millis(500);
 
 /// A topic of a broker, and whether the broker is there.
 pub(crate) struct Broker {
-    pub(crate) presence: Presence,
+    pub(crate) status: BrokerStatus,
     pub(crate) topic: String,
     servers: String,
 }
 
 impl Broker {
-    pub(crate) fn new(address: &KafkaAddress, patience: Patience) -> Broker {
-        let presence = Presence::new(address.to_string(), patience);
-        Broker { presence, topic: address.topic.clone(), servers: address.servers.join(",") }
+    pub(crate) fn new(address: &KafkaAddress, retry: RetryPolicy) -> Broker {
+        let status = BrokerStatus::new(address.to_string(), retry);
+        Broker { status, topic: address.topic.clone(), servers: address.servers.join(",") }
     }
 
     /// What every client is told.
@@ -66,7 +66,7 @@ impl Broker {
         loop {
             match what() {
                 Ok(done) => {
-                    self.presence.here();
+                    self.status.here();
                     return Ok(done);
                 }
                 Err(e) => self.wait(&e)?,
@@ -79,8 +79,8 @@ impl Broker {
         if !is_passing(e) {
             return Err(self.refused(e));
         }
-        self.presence.still_away(&reason(e))?;
-        std::thread::sleep(Presence::PAUSE);
+        self.status.still_away(&reason(e))?;
+        std::thread::sleep(BrokerStatus::PAUSE);
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Broker {
             .map_err(|e| self.refused(&e))?;
         let mut heard = Instant::now();
         while heard.elapsed() < silence {
-            match reader.poll(Presence::PAUSE) {
+            match reader.poll(BrokerStatus::PAUSE) {
                 Some(Ok(message)) => {
                     heard = Instant::now();
                     if look(&message)?.is_break() {
@@ -200,12 +200,12 @@ impl Broker {
                 None => {}
             }
         }
-        self.presence.here();
+        self.status.here();
         reader.unassign().map_err(|e| self.refused(&e))
     }
 
     pub(crate) fn refused(&self, e: &KafkaError) -> ConnectorError {
-        self.presence.refused(reason(e), "see what the broker's log says")
+        self.status.refused(reason(e), "see what the broker's log says")
     }
 }
 

@@ -11,9 +11,9 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 use rdkafka::{ClientContext, Message as _};
 
 use super::broker::{ANSWER, Broker, block_on, is_passing, reason};
-use crate::patience::Presence;
+use crate::retry::BrokerStatus;
 use crate::tail::{MarkHeaders, QUIET, follows, spoken, unpublished};
-use crate::{ConnectorError, KafkaAddress, Mark, Message, Patience, Seal, Sink};
+use crate::{ConnectorError, KafkaAddress, Mark, Message, RetryPolicy, Seal, Sink};
 
 const HEADERS: MarkHeaders =
     MarkHeaders { mark: "shoal-mark", step: "shoal-step", frontier: "shoal-frontier" };
@@ -64,12 +64,12 @@ impl ProducerContext for Reports {
 
 impl KafkaSink {
     /// Connects. Makes the topic, with one partition, where it does not exist.
-    pub fn open(address: &KafkaAddress, patience: Patience) -> Result<KafkaSink, ConnectorError> {
+    pub fn open(address: &KafkaAddress, retry: RetryPolicy) -> Result<KafkaSink, ConnectorError> {
         if address.group.is_some() {
             let why = "`group` is for a source".to_owned();
             return Err(ConnectorError::Address { url: address.to_string(), why });
         }
-        let broker = Broker::new(address, patience);
+        let broker = Broker::new(address, retry);
         let reader = broker.reader("shoal-sink")?;
         let sink = KafkaSink { broker, reader, producer: None, tail: None, seal: None };
         if sink.broker.partitions(&sink.reader)?.is_empty() {
@@ -91,7 +91,7 @@ impl KafkaSink {
                 let hint = format!("make it with  kafka-topics --create --topic {topic} --partitions 1");
                 return Err(self
                     .broker
-                    .presence
+                    .status
                     .refused(format!("cannot make the topic `{topic}`: {code}"), hint));
             }
             _ => {}
@@ -99,7 +99,7 @@ impl KafkaSink {
         while self.broker.partitions(&self.reader)?.is_empty() {
             self.broker.wait(&KafkaError::MetadataFetch(Code::LeaderNotAvailable))?;
         }
-        self.broker.presence.notice(&format!("{}: made the topic `{topic}`", self.broker.presence.url()));
+        self.broker.status.notice(&format!("{}: made the topic `{topic}`", self.broker.status.url()));
         Ok(())
     }
 
@@ -129,7 +129,7 @@ impl KafkaSink {
             std::str::from_utf8(headers.find(|header| header.key == name)?.value?).ok()
         };
         HEADERS.read(header, self.seal.as_ref(), FOREIGN).map_err(|(why, hint)| {
-            self.broker.presence.refused(format!("message {} {why}", message.offset()), hint)
+            self.broker.status.refused(format!("message {} {why}", message.offset()), hint)
         })
     }
 
@@ -178,7 +178,7 @@ impl KafkaSink {
                 return Ok(Err(e));
             }
         }
-        self.broker.presence.here();
+        self.broker.status.here();
         Ok(Ok(progress.offsets))
     }
 
@@ -201,7 +201,7 @@ impl KafkaSink {
             return Ok(Err(KafkaError::MessageProduction(code)));
         }
         if progress.left > 0 && progress.heard.elapsed() > ANSWER {
-            self.broker.presence.still_away("no answer")?;
+            self.broker.status.still_away("no answer")?;
         }
         Ok(Ok(()))
     }
@@ -214,7 +214,7 @@ impl KafkaSink {
             now.end,
             spoken(now.mark.as_ref())
         );
-        self.broker.presence.refused(why, FOREIGN)
+        self.broker.status.refused(why, FOREIGN)
     }
 }
 
@@ -278,8 +278,8 @@ impl Sink for KafkaSink {
                     if !gives_up(&e) {
                         return Err(self.broker.refused(&e));
                     }
-                    self.broker.presence.still_away(&reason(&e))?;
-                    std::thread::sleep(Presence::PAUSE);
+                    self.broker.status.still_away(&reason(&e))?;
+                    std::thread::sleep(BrokerStatus::PAUSE);
                     // What it sent may have been stored without a report.
                     let now = self.read_tail()?;
                     if !follows(now.mark.as_ref(), tail.mark.as_ref(), rest) {

@@ -11,7 +11,7 @@ use shoal_io::stream::LINE_LIMIT;
 
 use super::broker::{ANSWER, Broker, is_passing, reason};
 use crate::connector::BATCH_BYTES;
-use crate::{Batch, ConnectorError, Frontier, KafkaAddress, Patience, Record, Source};
+use crate::{Batch, ConnectorError, Frontier, KafkaAddress, Record, RetryPolicy, Source};
 
 /// Reads all partitions of a topic. It is told where to start, and takes part in no balancing: one process reads.
 /// What was acknowledged is committed for a consumer group.
@@ -26,8 +26,8 @@ pub struct KafkaSource {
 
 impl KafkaSource {
     /// Connects. The topic must exist.
-    pub fn open(address: &KafkaAddress, patience: Patience) -> Result<KafkaSource, ConnectorError> {
-        let broker = Broker::new(address, patience);
+    pub fn open(address: &KafkaAddress, retry: RetryPolicy) -> Result<KafkaSource, ConnectorError> {
+        let broker = Broker::new(address, retry);
         let consumer = broker.reader(address.group.as_deref().unwrap_or("shoal"))?;
         let source = KafkaSource { broker, consumer, next: BTreeMap::new(), acknowledged: BTreeMap::new() };
         source.partitions()?;
@@ -38,7 +38,7 @@ impl KafkaSource {
         let partitions = self.broker.partitions(&self.consumer)?;
         if partitions.is_empty() {
             let topic = &self.broker.topic;
-            return Err(self.broker.presence.refused(
+            return Err(self.broker.status.refused(
                 format!("there is no topic `{topic}`"),
                 format!("make it with  kafka-topics --create --topic {topic} --bootstrap-server HOST:PORT"),
             ));
@@ -70,7 +70,7 @@ impl KafkaSource {
             end = self.broker.last(&self.consumer, partition, |_| Ok(()))?.0;
         }
         if start > end {
-            return Err(self.broker.presence.refused(
+            return Err(self.broker.status.refused(
                 format!(
                     "record {} of partition {partition} has been read before, but the topic ends before {end}",
                     start - 1
@@ -81,7 +81,7 @@ impl KafkaSource {
         if start < first {
             let lost =
                 format!("records {start} to {} of partition {partition} are no longer there", first - 1);
-            self.broker.presence.notice(&format!("{}: {lost}", self.broker.presence.url()));
+            self.broker.status.notice(&format!("{}: {lost}", self.broker.status.url()));
         }
         let start = start.max(first);
         let from = if start == end {
@@ -103,6 +103,10 @@ impl KafkaSource {
 }
 
 impl Source for KafkaSource {
+    fn replays(&self) -> bool {
+        true
+    }
+
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         let partitions = self.partitions()?;
         let mut wanted: BTreeMap<u32, u64> = frontier.iter().collect();
@@ -110,7 +114,7 @@ impl Source for KafkaSource {
             wanted = self.committed(&partitions)?;
         }
         if let Some(partition) = wanted.keys().find(|partition| !partitions.contains(&(**partition as i32))) {
-            return Err(self.broker.presence.refused(
+            return Err(self.broker.status.refused(
                 format!("partition {partition} has been read before, but the topic does not have it"),
                 "this is another topic, or it was made anew: publish into a new sink",
             ));
@@ -132,18 +136,18 @@ impl Source for KafkaSource {
         let (mut records, mut bytes) = (Vec::new(), 0);
         while records.len() < max && bytes < BATCH_BYTES {
             let left = end.saturating_duration_since(Instant::now());
-            let patience = if records.is_empty() { left } else { Duration::ZERO };
-            match self.consumer.poll(patience) {
+            let retry = if records.is_empty() { left } else { Duration::ZERO };
+            match self.consumer.poll(retry) {
                 Some(Ok(message)) => {
-                    self.broker.presence.here();
+                    self.broker.status.here();
                     let record = take(&mut self.next, &message);
                     bytes += record.as_ref().map_or(0, |record| record.bytes.len());
                     records.extend(record);
                 }
-                Some(Err(KafkaError::PartitionEOF(_))) => self.broker.presence.here(),
-                Some(Err(e)) if is_passing(&e) => self.broker.presence.away(&reason(&e)),
+                Some(Err(KafkaError::PartitionEOF(_))) => self.broker.status.here(),
+                Some(Err(e)) if is_passing(&e) => self.broker.status.away(&reason(&e)),
                 Some(Err(e)) => return Err(self.broker.refused(&e)),
-                None if patience.is_zero() || Instant::now() >= end => break,
+                None if retry.is_zero() || Instant::now() >= end => break,
                 None => {}
             }
         }

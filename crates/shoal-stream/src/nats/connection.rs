@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::patience::Presence;
-use crate::{ConnectorError, NatsAddress, Patience};
+use crate::retry::BrokerStatus;
+use crate::{ConnectorError, NatsAddress, RetryPolicy};
 
 /// After that long without an answer the server counts as away.
 const ANSWER: Duration = Duration::from_secs(3);
@@ -21,16 +21,15 @@ pub(crate) struct Connection {
     pub(crate) runtime: Runtime,
     pub(crate) client: Client,
     pub(crate) context: Context,
-    pub(crate) presence: Presence,
+    pub(crate) status: BrokerStatus,
 }
 
 impl Connection {
     /// Connects; waits for a server that is not there yet.
-    pub(crate) fn open(address: &NatsAddress, patience: Patience) -> Result<Connection, ConnectorError> {
-        let presence = Presence::new(address.to_string(), patience);
+    pub(crate) fn open(address: &NatsAddress, retry: RetryPolicy) -> Result<Connection, ConnectorError> {
+        let status = BrokerStatus::new(address.to_string(), retry);
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|e| presence.refused(e.to_string(), "free some memory or open files"))?;
+        let runtime = runtime.map_err(|e| status.refused(e.to_string(), "free some memory or open files"))?;
         let client = loop {
             match runtime.block_on(options(address).connect(&address.servers)) {
                 Ok(client) => break client,
@@ -43,17 +42,17 @@ impl Connection {
                         e.kind(),
                         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation
                     ) {
-                        return Err(presence.refused(why, "put the right NAME:PASSWORD@ before the host"));
+                        return Err(status.refused(why, "put the right NAME:PASSWORD@ before the host"));
                     }
-                    presence.still_away(&why)?;
-                    std::thread::sleep(Presence::PAUSE);
+                    status.still_away(&why)?;
+                    std::thread::sleep(BrokerStatus::PAUSE);
                 }
             }
         };
         let inside = runtime.enter();
         let context = ContextBuilder::new().timeout(ANSWER).max_ack_inflight(1 << 20).build(client.clone());
         drop(inside);
-        Ok(Connection { runtime, client, context, presence })
+        Ok(Connection { runtime, client, context, status })
     }
 
     /// How often it has connected: another number than before means that something may not have arrived.
@@ -85,7 +84,7 @@ impl Connection {
         match self.runtime.block_on(self.context.request(what.to_owned(), body)) {
             Ok(Response::Err { error }) if is_passing(&error) => Err(error.to_string()),
             Ok(answer) => {
-                self.presence.here();
+                self.status.here();
                 Ok(match answer {
                     Response::Ok(value) => Ok(value),
                     Response::Err { error } => Err(error),
@@ -104,11 +103,11 @@ impl Connection {
         let connected = self.client.connection_state() == async_nats::connection::State::Connected;
         if connected && !self.client.server_info().jetstream {
             return Err(self
-                .presence
+                .status
                 .refused("the server has no JetStream", "start it with  nats-server --jetstream"));
         }
-        self.presence.still_away(why)?;
-        self.sleep(Presence::PAUSE);
+        self.status.still_away(why)?;
+        self.sleep(BrokerStatus::PAUSE);
         Ok(())
     }
 
@@ -128,8 +127,7 @@ impl Connection {
 
     /// JetStream's own words.
     pub(crate) fn refused(&self, e: &jetstream::Error) -> ConnectorError {
-        self.presence
-            .refused(e.to_string(), "see what the server's log says and what  nats stream info  shows")
+        self.status.refused(e.to_string(), "see what the server's log says and what  nats stream info  shows")
     }
 }
 
@@ -139,7 +137,7 @@ fn options(address: &NatsAddress) -> ConnectOptions {
         .connection_timeout(ANSWER)
         .request_timeout(Some(ANSWER))
         .max_reconnects(None)
-        .reconnect_delay_callback(|_| Presence::PAUSE)
+        .reconnect_delay_callback(|_| BrokerStatus::PAUSE)
         // A batch of records comes in one go; none may be dropped for want of room.
         .subscription_capacity(1 << 20);
     match &address.login {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::connection::Connection;
 use crate::tail::{MarkHeaders, QUIET, follows, spoken, unpublished};
-use crate::{ConnectorError, Mark, Message, NatsAddress, Patience, Seal, Sink};
+use crate::{ConnectorError, Mark, Message, NatsAddress, RetryPolicy, Seal, Sink};
 
 const HEADERS: MarkHeaders =
     MarkHeaders { mark: "Shoal-Mark", step: "Shoal-Step", frontier: "Shoal-Frontier" };
@@ -67,7 +67,7 @@ struct Found {
 
 impl NatsSink {
     /// Connects. Makes the stream where it does not exist.
-    pub fn open(address: &NatsAddress, patience: Patience) -> Result<NatsSink, ConnectorError> {
+    pub fn open(address: &NatsAddress, retry: RetryPolicy) -> Result<NatsSink, ConnectorError> {
         let subject = address.subject.clone().unwrap_or_else(|| address.stream.clone());
         let wrong =
             |why: &str| Err(ConnectorError::Address { url: address.to_string(), why: why.to_owned() });
@@ -77,7 +77,7 @@ impl NatsSink {
         if subject.split('.').any(|token| ["", "*", ">"].contains(&token)) {
             return wrong("a sink needs one subject, without `*` and `>`");
         }
-        let connection = Connection::open(address, patience)?;
+        let connection = Connection::open(address, retry)?;
         let sink = NatsSink { connection, stream: address.stream.clone(), subject, tail: None, seal: None };
         sink.prepare()?;
         Ok(sink)
@@ -92,10 +92,9 @@ impl NatsSink {
             });
             let made = self.connection.ask::<Value>(&format!("STREAM.CREATE.{}", self.stream), &config)?;
             made.map_err(|e| self.connection.refused(&e))?;
-            let presence = &self.connection.presence;
+            let status = &self.connection.status;
             let (stream, subject) = (&self.stream, &self.subject);
-            presence
-                .notice(&format!("{}: made the stream `{stream}` for subject `{subject}`", presence.url()));
+            status.notice(&format!("{}: made the stream `{stream}` for subject `{subject}`", status.url()));
         }
         let listening = self.connection.ask::<Value>("STREAM.NAMES", &json!({ "subject": self.subject }))?;
         let listening = listening.map_err(|e| self.connection.refused(&e))?;
@@ -103,7 +102,7 @@ impl NatsSink {
         if names.iter().any(|name| *name == json!(self.stream)) {
             return Ok(());
         }
-        Err(self.connection.presence.refused(
+        Err(self.connection.status.refused(
             format!("the stream `{}` does not take the subject `{}`", self.stream, self.subject),
             "give a subject of the stream:  nats://HOST:4222/STREAM?subject=NAME",
         ))
@@ -126,7 +125,7 @@ impl NatsSink {
     /// Reads what the subject ends with.
     fn read_tail(&self) -> Result<Tail, ConnectorError> {
         let what = format!("STREAM.MSG.GET.{}", self.stream);
-        let presence = &self.connection.presence;
+        let status = &self.connection.status;
         let found = match self.connection.ask::<Found>(&what, &json!({ "last_by_subj": self.subject }))? {
             Ok(found) => found.message,
             Err(e) if e.error_code() == ErrorCode::NO_MESSAGE_FOUND && self.count()? == 0 => {
@@ -134,17 +133,17 @@ impl NatsSink {
             }
             // As servers before 2.10 say when the last one was deleted.
             Err(e) if e.error_code() == ErrorCode::NO_MESSAGE_FOUND => {
-                return Err(presence.refused("the last message was deleted", "publish into a new stream"));
+                return Err(status.refused("the last message was deleted", "publish into a new stream"));
             }
             Err(e) => return Err(self.connection.refused(&e)),
         };
         let sequence = found.sequence;
         let message: jetstream::message::StreamMessage =
-            found.try_into().map_err(|e| presence.refused(format!("message {sequence}: {e}"), FOREIGN))?;
+            found.try_into().map_err(|e| status.refused(format!("message {sequence}: {e}"), FOREIGN))?;
         let header = |name: &str| message.headers.get(name).map(HeaderValue::as_str);
         match HEADERS.read(header, self.seal.as_ref(), FOREIGN) {
             Ok(mark) => Ok(Tail { sequence, mark: Some(mark) }),
-            Err((why, hint)) => Err(presence.refused(format!("message {sequence} {why}"), hint)),
+            Err((why, hint)) => Err(status.refused(format!("message {sequence} {why}"), hint)),
         }
     }
 
@@ -221,10 +220,10 @@ impl NatsSink {
     }
 
     fn trouble(&self, e: &PublishError) -> Trouble {
-        let presence = &self.connection.presence;
+        let status = &self.connection.status;
         match e.kind() {
             PublishErrorKind::WrongLastMessageId | PublishErrorKind::WrongLastSequence => Trouble::Taken,
-            PublishErrorKind::MaxPayloadExceeded => Trouble::Ended(presence.refused(
+            PublishErrorKind::MaxPayloadExceeded => Trouble::Ended(status.refused(
                 "the lines of one step are larger than a message may be",
                 "raise `max_payload` in the server's configuration",
             )),
@@ -247,7 +246,7 @@ impl NatsSink {
             spoken(before),
             spoken(now)
         );
-        self.connection.presence.refused(why, FOREIGN)
+        self.connection.status.refused(why, FOREIGN)
     }
 }
 
@@ -300,7 +299,7 @@ impl Sink for NatsSink {
                 return Err(self.second_writer(tail.mark.as_ref(), now.mark.as_ref()));
             }
             if let Some(step) = known.filter(|step| now.mark.as_ref().is_none_or(|mark| mark.step < *step)) {
-                return Err(self.connection.presence.refused(
+                return Err(self.connection.status.refused(
                     format!("the server remembers step {step} as published, but it was deleted"),
                     "wait until the stream's duplicate window has passed (two minutes by default), or use a new stream",
                 ));

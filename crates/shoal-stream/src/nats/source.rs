@@ -10,8 +10,8 @@ use shoal_io::stream::LINE_LIMIT;
 
 use super::connection::Connection;
 use crate::connector::BATCH_BYTES;
-use crate::patience::Presence;
-use crate::{Batch, ConnectorError, Frontier, NatsAddress, Patience, Record, Source};
+use crate::retry::BrokerStatus;
+use crate::{Batch, ConnectorError, Frontier, NatsAddress, Record, RetryPolicy, Source};
 
 /// The only partition.
 const PARTITION: u32 = 0;
@@ -55,9 +55,9 @@ enum Fault {
 
 impl NatsSource {
     /// Connects. The stream must exist; the consumer need not.
-    pub fn open(address: &NatsAddress, patience: Patience) -> Result<NatsSource, ConnectorError> {
+    pub fn open(address: &NatsAddress, retry: RetryPolicy) -> Result<NatsSource, ConnectorError> {
         let source = NatsSource {
-            connection: Connection::open(address, patience)?,
+            connection: Connection::open(address, retry)?,
             stream: address.stream.clone(),
             consumer: address.consumer.clone().unwrap_or_else(|| "shoal".to_owned()),
             subject: address.subject.clone(),
@@ -74,13 +74,13 @@ impl NatsSource {
     fn bounds(&self) -> Result<(u64, u64), ConnectorError> {
         let Some(info) = self.connection.stream_info(&self.stream)? else {
             let subject = self.subject.as_ref().unwrap_or(&self.stream);
-            return Err(self.connection.presence.refused(
+            return Err(self.connection.status.refused(
                 format!("there is no stream `{}`", self.stream),
                 format!("make it with  nats stream add {} --subjects {subject} --defaults", self.stream),
             ));
         };
         if info.config.retention != RetentionPolicy::Limits {
-            return Err(self.connection.presence.refused(
+            return Err(self.connection.status.refused(
                 format!("the stream `{}` forgets records once they are read", self.stream),
                 "to go back after a crash, the stream must have retention `limits`; mirror it into one that has",
             ));
@@ -121,7 +121,7 @@ impl NatsSource {
         let body = json!({ "stream_name": self.stream, "config": self.config() });
         let made = self.connection.ask::<consumer::Info>(&what, &body)?.map_err(|e| {
             let hint = "check the subject and what the name of the consumer is used for elsewhere";
-            self.connection.presence.refused(e.to_string(), hint)
+            self.connection.status.refused(e.to_string(), hint)
         })?;
         self.standing = Some(Standing { delivered: made.delivered.consumer_sequence, connects });
         Ok(())
@@ -169,7 +169,7 @@ impl NatsSource {
         let largest = self.connection.client.server_info().max_payload.max(1);
         let max = max.min((BATCH_BYTES / largest).max(1));
         let arrived = self.connection.runtime.block_on(self.request(max, wait)).map_err(Fault::Again)?;
-        self.connection.presence.here();
+        self.connection.status.here();
         let mut records = Vec::with_capacity(arrived.len());
         for message in arrived {
             if !self.take(message, &mut records) {
@@ -242,6 +242,10 @@ impl NatsSource {
 }
 
 impl Source for NatsSource {
+    fn replays(&self) -> bool {
+        true
+    }
+
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         let (first, end) = self.bounds()?;
         let start = match frontier.next(PARTITION) {
@@ -249,14 +253,14 @@ impl Source for NatsSource {
             None => self.info()?.map_or(first, |info| acknowledged(&info) + 1),
         };
         if start > end {
-            return Err(self.connection.presence.refused(
+            return Err(self.connection.status.refused(
                 format!("record {} has been read before, but the stream ends before {end}", start - 1),
                 "this is another stream, or it was made anew: publish into a new sink",
             ));
         }
         if start < first && start > 1 {
             let lost = format!("records {start} to {} are no longer in the stream", first - 1);
-            self.connection.presence.notice(&format!("{}: {lost}", self.connection.presence.url()));
+            self.connection.status.notice(&format!("{}: {lost}", self.connection.status.url()));
         }
         (self.next, self.unacknowledged) = (start, start);
         self.stand()
@@ -277,8 +281,8 @@ impl Source for NatsSource {
                 Err(Fault::Ended(e)) => return Err(e),
                 Err(Fault::Again(why)) => {
                     self.standing = None;
-                    self.connection.presence.away(&why);
-                    let pause = Presence::PAUSE.min(end.saturating_duration_since(Instant::now()));
+                    self.connection.status.away(&why);
+                    let pause = BrokerStatus::PAUSE.min(end.saturating_duration_since(Instant::now()));
                     self.connection.sleep(pause);
                 }
             }

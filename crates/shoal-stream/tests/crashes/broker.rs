@@ -66,6 +66,10 @@ pub(crate) struct From(Rc<RefCell<Broker>>, usize);
 pub(crate) struct To(Rc<RefCell<Broker>>, Option<Seal>);
 
 impl Source for From {
+    fn replays(&self) -> bool {
+        true
+    }
+
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         let broker = self.0.borrow();
         let wanted = if *frontier == Frontier::default() { &broker.acknowledged } else { frontier };

@@ -162,6 +162,10 @@ fn undisturbed(mode: &str, records: &[String]) -> String {
 struct Fixed(Vec<Record>);
 
 impl Source for Fixed {
+    fn replays(&self) -> bool {
+        true
+    }
+
     fn seek(&mut self, _frontier: &Frontier) -> Result<(), ConnectorError> {
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use shoal_stream::{Address, ConnectorError, Frontier, Mark, Patience, Record, Seal, Sink, Source};
+use shoal_stream::{Address, ConnectorError, Frontier, Mark, Record, RetryPolicy, Seal, Sink, Source};
 
 use super::releases::{Releases, line};
 
@@ -17,9 +17,9 @@ pub(crate) trait Broker {
     /// The address of the sink.
     fn sink_address(&self) -> Address;
     /// Connects to a source.
-    fn open_source(address: &Address, patience: Patience) -> Result<Box<dyn Source>, ConnectorError>;
+    fn open_source(address: &Address, retry: RetryPolicy) -> Result<Box<dyn Source>, ConnectorError>;
     /// Connects to a sink.
-    fn open_sink(address: &Address, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError>;
+    fn open_sink(address: &Address, retry: RetryPolicy) -> Result<Box<dyn Sink>, ConnectorError>;
     /// What the sink holds: steps and lines.
     fn published(&self) -> Vec<(u64, String)>;
     /// Takes it away, whatever is on its way.
@@ -27,12 +27,12 @@ pub(crate) trait Broker {
     /// Brings it back.
     fn back(&mut self);
 
-    fn source(&self, patience: Patience) -> Result<Box<dyn Source>, ConnectorError> {
-        Self::open_source(&self.source_address(), patience)
+    fn source(&self, retry: RetryPolicy) -> Result<Box<dyn Source>, ConnectorError> {
+        Self::open_source(&self.source_address(), retry)
     }
 
-    fn sink(&self, patience: Patience) -> Result<Box<dyn Sink>, ConnectorError> {
-        Self::open_sink(&self.sink_address(), patience)
+    fn sink(&self, retry: RetryPolicy) -> Result<Box<dyn Sink>, ConnectorError> {
+        Self::open_sink(&self.sink_address(), retry)
     }
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    pub(crate) fn patience(&self) -> Patience {
+    pub(crate) fn retry(&self) -> RetryPolicy {
         let lines = Arc::clone(&self.lines);
-        Patience::new(move |line| lines.lock().unwrap().push(line.to_owned()), Arc::clone(&self.stop))
+        RetryPolicy::new(move |line| lines.lock().unwrap().push(line.to_owned()), Arc::clone(&self.stop))
     }
 
     pub(crate) fn says(&self, part: &str) -> bool {
@@ -89,8 +89,8 @@ fn at(record: &Record) -> Frontier {
 pub(crate) fn round_trip(broker: &impl Broker) {
     let told = Told::default();
     broker.put(&records(1..=3000));
-    let mut source = broker.source(told.patience()).unwrap();
-    let mut sink = broker.sink(told.patience()).unwrap();
+    let mut source = broker.source(told.retry()).unwrap();
+    let mut sink = broker.sink(told.retry()).unwrap();
     assert_eq!(sink.last().unwrap(), None);
     source.seek(&Frontier::default()).unwrap();
     let mut mark = Mark::default();
@@ -116,14 +116,14 @@ pub(crate) fn round_trip(broker: &impl Broker) {
 pub(crate) fn resume(broker: &impl Broker) {
     let told = Told::default();
     broker.put(&records(1..=300));
-    let mut first = broker.source(told.patience()).unwrap();
+    let mut first = broker.source(told.retry()).unwrap();
     first.seek(&Frontier::default()).unwrap();
     let came = fetch(&mut *first, 200);
     first.acknowledge(&at(&came[39])).unwrap();
     drop(first);
 
     let start = Instant::now();
-    let mut acknowledged = broker.source(told.patience()).unwrap();
+    let mut acknowledged = broker.source(told.retry()).unwrap();
     acknowledged.seek(&Frontier::default()).unwrap();
     assert_eq!(texts(&fetch(&mut *acknowledged, 260)), records(41..=300));
     // And again, as a run does that has looked at the first records to learn from them.
@@ -131,13 +131,13 @@ pub(crate) fn resume(broker: &impl Broker) {
     assert_eq!(texts(&fetch(&mut *acknowledged, 260)), records(41..=300));
     drop(acknowledged);
     for covered in [70_usize, 10, 299] {
-        let mut source = broker.source(told.patience()).unwrap();
+        let mut source = broker.source(told.retry()).unwrap();
         source.seek(&at(&came.get(covered - 1).cloned().unwrap_or_else(|| behind(&came, covered)))).unwrap();
         assert_eq!(texts(&fetch(&mut *source, 300 - covered)), records(covered as u64 + 1..=300));
     }
     assert!(start.elapsed() < Duration::from_secs(45), "{:?}", start.elapsed());
 
-    let mut source = broker.source(told.patience()).unwrap();
+    let mut source = broker.source(told.retry()).unwrap();
     let e = source.seek(&at(&behind(&came, 5000))).unwrap_err();
     assert!(
         matches!(&e, ConnectorError::Refused { .. }) && e.to_string().contains("has been read before"),
@@ -153,12 +153,12 @@ fn behind(came: &[Record], number: usize) -> Record {
 /// What is there is not published again, by the same process or by the next one.
 pub(crate) fn publish_again(broker: &impl Broker) {
     let told = Told::default();
-    let mut sink = broker.sink(told.patience()).unwrap();
+    let mut sink = broker.sink(told.retry()).unwrap();
     sink.publish(&Releases::steps(1, 50).messages()).unwrap();
     sink.publish(&Releases::steps(1, 50).messages()).unwrap();
     sink.publish(&Releases::steps(31, 80).messages()).unwrap();
     drop(sink);
-    let mut sink = broker.sink(told.patience()).unwrap();
+    let mut sink = broker.sink(told.retry()).unwrap();
     sink.publish(&Releases::steps(1, 60).messages()).unwrap();
     sink.publish(&Releases::steps(61, 120).messages()).unwrap();
     sink.publish(&[]).unwrap();
@@ -170,7 +170,7 @@ pub(crate) fn publish_again(broker: &impl Broker) {
 pub(crate) fn other_key(broker: &impl Broker) {
     let told = Told::default();
     let sink = |key: Option<u8>| {
-        let mut sink = broker.sink(told.patience()).unwrap();
+        let mut sink = broker.sink(told.retry()).unwrap();
         key.iter().for_each(|key| sink.seal(Seal::new(&[*key; 32])));
         sink
     };
@@ -191,8 +191,8 @@ pub(crate) fn other_key(broker: &impl Broker) {
 /// Two processes write: the second one notices.
 pub(crate) fn second_writer(broker: &impl Broker) {
     let told = Told::default();
-    let mut first = broker.sink(told.patience()).unwrap();
-    let mut second = broker.sink(told.patience()).unwrap();
+    let mut first = broker.sink(told.retry()).unwrap();
+    let mut second = broker.sink(told.retry()).unwrap();
     assert_eq!((first.last().unwrap(), second.last().unwrap()), (None, None));
     first.publish(&Releases::steps(1, 3).messages()).unwrap();
     let e = second.publish(&Releases::steps(1, 3).messages()).unwrap_err();
@@ -217,8 +217,8 @@ fn transfer(mut broker: impl Broker + Send + 'static, times: u64, absence: Durat
     const COUNT: u64 = 6000;
     let told = Told::default();
     broker.put(&records(1..=COUNT));
-    let mut source = broker.source(told.patience()).unwrap();
-    let mut sink = broker.sink(told.patience()).unwrap();
+    let mut source = broker.source(told.retry()).unwrap();
+    let mut sink = broker.sink(told.retry()).unwrap();
     let (cut, cuts) = mpsc::channel();
     let cutter = std::thread::spawn(move || {
         for delay in cuts {
@@ -253,14 +253,14 @@ fn transfer(mut broker: impl Broker + Send + 'static, times: u64, absence: Durat
 /// A broker that is not there yet is waited for, by a word; a stop ends the waiting.
 pub(crate) fn not_there_yet<B: Broker + Send + 'static>(mut broker: B) {
     broker.put(&records(1..=5));
-    drop(broker.sink(Told::default().patience()).unwrap());
+    drop(broker.sink(Told::default().retry()).unwrap());
     let (source, sink) = (broker.source_address(), broker.sink_address());
     broker.away();
     let stopped = Told::default();
     stopped.stop.store(true, Ordering::Relaxed);
-    let e = B::open_source(&source, stopped.patience()).map(drop).unwrap_err();
+    let e = B::open_source(&source, stopped.retry()).map(drop).unwrap_err();
     assert!(matches!(e, ConnectorError::Interrupted { .. }), "{e}");
-    let e = B::open_sink(&sink, stopped.patience()).map(drop).unwrap_err();
+    let e = B::open_sink(&sink, stopped.retry()).map(drop).unwrap_err();
     assert!(matches!(e, ConnectorError::Interrupted { .. }), "{e}");
 
     let returning = std::thread::spawn(move || {
@@ -269,7 +269,7 @@ pub(crate) fn not_there_yet<B: Broker + Send + 'static>(mut broker: B) {
         broker
     });
     let told = Told::default();
-    let mut source = B::open_source(&source, told.patience()).unwrap();
+    let mut source = B::open_source(&source, told.retry()).unwrap();
     assert!(told.says("waiting for") && told.says("is back"));
     source.seek(&Frontier::default()).unwrap();
     assert_eq!(texts(&fetch(&mut *source, 5)), records(1..=5));

@@ -17,16 +17,16 @@ const CHUNKS: usize = 4;
 
 /// Lines of standard input, or of any reader. A thread of its own reads, so that a stop is not held up by a reader
 /// that waits.
-pub struct StandardSource {
+pub struct StdinSource {
     chunks: Receiver<io::Result<Vec<u8>>>,
     splitter: Splitter,
     next: u64,
     ended: bool,
 }
 
-impl StandardSource {
+impl StdinSource {
     /// Lines of a reader; CSV rows may hold line ends in quotes.
-    pub fn new(mut input: impl Read + Send + 'static, csv: bool) -> StandardSource {
+    pub fn new(mut input: impl Read + Send + 'static, csv: bool) -> StdinSource {
         let (sender, chunks) = mpsc::sync_channel(CHUNKS);
         thread::spawn(move || {
             loop {
@@ -46,7 +46,7 @@ impl StandardSource {
                 }
             }
         });
-        StandardSource { chunks, splitter: Splitter::new(csv, LINE_LIMIT), next: 0, ended: false }
+        StdinSource { chunks, splitter: Splitter::new(csv, LINE_LIMIT), next: 0, ended: false }
     }
 
     /// Cuts what is there into lines until there are enough of them, or enough bytes of them.
@@ -63,7 +63,15 @@ impl StandardSource {
     }
 }
 
-impl Source for StandardSource {
+impl Source for StdinSource {
+    fn replays(&self) -> bool {
+        false
+    }
+
+    fn has_header(&self) -> bool {
+        true
+    }
+
     /// What is read now comes after what was read before: a pipe does not go back.
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         self.next = frontier.next(0).unwrap_or(0);
@@ -95,19 +103,19 @@ impl Source for StandardSource {
 }
 
 /// Standard output, or any writer.
-pub struct StandardSink<W> {
+pub struct StdoutSink<W> {
     output: W,
     buffer: Vec<u8>,
 }
 
-impl<W: Write> StandardSink<W> {
+impl<W: Write> StdoutSink<W> {
     /// Writes to `output`, after `header`.
-    pub fn new(output: W, header: Option<Vec<u8>>) -> StandardSink<W> {
-        StandardSink { output, buffer: header.unwrap_or_default() }
+    pub fn new(output: W, header: Option<Vec<u8>>) -> StdoutSink<W> {
+        StdoutSink { output, buffer: header.unwrap_or_default() }
     }
 }
 
-impl<W: Write> Sink for StandardSink<W> {
+impl<W: Write> Sink for StdoutSink<W> {
     fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
         Ok(None)
     }
@@ -126,7 +134,7 @@ impl<W: Write> Sink for StandardSink<W> {
 mod tests {
     use super::*;
 
-    fn all(source: &mut StandardSource, max: usize) -> Vec<(u64, String)> {
+    fn all(source: &mut StdinSource, max: usize) -> Vec<(u64, String)> {
         let mut lines = Vec::new();
         loop {
             let batch = source.fetch(max, Duration::from_secs(5)).unwrap();
@@ -143,7 +151,7 @@ mod tests {
     fn lines_come_with_their_numbers_whatever_the_size_of_a_batch() {
         let text = (0..10_000).map(|n| format!("line {n}\n")).collect::<String>() + "the last";
         for max in [1, 7, 1000, 100_000] {
-            let mut source = StandardSource::new(io::Cursor::new(text.clone()), false);
+            let mut source = StdinSource::new(io::Cursor::new(text.clone()), false);
             source.seek(&"0:5".parse().unwrap()).unwrap();
             let lines = all(&mut source, max);
             assert_eq!(lines.len(), 10_001);
@@ -155,7 +163,7 @@ mod tests {
     #[test]
     fn a_reader_that_waits_does_not_hold_up_a_fetch() {
         let (reader, mut writer) = io::pipe().unwrap();
-        let mut source = StandardSource::new(reader, false);
+        let mut source = StdinSource::new(reader, false);
         assert_eq!(source.fetch(9, Duration::from_millis(1)).unwrap(), Batch::default());
         writer.write_all(b"one\ntw").unwrap();
         let batch = source.fetch(9, Duration::from_secs(5)).unwrap();
