@@ -19,8 +19,8 @@ pub struct Request {
     pub(crate) assets: Assets,
     pub(crate) earlier: EarlierReleases,
     pub(crate) table_key: Option<TableKey>,
-    /// The SHA-256 of the release that kept the classes of earlier ones, where the policy is from its audit.
-    pub(crate) reused_classes: Option<String>,
+    /// The audit that the policy is from, where it is from one.
+    pub(crate) audit: Option<Arc<Audit>>,
 }
 
 /// What is known of earlier releases of the same people.
@@ -87,7 +87,7 @@ impl Request {
             return Err(missing(&document, "utility.weights", "list of weights", name));
         }
         let earlier = EarlierReleases::default();
-        Ok(Request { document, assets, earlier, table_key: None, reused_classes: None })
+        Ok(Request { document, assets, earlier, table_key: None, audit: None })
     }
 
     /// Holds the new release against earlier ones.
@@ -146,9 +146,9 @@ impl Request {
         Asset { place, content }
     }
 
-    /// Whether the data with this SHA-256 were made by keeping the classes of earlier releases, by their audit.
-    pub(crate) fn reused_classes_for(&self, sha256: &str) -> bool {
-        self.reused_classes.as_deref() == Some(sha256)
+    /// The audit that the policy is from, where it is about data with this SHA-256.
+    pub(crate) fn audit_of(&self, sha256: &str) -> Option<&Audit> {
+        self.audit.as_deref().filter(|audit| audit.output_sha256 == sha256)
     }
 }
 

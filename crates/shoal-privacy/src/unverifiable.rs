@@ -82,6 +82,21 @@ pub enum Unverifiable {
         /// The column that names them.
         column: String,
     },
+    /// Rows could be several people's, and the promise about people breaks for those that were found.
+    #[error(
+        "whether the promise about people, whom `{column}` names, is kept cannot be told: rows of the file could be several \
+         people's, and for some of the ways to assign them it breaks"
+    )]
+    SeveralOrigins {
+        /// The column that names them.
+        column: String,
+    },
+    /// What an audit says about who is in which class cannot be.
+    #[error(
+        "the audit says who is in which class of the file, and by the original these people cannot be there, so one of them is \
+         wrong"
+    )]
+    AuditContradicted,
     /// A record of the original is nobody's.
     #[error("record {row} of the original has no `{column}`, so nobody knows whose it is")]
     Anonymous {
@@ -131,6 +146,13 @@ impl Unverifiable {
             Unverifiable::Person { .. } => {
                 "every class has enough records, which is needed but proves nothing about people; `shoal run` has counted \
                  them in the original before it published the file, and so does  verify --original"
+            }
+            Unverifiable::SeveralOrigins { .. } => {
+                "give the release's audit.json as --policy, which knows who is in which class; where the promise is about \
+                 sensitive values too, even that can be too little, and `shoal run` has counted before it published the file"
+            }
+            Unverifiable::AuditContradicted => {
+                "give the audit.json and the original of this very release, or the policy instead of the audit"
             }
             Unverifiable::Anonymous { .. } => {
                 "name the person, or leave such records out with  missing = \"suppress\"  for the column"

@@ -209,3 +209,71 @@ fn measure_counts_people_as_run_does() {
     let records: serde_json::Value = serde_json::from_str(&records.stdout).unwrap();
     assert_ne!(records["risk"], ran["risk"], "records are no people");
 }
+
+/// Stays of patients in coarse columns and nothing that tells rows apart.
+fn coarse_stays() -> String {
+    let mut dice = Dice::new(11);
+    let mut text = String::from("patient,age,ward,illness,note\n");
+    for patient in 0..150 {
+        let (age, ward) = (20 + dice.below(12), dice.below(3));
+        for _ in 0..1 + dice.below(5) {
+            text += &format!("p{patient},{},w{ward},flu,\n", age + dice.below(3));
+        }
+    }
+    text
+}
+
+const VERIFY: [&str; 6] = ["verify", "out.csv", "--original", "visits.csv", "--json", "--policy"];
+
+/// Rows could be many people's. Who is in which class is in the audit; without it nobody is told that a promise is broken
+/// which was kept.
+#[test]
+fn a_genuine_release_is_not_called_broken_because_rows_could_be_others() {
+    let mut unsure = 0;
+    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+        let desk = Desk::new();
+        desk.write("visits.csv", coarse_stays());
+        desk.write("policy.toml", policy(algorithm, PERSON, ""));
+        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        let sure = desk.shoal(&[&VERIFY[..], &["report/audit.json"]].concat()).ended_with(0);
+        assert!(!sure.stdout.contains("one-assignment"), "{algorithm}: {}", sure.stdout);
+        let said = desk.shoal(&[&VERIFY[..], &["policy.toml"]].concat());
+        match said.code {
+            // Where no other assignment fits, there is nothing to add.
+            0 => unsure += usize::from(said.stdout.contains("one-assignment")),
+            _ => {
+                unsure += 1;
+                let said = said.ended_with(2);
+                assert!(said.stderr.contains("audit.json"), "{algorithm}: {}", said.stderr);
+            }
+        }
+    }
+    assert!(unsure > 0, "some of these files fit several assignments");
+}
+
+/// The audit is no proof: where the people whom it names are too few, or cannot be in the class, nothing holds.
+#[test]
+fn an_audit_does_not_make_a_crowd_of_too_few_people() {
+    let desk = Desk::new();
+    desk.write("visits.csv", coarse_stays());
+    desk.write("policy.toml", policy("mondrian", "", ""));
+    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let of_people = ["--set", "data.person=\"patient\""];
+    let said = desk.shoal(&[&VERIFY[..], &["report/audit.json"], &of_people].concat()).ended_with(1);
+    assert!(
+        said.stdout.contains("\"holds\":false") || said.stdout.contains("\"holds\": false"),
+        "{}",
+        said.stdout
+    );
+
+    // Somebody who is named in the place of another, and has no record that could be there.
+    let mut audit: serde_json::Value = serde_json::from_str(&desk.read("report/audit.json")).unwrap();
+    let classes = audit["recoding"]["classes"].as_array_mut().unwrap();
+    for class in classes {
+        let people = class["people"].as_array_mut().unwrap();
+        (0..people.len()).for_each(|at| people[at] = format!("{at:032x}").into());
+    }
+    desk.write("forged.json", audit.to_string());
+    let said = desk.shoal(&[&VERIFY[..], &["forged.json"], &of_people].concat());
+    assert_ne!(said.code, 0, "{}", said.stdout);
+}

@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use shoal_core::{Policy, PolicyDocument};
 use shoal_io::{CsvOptions, Limits, Source};
@@ -14,8 +15,8 @@ pub struct Job {
     pub path: PathBuf,
     /// The folder of the policy file.
     pub folder: PathBuf,
-    /// The SHA-256 of the release that kept the classes of earlier ones, where the policy is from its audit.
-    reused_classes: Option<String>,
+    /// The audit that the policy is from, where it is from one.
+    audit: Option<Arc<Audit>>,
 }
 
 impl Job {
@@ -39,7 +40,7 @@ impl Job {
             return Err(PipelineError::Policy { path: path.to_owned(), text, error: Box::new(error) });
         }
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Job { document, path: path.to_owned(), folder, reused_classes: None })
+        Ok(Job { document, path: path.to_owned(), folder, audit: None })
     }
 
     /// The policy that a release was made with, which knows the folder that its paths are seen from.
@@ -52,8 +53,8 @@ impl Job {
             text: text.clone(),
             error: Box::new(error),
         })?;
-        let reused_classes = audit.reused_classes.then_some(audit.output_sha256);
-        Ok(Job { document, path: path.to_owned(), folder: audit.policy_folder, reused_classes })
+        let folder = audit.policy_folder.clone();
+        Ok(Job { document, path: path.to_owned(), folder, audit: Some(Arc::new(audit)) })
     }
 
     /// The policy.
@@ -85,7 +86,7 @@ impl Job {
     /// The policy with everything that it names, read from its files.
     pub fn request(&self) -> Result<Request, PipelineError> {
         let mut request = Request::new(self.document.clone(), super::assets::read(self)?)?;
-        request.reused_classes = self.reused_classes.clone();
+        request.audit = self.audit.clone();
         Ok(request)
     }
 

@@ -12,6 +12,7 @@ mod promises;
 mod releases;
 mod run;
 mod verbs;
+mod whose;
 
 pub(crate) use algorithm::with_hierarchies;
 pub(crate) use alike::with_alike_merged;

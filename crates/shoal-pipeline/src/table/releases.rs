@@ -15,6 +15,7 @@
 
 mod candidates;
 mod identity;
+mod membership;
 mod reuse;
 mod verdict;
 
@@ -31,6 +32,7 @@ use crate::{Audit, Leak, PipelineError, Request};
 
 use candidates::{Candidates, Seen};
 pub(crate) use identity::Identity;
+pub(crate) use membership::membership;
 pub(crate) use reuse::Kept;
 pub use verdict::{ColumnTogether, Together};
 

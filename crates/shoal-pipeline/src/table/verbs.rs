@@ -13,10 +13,11 @@ use shoal_privacy::{
     judge_table,
 };
 
-use super::load::load_from;
+use super::load::{Loaded, load_from};
 use super::person::take_measures;
 use super::promises::{models, models_of_records, suppression_limit};
 use super::run::quasi_columns;
+use super::whose::find_origins;
 use crate::leaks::{left_out, of_table};
 use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, WantedColumns};
 
@@ -47,15 +48,16 @@ pub(crate) fn verify(
 ) -> Result<TableVerified, PipelineError> {
     let read = published.read_table(&WantedColumns::ALL, progress)?;
     let models = models(request)?;
+    let mut leaks =
+        of_table(request, &read.table, &Classes::of(read.table.rows, &quasi_columns(request, &read.table)));
     let (verdict, original) = match original {
         None => (judge(request, &read.table, &models, role)?, None),
         Some(original) => {
-            let (verdict, found) = compare(request, &read, original, &models, progress)?;
+            let Compared { verdict, found, unsure } = compare(request, &read, original, &models, progress)?;
+            leaks.extend(unsure);
             (verdict, Some(found))
         }
     };
-    let mut leaks =
-        of_table(request, &read.table, &Classes::of(read.table.rows, &quasi_columns(request, &read.table)));
     leaks.extend(
         original.as_ref().and_then(|found| left_out(request.policy(), found.left_out, found.records)),
     );
@@ -83,6 +85,14 @@ fn role_without_personal_k(column: &ColumnPolicy) -> Role {
     if column.role == Role::PersonalK { Role::Identifier } else { column.role }
 }
 
+/// What a comparison with the original found.
+struct Compared {
+    verdict: TableVerdict,
+    found: AgainstOriginal,
+    /// Why the verdict may be about other people than those of the file.
+    unsure: Option<Leak>,
+}
+
 /// The promises, those included that only the original can show, and whether the file is true of it.
 fn compare(
     request: &Request,
@@ -90,18 +100,18 @@ fn compare(
     original: &mut dyn Source,
     models: &[Box<dyn TableModel>],
     progress: &dyn Progress,
-) -> Result<(TableVerdict, AgainstOriginal), PipelineError> {
-    let bound = load_from(request, original, progress)?.bound;
+) -> Result<Compared, PipelineError> {
+    let Loaded { read, bound, .. } = load_from(request, original, progress)?;
     let (file, records) = (&original.name(), bound.table.rows);
     progress.stage("comparing", 0);
     // What the file shows by itself is about records; what it owes to people is asked with the origins at hand.
     let mut verdict =
         judge(request, &published.table, &models_of_records(request)?, role_without_personal_k)?;
-    let origins = match match_table(&bound.table, &published.table, &bound.incomplete) {
-        Ok(origins) => origins,
+    let (origins, whose) = match find_origins(request, &read.table, &bound, published) {
+        Ok(found) => found,
         Err(why) => {
             let found = AgainstOriginal::no_origin(file, records, published.table.rows, &why);
-            return Ok((verdict, found));
+            return Ok(Compared { verdict, found, unsure: None });
         }
     };
     let claim = TableClaim {
@@ -114,22 +124,29 @@ fn compare(
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
     match judge_table(&published.table, claim, models) {
-        Ok(proof) => verdict.promises = proof.findings().promises().to_vec(),
-        Err(Refusal::BrokenTable { broken }) => add_broken(&mut verdict, broken),
+        Ok(proof) => {
+            whose.as_ref().map_or(Ok(()), |whose| whose.check_audit(&verdict))?;
+            verdict.promises = proof.findings().promises().to_vec();
+        }
+        Err(Refusal::BrokenTable { broken }) => {
+            whose.as_ref().map_or(Ok(()), |whose| whose.check_broken(&verdict, &broken))?;
+            add_broken(&mut verdict, broken);
+        }
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         // The other kinds of refusal say that the file is not true.
         Err(untrue) => found = found.because(&untrue),
     }
     let missing = origins.left_out.saturating_sub(bound.incomplete.len());
+    let reused_classes = request.audit_of(&published.sha256).is_some_and(|audit| audit.reused_classes);
     // Classes that were kept may have become too small; no policy says so, the audit of that very file does.
-    if missing > 0 && !may_leave_out(request.policy()) && !request.reused_classes_for(&published.sha256) {
+    if missing > 0 && !may_leave_out(request.policy()) && !reused_classes {
         let left_out = format!(
             "{missing} records are not in the file, though the policy leaves nobody out; if it was made with --reuse-classes, \
              which may, give its audit.json as the policy"
         );
         found = found.because(&left_out);
     }
-    Ok((verdict, found))
+    Ok(Compared { verdict, found, unsure: whose.and_then(|whose| whose.unsure(models)) })
 }
 
 /// Takes over the promises that were found broken with the original at hand, in the place of what the file alone showed.

@@ -8,16 +8,18 @@
 //!
 //! Several assignments may fit. Whether values are true and nobody is lost or doubled does not depend on which one is found;
 //! what is promised about the *people behind* rows (personal k, people with several rows) does, and is then proved for the
-//! one that was found.
+//! one that was found. [`match_people`] says how sure that is, and follows a [`Membership`], who is said to be in which class.
 
 mod columns;
 mod flow;
+mod members;
 mod sequences;
 mod table;
 mod transactions;
 
+pub use members::Membership;
 pub use sequences::match_sequences;
-pub use table::match_table;
+pub use table::{MembershipUse, PeopleOrigins, match_people, match_table};
 pub use transactions::match_transactions;
 
 use crate::{TableConservationError, TransactionsConservationError};

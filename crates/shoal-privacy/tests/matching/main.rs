@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "the second verifier is for other tests")]
 mod support;
 
+mod people;
 mod sequences;
 mod transactions;
 

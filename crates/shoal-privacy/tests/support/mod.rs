@@ -32,8 +32,13 @@ pub(crate) struct Release {
 
 /// Correct releases: random people, random crowds of at least k, what is left over is left out.
 pub(crate) fn releases() -> impl Strategy<Value = Release> {
+    releases_of(4..40)
+}
+
+/// The same with so many originals.
+pub(crate) fn releases_of(originals: std::ops::Range<usize>) -> impl Strategy<Value = Release> {
     let person = (0..12u8, 0..4u8, 0..6u8, 0..4u8, 0..2u8);
-    (prop::collection::vec((person, any::<u32>()), 4..40), 2..5u32)
+    (prop::collection::vec((person, any::<u32>()), originals), 2..5u32)
         .prop_map(|(people, k)| release(&people, k))
 }
 

@@ -1,0 +1,106 @@
+//! How sure it is whose the rows of a published file are, where its promises count people.
+//!
+//! A row may be true of several people's records, and of all ways to assign them one is looked at. An audit says who is in which
+//! class, so that the way is found that has these people there; without it, a broken promise is one only where
+//! no other way could keep it.
+
+use shoal_core::RawTable;
+use shoal_io::ReadTable;
+use shoal_privacy::matching::{MembershipUse, NoOrigin, Origins, PeopleOrigins, match_people, match_table};
+use shoal_privacy::{BrokenPromise, Figure, Refusal, TableModel, TableVerdict, Unverifiable};
+
+use super::bind::Bound;
+use super::releases::membership;
+use crate::{Leak, PipelineError, Request};
+
+/// How sure the origins of a file are, in terms of people.
+#[derive(Debug)]
+pub(crate) struct Whose {
+    /// The column that names people.
+    person: String,
+    only_one: bool,
+    crowd_at_most: Option<u32>,
+    membership: MembershipUse,
+}
+
+/// Looks for the origins of a file; where promises count people, with the help of its audit, and with how sure they are.
+pub(crate) fn find_origins(
+    request: &Request,
+    raw: &RawTable,
+    bound: &Bound,
+    published: &ReadTable,
+) -> Result<(Origins, Option<Whose>), NoOrigin> {
+    let person = request.policy().data.person.as_ref();
+    let column = person.and_then(|name| bound.table.columns.iter().find(|column| column.name == *name));
+    let Some(column) = column else {
+        return Ok((match_table(&bound.table, &published.table, &bound.incomplete)?, None));
+    };
+    // An audit of another file knows nothing about this one.
+    let audit = request.audit_of(&published.sha256);
+    let known = audit.and_then(|audit| membership(audit, raw, &published.table));
+    let PeopleOrigins { origins, only_one, crowd_at_most, membership } =
+        match_people(&bound.table, &published.table, &bound.incomplete, &column.codes, known.as_ref())?;
+    let person = column.name.clone();
+    Ok((origins, Some(Whose { person, only_one, crowd_at_most, membership })))
+}
+
+impl Whose {
+    /// An error where promises are broken for the origins that were found and may be kept by others. `by_records` is what
+    /// the file shows by itself.
+    pub(crate) fn check_broken(
+        &self,
+        by_records: &TableVerdict,
+        broken: &[BrokenPromise],
+    ) -> Result<(), PipelineError> {
+        // Nobody's origin has a part in how many records are left out.
+        let is_certain = |broken: &BrokenPromise| match broken.promise.name.as_str() {
+            "k-anonymity" => self.is_too_few(&broken.promise.asked),
+            name => name == "max-suppressed",
+        };
+        if self.only_one || !by_records.holds() || broken.iter().any(is_certain) {
+            return Ok(());
+        }
+        self.check_audit(by_records)?;
+        let column = self.person.clone();
+        Err(Refusal::Unverifiable(Unverifiable::SeveralOrigins { column }).into())
+    }
+
+    /// An error where the audit says what cannot be: nothing is kept for sure then.
+    pub(crate) fn check_audit(&self, by_records: &TableVerdict) -> Result<(), PipelineError> {
+        match self.membership {
+            MembershipUse::Contradicted if by_records.holds() => {
+                Err(Refusal::Unverifiable(Unverifiable::AuditContradicted).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether some class has too few people however rows are assigned.
+    fn is_too_few(&self, asked: &Figure) -> bool {
+        match (asked, self.crowd_at_most) {
+            (Figure::Count(k), Some(people)) => u64::from(people) < *k,
+            _ => false,
+        }
+    }
+
+    /// What a reader should know of a promise that was counted for one assignment of several.
+    pub(crate) fn unsure(self, models: &[Box<dyn TableModel>]) -> Option<Leak> {
+        let followed = self.membership == MembershipUse::Followed;
+        // Who is in a class decides about k; whose value is whose, about the others.
+        if self.only_one || followed && models.iter().all(|model| model.name() == "k-anonymity") {
+            return None;
+        }
+        let text = match followed {
+            false => {
+                "rows of the file could be several people's: the promises about people were counted for one assignment of rows to \
+                 records that fits, which need not be the true one; with the release's audit.json as --policy they are counted \
+                 for the people who are in each class by that"
+            }
+            true => {
+                "who is in which class is as the audit says, and true of the original; which of several records of a person a row \
+                 comes from is not known, so that promises about sensitive values were counted for one way that fits"
+            }
+        };
+        Some(Leak::new("one-assignment", text).of_column(self.person))
+    }
+}
