@@ -16,6 +16,10 @@ use shoal_testkit::data;
 struct Given(std::vec::IntoIter<Record>);
 
 impl Source for Given {
+    fn replays(&self) -> bool {
+        false
+    }
+
     fn seek(&mut self, _frontier: &Frontier) -> Result<(), ConnectorError> {
         Ok(())
     }
