@@ -41,12 +41,12 @@ impl Texts {
             };
             (*name, array)
         };
-        cut(RecordBatch::try_from_iter(self.header.iter().enumerate().map(column)).unwrap())
+        cut(&RecordBatch::try_from_iter(self.header.iter().enumerate().map(column)).unwrap())
     }
 }
 
 /// A batch in three.
-fn cut(batch: RecordBatch) -> Vec<RecordBatch> {
+fn cut(batch: &RecordBatch) -> Vec<RecordBatch> {
     let third = batch.num_rows() / 3;
     let rest = batch.num_rows() - 2 * third;
     vec![batch.slice(0, third), batch.slice(third, third), batch.slice(2 * third, rest)]
@@ -248,7 +248,7 @@ fn transactions_as_a_column_of_lists() {
     for &algorithm in TransactionsAlgorithmName::ALL {
         let mut set = transaction_settings(algorithm);
         set.extend(["data.items=items", "data.item-separator=\" \""].map(str::to_owned));
-        let memory = through_memory(BASKETS, &set, cut(batch.clone())).unwrap();
+        let memory = through_memory(BASKETS, &set, cut(&batch)).unwrap();
         let files = through_files(BASKETS, &set, "baskets.csv", &lines).unwrap();
         // Lists have no separator; in the text of a cell the unit separator stands for it.
         let memory: Vec<Vec<String>> = texts(&memory)

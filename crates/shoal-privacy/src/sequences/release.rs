@@ -6,7 +6,7 @@ use crate::table::check_original;
 use crate::{Classes, Findings, ReadBack, RecordOrder, Refusal, Staged, Verified, people_out_of_order};
 
 /// What is said about sequences that shall be released; every word of it is checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SequencesClaim<'a> {
     /// Its column of pseudonyms.
     pub id: &'a str,

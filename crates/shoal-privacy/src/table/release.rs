@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What is said about a file that shall be released; every word of it is checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct TableClaim<'a> {
     /// The input, with the hierarchies of the policy and no others.
     pub original: &'a Table,

@@ -19,7 +19,7 @@ pub struct PublishedTransactions {
 }
 
 /// What is said about transactions that shall be released; every word of it is checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct TransactionsClaim<'a> {
     /// The input. Where it says [whose](Transactions::persons) its transactions are, promises count people.
     pub original: &'a Transactions,
