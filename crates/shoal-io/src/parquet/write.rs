@@ -9,7 +9,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use shoal_core::{RawColumn, RawTable};
+use shoal_core::{Progress, RawColumn, RawTable};
 
 use super::list::{list_type, lists_of};
 use super::typed::Typed;
@@ -24,6 +24,7 @@ pub(crate) fn write<W: Write + Send>(
     table: &RawTable,
     form: impl Fn(usize) -> ColumnForm,
     out: W,
+    progress: &dyn Progress,
 ) -> Result<W, ParquetError> {
     let types: Vec<Typed> = table
         .columns
@@ -54,7 +55,10 @@ pub(crate) fn write<W: Write + Send>(
     let mut writer = ArrowWriter::try_new_with_options(out, schema.clone(), options)?;
     for from in (0..table.rows).step_by(BATCH) {
         let to = table.rows.min(from + BATCH);
-        let arrays = table.columns.iter().zip(&types).map(|(column, typed)| typed.array(column, from, to));
+        let arrays = table.columns.iter().zip(&types).map(|(column, typed)| {
+            progress.check();
+            typed.array(column, from, to)
+        });
         writer.write(&RecordBatch::try_new(schema.clone(), arrays.collect())?)?;
     }
     writer.into_inner()

@@ -48,7 +48,7 @@ pub(crate) fn verify(
     let read = published.read_table(&WantedColumns::ALL, progress)?;
     let models = models(request)?;
     let (verdict, original) = match original {
-        None => (judge(request, &read.table, &models, role)?, None),
+        None => (judge(request, &read.table, &models, role, progress)?, None),
         Some(original) => {
             let (verdict, found) = compare(request, &read, original, &models, progress)?;
             (verdict, Some(found))
@@ -68,10 +68,12 @@ fn judge(
     published: &RawTable,
     models: &[Box<dyn TableModel>],
     role: impl Fn(&ColumnPolicy) -> Role,
+    progress: &dyn Progress,
 ) -> Result<TableVerdict, PipelineError> {
     let roles: Vec<(&str, Role)> =
         request.policy().columns.iter().map(|(n, c)| (n.as_str(), role(c))).collect();
-    Ok(shoal_privacy::verify_table_file(published, &roles, models).map_err(Refusal::Unverifiable)?)
+    Ok(shoal_privacy::verify_table_file(published, &roles, models, progress)
+        .map_err(Refusal::Unverifiable)?)
 }
 
 fn role(column: &ColumnPolicy) -> Role {
@@ -96,8 +98,8 @@ fn compare(
     progress.stage("comparing", 0);
     // What the file shows by itself is about records; what it owes to people is asked with the origins at hand.
     let mut verdict =
-        judge(request, &published.table, &models_of_records(request)?, role_without_personal_k)?;
-    let origins = match match_table(&bound.table, &published.table, &bound.incomplete) {
+        judge(request, &published.table, &models_of_records(request)?, role_without_personal_k, progress)?;
+    let origins = match match_table(&bound.table, &published.table, &bound.incomplete, progress) {
         Ok(origins) => origins,
         Err(why) => {
             let found = AgainstOriginal::no_origin(file, records, published.table.rows, &why);
@@ -113,7 +115,7 @@ fn compare(
         order: RecordOrder::Input,
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
-    match judge_table(&published.table, claim, models) {
+    match judge_table(&published.table, claim, models, progress) {
         Ok(proof) => verdict.promises = proof.findings().promises().to_vec(),
         Err(Refusal::BrokenTable { broken }) => add_broken(&mut verdict, broken),
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
@@ -202,10 +204,10 @@ pub(crate) fn measure(
         })
         .collect::<Result<_, _>>()?;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
-    let origins = match_table(&bound.table, &release, &bound.incomplete)
+    let origins = match_table(&bound.table, &release, &bound.incomplete, progress)
         .map_err(|error| PipelineError::Untrue { file: file.clone(), error: Box::new(error) })?;
     let classes = Classes::of(release.rows, &quasi);
-    let measures = take_measures(request, &bound.table, &release, &origins.origin, &classes)?;
+    let measures = take_measures(request, &bound.table, &release, &origins.origin, &classes, progress)?;
     Ok(TableMeasured {
         records_in: bound.table.rows,
         records_out: release.rows,

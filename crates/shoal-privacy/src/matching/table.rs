@@ -1,7 +1,7 @@
 //! The origins of the rows of a table.
 
 use rayon::prelude::*;
-use shoal_core::{RawTable, Table};
+use shoal_core::{Progress, RawTable, Table};
 
 use super::columns::{Pairs, Quasi};
 use super::flow::{Demand, Shortage, assign};
@@ -12,18 +12,23 @@ use crate::table::Gathered;
 
 /// Finds for every published row an original record of its own of which it is true. `excluded` are records that the policy
 /// leaves out; nothing that is published comes from them.
-pub fn match_table(original: &Table, published: &RawTable, excluded: &[u32]) -> Result<Origins, NoOrigin> {
+pub fn match_table(
+    original: &Table,
+    published: &RawTable,
+    excluded: &[u32],
+    progress: &dyn Progress,
+) -> Result<Origins, NoOrigin> {
     let pairs = Pairs::new(original, published, None)?;
     let mut usable = vec![true; original.rows];
     excluded.iter().for_each(|&row| usable[row as usize] = false);
     let usable: Vec<u32> = (0..original.rows as u32).filter(|&row| usable[row as usize]).collect();
 
     let sides = Sides::new(&pairs, published.rows, &usable);
-    let fits = sides.fits(&pairs);
+    let fits = sides.fits(&pairs, progress);
     let demand =
         Demand { published: sides.published.sizes.clone(), originals: sides.originals.sizes.clone(), fits };
     let rows_of = sides.published.gather();
-    let taken = assign(&demand).map_err(|short| no_origin(&short, &rows_of, "record"))?;
+    let taken = assign(&demand, progress).map_err(|short| no_origin(&short, &rows_of, "record"))?;
 
     let originals_of = sides.originals.gather();
     let mut next = vec![0; demand.originals.len()];
@@ -101,13 +106,14 @@ impl Sides {
 
     /// For each group of published rows the groups of originals of which they are true. Only those are looked at that a
     /// single column leaves, the one that is true of the fewest.
-    fn fits(&self, pairs: &Pairs<'_>) -> Vec<Vec<u32>> {
+    fn fits(&self, pairs: &Pairs<'_>, progress: &dyn Progress) -> Vec<Vec<u32>> {
         let indexes: Vec<Index> =
             self.points.iter().map(|codes| Index::new(&self.original_parts, codes)).collect();
         let first = self.published.first_rows();
         (0..self.published.len())
             .into_par_iter()
             .map(|group| {
+                progress.check();
                 let (row, part) = (first[group] as usize, self.published_parts[group]);
                 let texts: Vec<u32> = pairs.quasi.iter().map(|column| column.to.codes[row]).collect();
                 let narrowest = pairs
