@@ -10,8 +10,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::failure::{Blamed, Failure};
-use crate::print;
 use crate::voice::Voice;
+use crate::{print, signals};
 
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
@@ -47,7 +47,11 @@ struct PlaceInPolicy {
 /// Prints a failure to standard error for a person, with `--json` also to where answers go. Returns the
 /// exit code.
 pub(crate) fn report(failure: &Failure, voice: &Voice) -> u8 {
-    let exit_code = if failure.is_broken_promise() { 1 } else { 2 };
+    let exit_code = match failure {
+        Failure::Cancelled => signals::exit_code_of_cancelled(),
+        failure if failure.is_broken_promise() => 1,
+        _ => 2,
+    };
     to_stderr(&prose(failure));
     if voice.is_json() {
         let key = match failure {
@@ -101,6 +105,8 @@ fn prose(failure: &Failure) -> String {
         Failure::Policy { at: Blamed::Set(given), .. } => {
             pointing(&failure.to_string(), Origin::path(format!("--set {given}")))
         }
+        // Nothing is wrong: it is what was asked for.
+        Failure::Cancelled => failure.to_string(),
         _ => labelled(ERROR, "error", &failure.to_string()),
     };
     if let Some(hint) = failure.hint() {

@@ -48,6 +48,9 @@ pub(crate) enum Failure {
     NoVerb { verb: String },
     #[error(transparent)]
     Stream(Box<StreamError>),
+    /// A signal has cancelled the work.
+    #[error("cancelled; nothing was published")]
+    Cancelled,
     #[error("signals cannot be listened to: {error}")]
     Signals { error: io::Error },
     #[error("{threads} threads cannot be started: {error}")]
@@ -95,6 +98,7 @@ impl Failure {
             PipelineError::PolicyAndData { error } => {
                 Failure::Policy { at: Blamed::of(path, text, set, &error), error }
             }
+            PipelineError::Cancelled => Failure::Cancelled,
             error => Failure::Pipeline(Box::new(error)),
         }
     }
@@ -135,6 +139,7 @@ impl Failure {
             },
             Failure::Pipeline(error) => return error.hint(),
             Failure::Stream(error) => return error.hint(),
+            Failure::Cancelled => return None,
             Failure::Signals { .. } => "try again; the system may be short of something",
             Failure::Read(error) => return Some(error.hint().to_string()),
             Failure::Write(error) => return Some(error.hint().to_string()),

@@ -5,6 +5,7 @@ mod diagnose;
 mod failure;
 mod print;
 mod progress;
+mod signals;
 mod verbs;
 mod voice;
 
@@ -12,14 +13,17 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use shoal_core::Cancelled;
+
 use args::{Cli, Manner};
+use failure::Failure;
 use voice::Voice;
 
 fn main() -> ExitCode {
     let code = match Cli::try_parse() {
         Ok(cli) => {
             let voice = Voice::new(cli.manner);
-            match verbs::dispatch(&cli.verb, &voice) {
+            match Cancelled::catch(|| verbs::dispatch(&cli.verb, &voice)).unwrap_or(Err(Failure::Cancelled)) {
                 Ok(answer) => answer.exit_code(),
                 Err(failure) => diagnose::report(&failure, &voice),
             }

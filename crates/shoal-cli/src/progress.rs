@@ -1,13 +1,16 @@
-//! How far the work is: bars on a terminal, plain lines elsewhere, nothing with `--quiet`.
+//! How far the work is: bars on a terminal, plain lines elsewhere, nothing with `--quiet`. And whether somebody has
+//! pressed Ctrl-C.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use shoal_core::{Progress, Silent};
+use shoal_core::{Cancellable, Progress, Silent};
 
+use crate::failure::Failure;
+use crate::signals;
 use crate::voice::Voice;
 
 /// The sink that suits the place where standard error goes.
@@ -18,6 +21,46 @@ pub(crate) fn sink(voice: &Voice) -> Box<dyn Progress> {
         Box::new(Bar::new())
     } else {
         Box::new(Lines::default())
+    }
+}
+
+/// The same, for work that asks often enough to be cancelled by Ctrl-C (SIGINT) and SIGTERM.
+pub(crate) fn cancellable(voice: &Voice) -> Result<Interruptible, Failure> {
+    Ok(Interruptible { inner: sink(voice), cancelled: signals::listen()? })
+}
+
+/// The same, for work that is not worth a bar.
+pub(crate) fn unseen() -> Result<Interruptible, Failure> {
+    Ok(Interruptible { inner: Box::new(Silent), cancelled: signals::listen()? })
+}
+
+/// Progress of work that a signal cancels.
+pub(crate) struct Interruptible {
+    inner: Box<dyn Progress>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Interruptible {
+    fn asked(&self) -> Cancellable<'_> {
+        Cancellable::new(self.inner.as_ref(), &self.cancelled)
+    }
+}
+
+impl Progress for Interruptible {
+    fn stage(&self, name: &str, total: u64) {
+        self.asked().stage(name, total);
+    }
+
+    fn advance(&self, done: u64) {
+        self.asked().advance(done);
+    }
+
+    fn go_on(&self) -> bool {
+        self.asked().go_on()
+    }
+
+    fn check(&self) {
+        self.asked().check();
     }
 }
 

@@ -31,7 +31,7 @@ pub use items::{looks_grouped, parse_group, render_item, split_items};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use mix::mix;
 pub use policy::{Policy, PolicyDocument, PolicyError};
-pub use progress::{Progress, Silent};
+pub use progress::{Cancellable, Cancelled, Progress, Silent, Unseen};
 pub use promise::{
     Bound, Condition, Distance, Likeness, Limit, Rule, SequencesPromise, Support, TablePromise,
     TransactionsPromise, is_drawn,

@@ -25,7 +25,7 @@ fn main() {
     for name in ["t.txt", "t.txt.gz", "t.txt.zst"] {
         let mut pending = PendingFile::create(&folder.path().join(name)).expect("a pending file");
         let start = Instant::now();
-        write_baskets(&mut pending, transactions, ' ').expect("written");
+        write_baskets(&mut pending, transactions, ' ', &Silent).expect("written");
         let wrote = start.elapsed();
         let source = pending.source(Default::default());
         let start = Instant::now();

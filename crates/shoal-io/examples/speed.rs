@@ -15,7 +15,7 @@ fn main() {
     for name in ["t.csv", "t.csv.gz", "t.csv.zst", "t.parquet"] {
         let mut pending = PendingFile::create(&folder.path().join(name)).expect("a pending file");
         let start = Instant::now();
-        write_table(&mut pending, &table, &options).expect("written");
+        write_table(&mut pending, &table, &options, &Silent).expect("written");
         let wrote = start.elapsed();
         pending.finish().expect("finished");
         let synced = start.elapsed() - wrote;

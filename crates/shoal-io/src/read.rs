@@ -63,12 +63,12 @@ pub fn read_table_with_list(
 /// The names of a source's columns. Reads no more than the beginning of its first file. (Of standard input
 /// this beginning is then gone.)
 pub fn read_header(source: &Source) -> Result<Vec<String>, ReadError> {
-    Ok(beginning(source, 0)?.1)
+    Ok(beginning(source, 0, &Silent)?.1)
 }
 
 /// The first records of a source with all columns, and no more of its files than needed.
-pub fn sample(source: &Source, rows: usize) -> Result<RawTable, ReadError> {
-    Ok(beginning(source, rows as u64)?.0)
+pub fn sample(source: &Source, rows: usize, progress: &dyn Progress) -> Result<RawTable, ReadError> {
+    Ok(beginning(source, rows as u64, progress)?.0)
 }
 
 /// The separator of a location's first file, for those who do not know it yet; see
@@ -114,7 +114,7 @@ fn read_all(
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
     let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
-        read_records(source, file, layout, input, &mut into)
+        read_records(source, file, layout, input, &mut into, progress)
     })?;
     let listed = into.gathered().is_listed();
     let (table, header) = into.finish();
@@ -130,7 +130,11 @@ fn stored_size(files: &[String]) -> u64 {
         .sum()
 }
 
-fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), ReadError> {
+fn beginning(
+    source: &Source,
+    rows: u64,
+    progress: &dyn Progress,
+) -> Result<(RawTable, Vec<String>), ReadError> {
     // Who wants no record does not care what is in the columns.
     let keep = |_: &str| rows > 0;
     let mut collector = Collector::new(&keep, rows, source.limits, None);
@@ -139,11 +143,11 @@ fn beginning(source: &Source, rows: u64) -> Result<(RawTable, Vec<String>), Read
         if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {
             // Its pages are looked at before they are unpacked, and for that it has to be at hand.
             let bytes = fs::read(file).map_err(|error| ReadError::opening(file, error))?;
-            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, &mut collector)?;
+            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, &mut collector, progress)?;
         } else {
-            let mut stored = StoredBytes::open(file, None, &Silent)?;
+            let mut stored = StoredBytes::open(file, None, progress)?;
             read_unpacked(file, format, &mut stored, |input| {
-                read_records(source, file, format.layout, input, &mut collector)
+                read_records(source, file, format.layout, input, &mut collector, progress)
             })?;
         }
         if collector.is_full() {
@@ -170,6 +174,7 @@ fn read_records(
     layout: Layout,
     mut input: Box<dyn Read + '_>,
     into: &mut Collector<'_>,
+    progress: &dyn Progress,
 ) -> Result<(), ReadError> {
     match layout {
         Layout::Csv => {
@@ -181,7 +186,7 @@ fn read_records(
             let mut bytes = Vec::new();
             let taken = input.read_to_end(&mut bytes);
             taken.map_err(|source| ReadError::Unreadable { file: file.to_owned(), source })?;
-            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, into)
+            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, into, progress)
         }
     }
 }

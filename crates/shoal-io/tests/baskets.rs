@@ -46,7 +46,7 @@ fn written(
 ) -> Result<(Vec<u8>, ReadTransactions), WriteError> {
     let folder = Folder::new();
     let mut pending = PendingFile::create(&folder.path().join(name)).unwrap();
-    write_baskets(&mut pending, published, separator)?;
+    write_baskets(&mut pending, published, separator, &Silent)?;
     let sha256 = pending.finish()?.to_owned();
     let options = BasketOptions { separator, grouped: true };
     let read = read_baskets(&pending.source(CsvOptions::default()), &options, &Silent).unwrap();

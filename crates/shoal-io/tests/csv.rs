@@ -125,10 +125,13 @@ fn a_sample_reads_no_further_than_it_must() {
     folder.put("part-1.csv", "a,b\n1,x\n2,y\n3,z,ragged\n");
     folder.put("part-2.csv", "other header\n");
     assert_eq!(read_header(&folder.source("part-*.csv")).unwrap(), ["a", "b"]);
-    assert_eq!(rows(&sample(&folder.source("part-*.csv"), 2).unwrap()), [["1", "x"], ["2", "y"]]);
-    assert!(matches!(sample(&folder.source("part-*.csv"), 3), Err(ReadError::Ragged { line: 4, .. })));
+    assert_eq!(rows(&sample(&folder.source("part-*.csv"), 2, &Silent).unwrap()), [["1", "x"], ["2", "y"]]);
+    assert!(matches!(
+        sample(&folder.source("part-*.csv"), 3, &Silent),
+        Err(ReadError::Ragged { line: 4, .. })
+    ));
     folder.put("few.csv", "a\n1\n");
-    assert_eq!(sample(&folder.source("few.csv"), 100).unwrap().rows, 1);
+    assert_eq!(sample(&folder.source("few.csv"), 100, &Silent).unwrap().rows, 1);
 }
 
 #[test]

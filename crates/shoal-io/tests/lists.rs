@@ -191,7 +191,7 @@ proptest! {
         let (table, options) = table(&lists);
         let folder = Folder::new();
         let mut pending = PendingFile::create(&folder.path().join(format!("t.{ending}"))).unwrap();
-        write_table(&mut pending, &table, &options).unwrap();
+        write_table(&mut pending, &table, &options, &Silent).unwrap();
         pending.finish().unwrap();
         let back = read(&pending.source(CsvOptions::default())).unwrap();
         prop_assert!(back.listed);

@@ -136,8 +136,8 @@ fn headers_samples_and_rows_over_files() {
     }
     let source = folder.source("p*.parquet");
     assert_eq!(read_header(&source).unwrap(), ["c"]);
-    assert_eq!(rows(&sample(&source, 2).unwrap()), [["0"], ["1"]]);
-    assert_eq!(sample(&source, 30_000).unwrap().rows, 30_000);
+    assert_eq!(rows(&sample(&source, 2, &Silent).unwrap()), [["0"], ["1"]]);
+    assert_eq!(sample(&source, 30_000, &Silent).unwrap().rows, 30_000);
     let table = read(&source).unwrap().table;
     assert_eq!(table.rows, 40_000);
     let column = &table.columns[0];

@@ -74,5 +74,5 @@ fn arx_adult_has_a_header_and_semicolons() {
             "salary-class"
         ]
     );
-    assert_eq!(rows(&sample(&source, 3).unwrap()), rows(&read.table)[..3]);
+    assert_eq!(rows(&sample(&source, 3, &shoal_core::Silent).unwrap()), rows(&read.table)[..3]);
 }

@@ -48,7 +48,8 @@ fn main() {
             suppression: None,
             order: RecordOrder::Input,
         };
-        let verified = judge_table(&published, claim, &models).expect("the release is correct");
+        let verified =
+            judge_table(&published, claim, &models, &shoal_core::Silent).expect("the release is correct");
         println!("verification {:7.1} ms (classes, promise, conservation)", ms(start));
 
         let start = Instant::now();

@@ -1,5 +1,5 @@
 use serde::Serialize;
-use shoal_core::{Column, PublishedError, RawColumn, RawTable, Role, Table};
+use shoal_core::{Column, Progress, PublishedError, RawColumn, RawTable, Role, Silent, Table};
 use shoal_privacy::{Classes, Crowds};
 
 use crate::loss::Published;
@@ -83,7 +83,7 @@ pub fn measure(
     classes: &Classes,
     k: Option<usize>,
 ) -> Result<TableMeasures, MeasureError> {
-    measure_people(original, published, classes, k, None)
+    measure_people(original, published, classes, k, None, &Silent)
 }
 
 /// The same where it is known whose the records are: the column of the original that names people, and the people in the
@@ -94,6 +94,7 @@ pub fn measure_people(
     classes: &Classes,
     k: Option<usize>,
     people: Option<(&Column, &Crowds)>,
+    progress: &dyn Progress,
 ) -> Result<TableMeasures, MeasureError> {
     check_lengths(original, published, classes)?;
     let quasi = quasi::read_all(original, published)?;
@@ -103,8 +104,15 @@ pub fn measure_people(
     let codes: Vec<&[u32]> = quasi.iter().map(|column| column.original.codes.as_slice()).collect();
     let (before, loss) = rayon::join(
         || Classes::of_codes(original.rows, &codes),
-        || LossReport::of(&Published { records: original.rows, quasi, sensitive, classes }, k),
+        || {
+            LossReport::of_asking(
+                &Published { records: original.rows, quasi, sensitive, classes },
+                k,
+                progress,
+            )
+        },
     );
+    progress.check();
     let risk = match people {
         None => RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) },
         Some((person, after)) => {

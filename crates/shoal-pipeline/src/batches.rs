@@ -53,7 +53,13 @@ impl Sink for BatchSink {
         true
     }
 
-    fn stage_table(&mut self, table: &RawTable, columns: &[ColumnForm]) -> Result<StagedBatches, WriteError> {
+    fn stage_table(
+        &mut self,
+        table: &RawTable,
+        columns: &[ColumnForm],
+        progress: &dyn Progress,
+    ) -> Result<StagedBatches, WriteError> {
+        progress.check();
         Ok(StagedBatches(shoal_io::write_batches(table, columns)?))
     }
 }

@@ -31,6 +31,10 @@ impl Progress for Deadline<'_> {
     fn go_on(&self) -> bool {
         self.at.is_none_or(|at| Instant::now() < at) && self.inner.go_on()
     }
+
+    fn check(&self) {
+        self.inner.check();
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use shoal_algorithms::sequences::SequencesError;
 use shoal_algorithms::table::{ParamsError, TableError};
 use shoal_algorithms::transactions::{self, TransactionsError};
 use shoal_core::hierarchy::build::BuildError;
-use shoal_core::{HierarchyError, Place, Policy, PolicyError, RawColumn, RawTable};
+use shoal_core::{Cancelled, HierarchyError, Place, Policy, PolicyError, RawColumn, RawTable};
 use shoal_io::stream::LineError;
 use shoal_io::{Finding, ReadError, WriteError};
 use shoal_measure::MeasureError;
@@ -385,6 +385,15 @@ pub enum PipelineError {
     /// Writing failed.
     #[error(transparent)]
     Write(Box<WriteError>),
+    /// Somebody has cancelled the work before anything was published.
+    #[error("cancelled; nothing was published")]
+    Cancelled,
+}
+
+impl From<Cancelled> for PipelineError {
+    fn from(_: Cancelled) -> Self {
+        PipelineError::Cancelled
+    }
 }
 
 macro_rules! boxed {
@@ -536,6 +545,7 @@ impl PipelineError {
                 "nothing was published; this is an error of the program: please report it with the policy"
             }
             PipelineError::Write(error) => return Some(error.hint().to_string()),
+            PipelineError::Cancelled => return None,
             PipelineError::Refused(refusal) => refusal.hint(),
             PipelineError::OtherShape { .. } => "name another algorithm, or correct data.shape",
             PipelineError::Promise { .. } => "correct the policy's [privacy]",

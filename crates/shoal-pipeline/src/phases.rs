@@ -44,4 +44,8 @@ impl Progress for Phases<'_> {
     fn go_on(&self) -> bool {
         self.inner.go_on()
     }
+
+    fn check(&self) {
+        self.inner.check();
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use shoal_algorithms::table::Account;
 use shoal_core::policy::Shape;
-use shoal_core::{Policy, Progress};
+use shoal_core::{Cancelled, Policy, Progress};
 use shoal_io::{BasketOptions, Content, WriteError};
 use shoal_privacy::{Certificate, Staged, Verified};
 
@@ -82,8 +82,18 @@ pub(crate) struct Draft<S> {
 }
 
 /// Anonymizes what `from` holds and stages it in `to`. The verifier reads back what was staged; where a promise is broken,
-/// nothing is left and the error says which. [`Release::publish`] lets others see the data.
+/// nothing is left and the error says which. [`Release::publish`] lets others see the data. Work that `progress` cancels ends
+/// with [`PipelineError::Cancelled`], and nothing is left of it either.
 pub fn run<K: Sink>(
+    request: &Request,
+    from: &mut dyn Source,
+    to: &mut K,
+    progress: &dyn Progress,
+) -> Result<Release<K::Staged>, PipelineError> {
+    Cancelled::catch(|| run_to_end(request, from, to, progress))?
+}
+
+fn run_to_end<K: Sink>(
     request: &Request,
     from: &mut dyn Source,
     to: &mut K,
@@ -100,7 +110,7 @@ pub fn run<K: Sink>(
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
     let Draft { release: verified, mut report, input_sha256, recoding, work, ribbon, secret_key } = draft;
-    refuse_unjudged(request, verified.staged())?;
+    refuse_unjudged(request, verified.staged(), progress)?;
     report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
     add_missing(&mut report.leaks, of_policy(policy));
     let earlier = &request.earlier;
@@ -118,8 +128,12 @@ pub fn run<K: Sink>(
 }
 
 /// What this program has staged holds nothing but its data, or it is not published.
-fn refuse_unjudged(request: &Request, staged: &impl StagedData) -> Result<(), PipelineError> {
-    match staged.unjudged(content(request.policy()))?.into_iter().next() {
+fn refuse_unjudged(
+    request: &Request,
+    staged: &impl StagedData,
+    progress: &dyn Progress,
+) -> Result<(), PipelineError> {
+    match staged.unjudged(content(request.policy()), progress)?.into_iter().next() {
         None => Ok(()),
         Some(finding) => Err(PipelineError::Unjudged { finding: Box::new(finding) }),
     }

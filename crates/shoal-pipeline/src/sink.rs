@@ -1,4 +1,4 @@
-use shoal_core::{RawTable, Transactions};
+use shoal_core::{Progress, RawTable, Transactions};
 use shoal_io::{ColumnForm, Content, Finding, ReadError, WriteError};
 use shoal_privacy::Staged;
 
@@ -17,7 +17,12 @@ pub trait Sink {
     fn holds_lists(&self) -> bool;
 
     /// Writes a table; `columns` are the forms of its columns in order.
-    fn stage_table(&mut self, table: &RawTable, columns: &[ColumnForm]) -> Result<Self::Staged, WriteError>;
+    fn stage_table(
+        &mut self,
+        table: &RawTable,
+        columns: &[ColumnForm],
+        progress: &dyn Progress,
+    ) -> Result<Self::Staged, WriteError>;
 
     /// Writes transactions a line each, their items separated by this character. A sink that always has columns keeps the
     /// default, which refuses.
@@ -25,6 +30,7 @@ pub trait Sink {
         &mut self,
         _published: &Transactions,
         _separator: char,
+        _progress: &dyn Progress,
     ) -> Result<Self::Staged, WriteError> {
         Err(WriteError::NotABasketFile { path: self.name().into() })
     }
@@ -36,7 +42,7 @@ pub trait StagedData: Staged<Error = WriteError> {
     fn source(&self) -> Box<dyn Source + '_>;
 
     /// What is staged beside the data, such as metadata of a file. What has no container keeps the default.
-    fn unjudged(&self, _content: Content) -> Result<Vec<Finding>, ReadError> {
+    fn unjudged(&self, _content: Content, _progress: &dyn Progress) -> Result<Vec<Finding>, ReadError> {
         Ok(Vec::new())
     }
 }

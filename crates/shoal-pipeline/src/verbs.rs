@@ -1,8 +1,8 @@
 //! The verbs beside `run`, for every shape.
 
 use serde::Serialize;
-use shoal_core::Progress;
 use shoal_core::policy::Shape;
+use shoal_core::{Cancelled, Progress};
 
 use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
 use crate::stream::{StreamMeasured, StreamPlan, StreamVerified};
@@ -98,12 +98,14 @@ pub fn check(
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Plan, PipelineError> {
-    Ok(match request.policy().data.shape {
-        Shape::Table => Plan::Table(table::check(request, source, progress)?),
-        Shape::Transactions => Plan::Transactions(transactions::check(request, source, progress)?),
-        Shape::Sequences => Plan::Sequences(sequences::check(request, source, progress)?),
-        Shape::Stream => return Err(PipelineError::IsStream),
-    })
+    Cancelled::catch(|| {
+        Ok(match request.policy().data.shape {
+            Shape::Table => Plan::Table(table::check(request, source, progress)?),
+            Shape::Transactions => Plan::Transactions(transactions::check(request, source, progress)?),
+            Shape::Sequences => Plan::Sequences(sequences::check(request, source, progress)?),
+            Shape::Stream => return Err(PipelineError::IsStream),
+        })
+    })?
 }
 
 /// Do these data keep the policy's promise? Where the original is given also: are they true of it?
@@ -113,14 +115,18 @@ pub fn verify(
     original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<Verified, PipelineError> {
-    Ok(match request.policy().data.shape {
-        Shape::Table => Verified::Table(table::verify(request, published, original, progress)?),
-        Shape::Transactions => {
-            Verified::Transactions(transactions::verify(request, published, original, progress)?)
-        }
-        Shape::Sequences => Verified::Sequences(sequences::verify(request, published, original, progress)?),
-        Shape::Stream => return Err(PipelineError::IsStream),
-    })
+    Cancelled::catch(|| {
+        Ok(match request.policy().data.shape {
+            Shape::Table => Verified::Table(table::verify(request, published, original, progress)?),
+            Shape::Transactions => {
+                Verified::Transactions(transactions::verify(request, published, original, progress)?)
+            }
+            Shape::Sequences => {
+                Verified::Sequences(sequences::verify(request, published, original, progress)?)
+            }
+            Shape::Stream => return Err(PipelineError::IsStream),
+        })
+    })?
 }
 
 /// How much do published data lose against their original, and what do they still risk?
@@ -130,12 +136,16 @@ pub fn measure(
     published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Measured, PipelineError> {
-    Ok(match request.policy().data.shape {
-        Shape::Table => Measured::Table(table::measure(request, original, published, progress)?),
-        Shape::Transactions => {
-            Measured::Transactions(transactions::measure(request, original, published, progress)?)
-        }
-        Shape::Sequences => Measured::Sequences(sequences::measure(request, original, published, progress)?),
-        Shape::Stream => return Err(PipelineError::IsStream),
-    })
+    Cancelled::catch(|| {
+        Ok(match request.policy().data.shape {
+            Shape::Table => Measured::Table(table::measure(request, original, published, progress)?),
+            Shape::Transactions => {
+                Measured::Transactions(transactions::measure(request, original, published, progress)?)
+            }
+            Shape::Sequences => {
+                Measured::Sequences(sequences::measure(request, original, published, progress)?)
+            }
+            Shape::Stream => return Err(PipelineError::IsStream),
+        })
+    })?
 }

@@ -15,7 +15,7 @@ fn proposal(file: &str, separator: char, names: &[&str]) -> Proposal {
     if !names.is_empty() {
         source.csv = source.csv.without_header(names.iter().copied());
     }
-    let sample = shoal_io::sample(&source, SAMPLE).unwrap();
+    let sample = shoal_io::sample(&source, SAMPLE, &shoal_core::Silent).unwrap();
     let source = Source {
         location: file.to_owned(),
         separator: Some(separator),

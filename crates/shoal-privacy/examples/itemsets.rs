@@ -39,8 +39,8 @@ fn time(what: &str, data: &Transactions, model: Box<dyn TransactionsModel>) {
     let start = Instant::now();
     let claim =
         TransactionsClaim { original: data, hierarchy: None, origin: &origin, order: RecordOrder::Input };
-    let verified =
-        judge_transactions(&published, claim, &[model], &Utility::default()).expect("everybody has a double");
+    let verified = judge_transactions(&published, claim, &[model], &Utility::default(), &shoal_core::Silent)
+        .expect("everybody has a double");
     println!("{what:12} {:8.1} ms", start.elapsed().as_secs_f64() * 1e3);
     black_box(verified);
 }

@@ -34,7 +34,8 @@ fn main() {
             left_out: 0,
             order: RecordOrder::Input,
         };
-        let verified = judge_sequences(&published, claim, &models).expect("everybody has nine doubles");
+        let verified = judge_sequences(&published, claim, &models, &shoal_core::Silent)
+            .expect("everybody has nine doubles");
         let classes = verified.classes().len();
         println!("{PEOPLE} people, {classes} classes: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
         black_box(verified);

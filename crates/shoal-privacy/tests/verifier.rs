@@ -223,21 +223,21 @@ fn conservation_alone_notices_what_is_untrue() {
     let release = two_crowds();
     let (original, file) = (table(&release.original), published(&release));
     let (origin, left_out) = (&release.origin[..], release.left_out);
-    assert_eq!(check(&original, &file, origin, left_out), Ok(()));
+    assert_eq!(check(&original, &file, origin, left_out, &shoal_core::Silent), Ok(()));
     let lost = OriginError::Rows { rows_in: 5, published: 4, left_out: 0 };
-    assert_eq!(check(&original, &file, origin, 0), Err(lost.into()));
+    assert_eq!(check(&original, &file, origin, 0, &shoal_core::Silent), Err(lost.into()));
     let twice = OriginError::PublishedTwice { first: 1, second: 2, original_row: 3 };
-    assert_eq!(check(&original, &file, &[2, 2, 3, 1], left_out), Err(twice.into()));
+    assert_eq!(check(&original, &file, &[2, 2, 3, 1], left_out, &shoal_core::Silent), Err(twice.into()));
     let mut changed = release.clone();
     changed.published[0][3] = "acne".into();
     assert!(matches!(
-        check(&original, &published(&changed), origin, left_out),
+        check(&original, &published(&changed), origin, left_out, &shoal_core::Silent),
         Err(TableConservationError::Changed { row: 1, original_row: 3, cells: 1, .. })
     ));
     let mut untrue = release.clone();
     untrue.published[1][0] = "[50, 53]".into();
     assert!(matches!(
-        check(&original, &published(&untrue), origin, left_out),
+        check(&original, &published(&untrue), origin, left_out, &shoal_core::Silent),
         Err(TableConservationError::NotCovered { row: 2, original_row: 1, .. })
     ));
 }
@@ -250,6 +250,7 @@ fn verify_table_file(release: &Release, file: &RawTable) -> Result<(), Refusal> 
         file,
         TableClaim { original: &original, origin, left_out, suppression: None, order: RecordOrder::Input },
         &models,
+        &shoal_core::Silent,
     )
     .map(|_| ())
 }
@@ -312,6 +313,7 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
             file,
             TableClaim { original, origin, left_out: 0, suppression: None, order: RecordOrder::Input },
             &models,
+            &shoal_core::Silent,
         )
         .map(|_| ())
     };
@@ -376,7 +378,10 @@ fn a_release_without_a_promise_is_none() {
     let (origin, left_out) = (&release.origin[..], release.left_out);
     let claim =
         TableClaim { original: &original, origin, left_out, suppression: None, order: RecordOrder::Input };
-    assert_eq!(judge_table(&file, claim, &[]).unwrap_err(), Unverifiable::NoPromise.into());
+    assert_eq!(
+        judge_table(&file, claim, &[], &shoal_core::Silent).unwrap_err(),
+        Unverifiable::NoPromise.into()
+    );
 }
 
 #[test]
@@ -395,7 +400,12 @@ fn a_text_that_says_nothing_readable_is_named_by_its_first_row() {
     release.published[2][0] = "[53, 50]".into();
     release.published[3][0] = "[53, 50]".into();
     let (original, file) = (table(&release.original), published(&release));
-    let refused =
-        shoal_privacy::table::conservation::check(&original, &file, &release.origin, release.left_out);
+    let refused = shoal_privacy::table::conservation::check(
+        &original,
+        &file,
+        &release.origin,
+        release.left_out,
+        &shoal_core::Silent,
+    );
     assert!(matches!(refused, Err(TableConservationError::Unreadable { row: 3, .. })), "{refused:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shoal_core::{Progress, Sequences, SequencesPromise};
+use shoal_core::{Progress, Sequences, SequencesPromise, Unseen};
 
 use super::active::Active;
 use super::cluster::Cluster;
@@ -32,7 +32,13 @@ pub(super) fn anonymize<M: Matching>(
     let events_of: Vec<_> = data.iter().collect();
     let start = start::fold(&events_of, &costs, &limits);
     let signatures = Signatures::new(&costs, &start);
-    let search = Search { costs: &costs, limits: &limits, signatures: &signatures, matching };
+    let search = Search {
+        costs: &costs,
+        limits: &limits,
+        signatures: &signatures,
+        matching,
+        progress: Unseen(progress),
+    };
 
     let mut clustering = agglomerate(start, &search, progress);
     let left = clustering.left.take();
@@ -66,6 +72,7 @@ fn agglomerate<M: Matching>(
     let mut finished = Vec::new();
     let mut active = Active::default();
     for cluster in start {
+        progress.check();
         place(cluster, &mut active, &mut finished, search);
     }
     progress.stage("clustering", active.ids().len() as u64);

@@ -8,6 +8,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use shoal_core::{Progress, Unseen};
+
 use super::cluster::Cluster;
 use super::costs::Costs;
 use super::limits::{Limits, Outlook};
@@ -22,6 +24,8 @@ pub(super) struct Search<'a, M> {
     pub(super) limits: &'a Limits,
     pub(super) signatures: &'a Signatures,
     pub(super) matching: &'a M,
+    /// Whether somebody still wants what is searched.
+    pub(super) progress: Unseen<'a>,
 }
 
 /// Which pairs count.
@@ -68,6 +72,7 @@ impl<M: Matching> Search<'_, M> {
         kind: Kind,
         space: &mut Space,
     ) -> (Option<Neighbour>, u64) {
+        self.progress.check();
         let Space { heights, line, queue, candidates } = space;
         let query = Query::new(of, self.costs, heights);
         let afar = Afar {

@@ -181,7 +181,7 @@ proptest! {
     fn the_nearest_is_found_without_looking_at_all(world in any_world(100..200)) {
         let World { costs, limits, clusters } = &world;
         let signatures = Signatures::new(costs, clusters);
-        let search = Search { costs, limits, signatures: &signatures, matching: &Aligned };
+        let search = Search { costs, limits, signatures: &signatures, matching: &Aligned, progress: shoal_core::Unseen(&shoal_core::Silent) };
         let mut pool = Pool::default();
         for (id, cluster) in clusters.iter().enumerate() {
             pool.add(id as u32, cluster, costs, &signatures);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use shoal_core::{Column, SUPPRESSED, TableRecoding};
+use shoal_core::{Column, Progress, SUPPRESSED, TableRecoding};
 
 use super::conditions::{Conditions, Tally};
 use super::recode::{Cover, Recoder};
@@ -18,6 +18,7 @@ pub(super) fn hold_together(
     recoding: TableRecoding,
     quasi: &[&Column],
     conditions: &Conditions<'_>,
+    progress: &dyn Progress,
 ) -> TableRecoding {
     if conditions.unions_hold() {
         return recoding;
@@ -33,7 +34,7 @@ pub(super) fn hold_together(
     let mut groups: Vec<Group> =
         members.into_iter().map(|rows| Group::of(rows, quasi, &recoder, &conditions)).collect();
     loop {
-        groups = united(groups, quasi, &recoder, &conditions);
+        groups = united(groups, quasi, &recoder, &conditions, progress);
         let Some(at) = groups.iter().position(|group| !conditions.hold(&group.tally)) else { break };
         let broken = groups.remove(at);
         let union = |other: &Group| {
@@ -41,6 +42,7 @@ pub(super) fn hold_together(
             Group::of(rows, quasi, &recoder, &conditions)
         };
         let rank = |other: &Group| {
+            progress.check();
             let union = union(other);
             let added = union.loss(&recoder) - broken.loss(&recoder) - other.loss(&recoder);
             (!conditions.hold(&union.tally), added)
@@ -88,10 +90,12 @@ fn united(
     quasi: &[&Column],
     recoder: &Recoder<'_>,
     conditions: &Conditions<'_>,
+    progress: &dyn Progress,
 ) -> Vec<Group> {
     let mut place: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     let mut united: Vec<Group> = Vec::new();
     for group in groups {
+        progress.check();
         let cells = recoder.class(&group.covers).cells;
         let texts = quasi.iter().zip(&cells).map(|(column, cell)| column.render(cell)).collect();
         let at = *place.entry(texts).or_insert(united.len());

@@ -4,6 +4,7 @@
 //! compiled twice: a counter of transactions knows nothing of people and pays nothing for them.
 
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::clusters::Clusters;
 use super::queue::Queue;
@@ -37,10 +38,10 @@ impl Images {
 
     /// All sets of exactly `size` clusters that occur together in a transaction of at least one person and of fewer
     /// than `k`. Sets of equal support come in lexicographic order.
-    pub(super) fn too_seldom(&self, size: usize, k: usize) -> Queue {
+    pub(super) fn too_seldom(&self, size: usize, k: usize, progress: &dyn Progress) -> Queue {
         match self {
-            Images::Transactions(images) => images.too_seldom(size, k),
-            Images::People(images) => images.too_seldom(size, k),
+            Images::Transactions(images) => images.too_seldom(size, k, progress),
+            Images::People(images) => images.too_seldom(size, k, progress),
         }
     }
 }
@@ -172,10 +173,11 @@ impl<C: Counter> Grouped<C> {
         self.after.iter().flatten().map(|suffix| choices(suffix.end - suffix.start)).sum()
     }
 
-    fn too_seldom(&self, size: usize, k: usize) -> Queue {
+    fn too_seldom(&self, size: usize, k: usize, progress: &dyn Progress) -> Queue {
         let of_first = |growth: &mut Growth<'_, C>, (first, suffixes): (usize, &Vec<Suffix<C::Owner>>)| {
+            progress.check();
             growth.prefix.push(first as u32);
-            growth.grow(suffixes, size - 1);
+            growth.grow(suffixes, size - 1, progress);
             growth.prefix.pop();
             std::mem::take(&mut growth.found)
         };
@@ -239,7 +241,7 @@ impl<'a, C: Counter> Growth<'a, C> {
     }
 
     /// Finds all sets that begin with the prefix, which these transactions hold, and have `more` clusters more.
-    fn grow(&mut self, suffixes: &[Suffix<C::Owner>], more: usize) {
+    fn grow(&mut self, suffixes: &[Suffix<C::Owner>], more: usize, progress: &dyn Progress) {
         if more == 0 {
             let people = C::people_of(suffixes);
             if people > 0 && people < self.k {
@@ -259,8 +261,12 @@ impl<'a, C: Counter> Growth<'a, C> {
         } else {
             let (narrowed, bounds) = self.narrow(suffixes, &next, &mut counts);
             for (&id, bounds) in next.iter().zip(bounds.windows(2)) {
+                if more > 2 {
+                    // Sets of two more are found in no time; each of those above may have very many.
+                    progress.check();
+                }
                 self.prefix.push(id);
-                self.grow(&narrowed[bounds[0]..bounds[1]], more - 1);
+                self.grow(&narrowed[bounds[0]..bounds[1]], more - 1, progress);
                 self.prefix.pop();
             }
         }
@@ -394,7 +400,7 @@ mod tests {
             }
             let images = Images::new(&clusters, linkable);
             let slow = slow(&clusters, linkable, size, k);
-            let fast = images.too_seldom(size, k);
+            let fast = images.too_seldom(size, k, &shoal_core::Silent);
             prop_assert!(images.sets_at_most(size) >= fast.iter().count() as f64 - 1e-9);
             prop_assert_eq!(fast, slow);
         }

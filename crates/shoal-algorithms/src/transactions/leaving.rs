@@ -3,7 +3,7 @@
 //! A merge mends one set, and later merges mend others; some of the items that were merged early are needed by
 //! no set at the end. Each that leaves is published as itself, and those that stay lose less.
 
-use shoal_core::{Transactions, TransactionsPromise};
+use shoal_core::{Progress, Transactions, TransactionsPromise};
 
 use super::clusters::{Cluster, Clusters};
 use super::objective::saved_ncp;
@@ -17,6 +17,7 @@ pub(super) fn leave(
     data: &Transactions,
     promise: &TransactionsPromise,
     weights: Option<&[f64]>,
+    progress: &dyn Progress,
 ) {
     let single = Clusters::of_single_items(data, weights);
     let recheck = Recheck::new(data, promise);
@@ -36,6 +37,7 @@ pub(super) fn leave(
     loop {
         let mut left = false;
         for item in by_saving(clusters, &single) {
+            progress.check();
             left |= try_leave(clusters, item);
         }
         if !left {
@@ -59,6 +61,7 @@ fn by_saving(clusters: &Clusters<'_>, single: &Clusters<'_>) -> Vec<u32> {
 mod tests {
     use proptest::collection::{btree_set, vec};
     use proptest::prelude::*;
+    use shoal_core::Silent;
 
     use super::super::violations::Violations;
     use super::*;
@@ -107,8 +110,8 @@ mod tests {
             others.iter().skip(1).for_each(|&id| { clusters.merge(others[0], id); });
             prop_assume!(clusters.iter().all(|(_, cluster)| cluster.people() as usize >= k));
 
-            leave(&mut clusters, &data, &promise, None);
-            prop_assert!(Violations::new(&data, &promise).unwrap().find(&clusters).is_empty());
+            leave(&mut clusters, &data, &promise, None, &Silent);
+            prop_assert!(Violations::new(&data, &promise).unwrap().find(&clusters, &Silent).is_empty());
             prop_assert_eq!(clusters.suppressed(), usize::from(suppressed < items));
             let once = published(&clusters);
             // The short way to check a promise says no only where the long one does.
@@ -116,9 +119,9 @@ mod tests {
             for item in by_saving(&clusters, &single) {
                 let mut without = clusters.clone();
                 without.split(single.get(item).clone());
-                prop_assert!(!Violations::new(&data, &promise).unwrap().find(&without).is_empty());
+                prop_assert!(!Violations::new(&data, &promise).unwrap().find(&without, &Silent).is_empty());
             }
-            leave(&mut clusters, &data, &promise, None);
+            leave(&mut clusters, &data, &promise, None, &Silent);
             prop_assert_eq!(published(&clusters), once);
         }
     }

@@ -58,7 +58,7 @@ impl Task<'_> {
         let mut mender = Mender { task: self, k: promise.k(), clusters, partners, gains, progress };
         progress.stage("merging items", items as u64);
         loop {
-            let queue = violations.find(&mender.clusters);
+            let queue = violations.find(&mender.clusters, progress);
             if queue.is_empty() {
                 break;
             }
@@ -66,7 +66,7 @@ impl Task<'_> {
         }
         let mut clusters = mender.clusters;
         if (self.reach, self.objective) == (Reach::Any, Objective::Ncp) {
-            leave(&mut clusters, data, promise, self.weights);
+            leave(&mut clusters, data, promise, self.weights, progress);
         }
         Ok(clusters.recoding())
     }
@@ -89,6 +89,7 @@ impl Mender<'_> {
     /// Merges clusters until enough people have a transaction with the set, and suppresses where no merge is left.
     fn mend(&mut self, set: &[u32]) -> Result<(), TransactionsError> {
         loop {
+            self.progress.check();
             let image = self.clusters.image(set);
             let support = self.clusters.support(&image, self.k);
             if support == 0 || support >= self.k {

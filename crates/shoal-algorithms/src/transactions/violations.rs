@@ -1,7 +1,7 @@
 //! Where the promise is broken.
 
 use rayon::prelude::*;
-use shoal_core::{Transactions, TransactionsPromise};
+use shoal_core::{Progress, Transactions, TransactionsPromise};
 
 use super::TransactionsError;
 use super::clusters::Clusters;
@@ -62,22 +62,26 @@ impl<'a> Violations<'a> {
 
     /// Sets that break the promise; none where it is kept. Itemsets of all sizes come together, since the order
     /// by support matters for what is lost, but sizes with too many sets wait until all smaller ones are fine.
-    pub(super) fn find(&mut self, clusters: &Clusters<'_>) -> Queue {
+    pub(super) fn find(&mut self, clusters: &Clusters<'_>, progress: &dyn Progress) -> Queue {
         let k = self.k;
         match &mut self.asked {
             Asked::Itemsets { m, linkable } => {
+                progress.check();
                 let images = Images::new(clusters, *linkable);
                 let mut queue = Queue::default();
                 for size in 1..=*m {
                     if !queue.is_empty() && images.sets_at_most(size) > MANY {
                         break;
                     }
-                    queue.append(images.too_seldom(size, k));
+                    queue.append(images.too_seldom(size, k, progress));
                 }
                 queue
             }
             Asked::Sets { pending } => {
-                let support = |set: &Vec<u32>| clusters.support(&clusters.image(set), k);
+                let support = |set: &Vec<u32>| {
+                    progress.check();
+                    clusters.support(&clusters.image(set), k)
+                };
                 let supports: Vec<usize> = pending.par_iter().map(support).collect();
                 let mut queue = Queue::default();
                 for (set, &support) in pending.iter().zip(&supports).filter(|&(_, &s)| s > 0 && s < k) {

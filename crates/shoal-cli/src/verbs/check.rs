@@ -14,8 +14,8 @@ use crate::voice::Voice;
 /// The dry run.
 pub(crate) fn check(args: &CheckArgs, voice: &Voice) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
-    let progress = progress::sink(voice);
-    let plan = shoal_pipeline::files::check(&opened.job, progress.as_ref()).map_err(|e| opened.blame(e))?;
+    let progress = progress::cancellable(voice)?;
+    let plan = shoal_pipeline::files::check(&opened.job, &progress).map_err(|e| opened.blame(e))?;
     drop(progress);
     voice.answer(&plan, || prose(&plan))?;
     Ok(plan.feasible().into())

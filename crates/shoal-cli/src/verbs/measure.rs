@@ -9,16 +9,16 @@ use shoal_pipeline::transactions::TransactionsMeasured;
 use super::{Answer, Opened};
 use crate::args::MeasureArgs;
 use crate::failure::Failure;
+use crate::print;
 use crate::print::{
     count, events, facts, grouped, percent, sequence_loss, table, transaction_loss, transaction_risk,
 };
 use crate::voice::Voice;
-use crate::{print, progress};
 
 /// Loss and risk of a published file against its original.
 pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
-    let progress = progress::sink(voice);
+    let progress = opened.progress(voice)?;
     let (original, published) = match args.files.as_slice() {
         [original, published] => (Some(original.as_path()), published),
         files => (None, &files[0]),

@@ -13,11 +13,14 @@ mod verify;
 
 use std::path::Path;
 
+use shoal_core::Progress;
+use shoal_core::policy::Shape;
 use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::Job;
 
 use crate::args::Verb;
 use crate::failure::Failure;
+use crate::progress;
 use crate::voice::Voice;
 
 /// Whether what was asked about holds. A verb that only does something holds when it has done it.
@@ -68,6 +71,15 @@ impl<'a> Opened<'a> {
     fn open(path: &'a Path, set: &'a [String]) -> Result<Opened<'a>, Failure> {
         let job = Job::open(path, set).map_err(|error| Failure::of_policy(error, path, "", set))?;
         Ok(Opened { job, path, set })
+    }
+
+    /// Progress of work on what was opened. Streams are looked at without asking whether that is still wanted, so there
+    /// a signal ends the process; nothing is written that could be left behind.
+    fn progress(&self, voice: &Voice) -> Result<Box<dyn Progress>, Failure> {
+        Ok(match self.job.policy().data.shape {
+            Shape::Stream => progress::sink(voice),
+            _ => Box::new(progress::cancellable(voice)?),
+        })
     }
 
     /// An error of a later step, which may be about a place in the policy.

@@ -35,10 +35,9 @@ pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
     let pool = pool.map_err(|error| Failure::Threads { threads: args.threads, error })?;
 
-    let progress = progress::sink(voice);
-    let sink = progress.as_ref();
+    let progress = progress::cancellable(voice)?;
     let outcome = pool.install(|| {
-        shoal_pipeline::files::run(&opened.job, &options, sink).map_err(|error| opened.blame(error))
+        shoal_pipeline::files::run(&opened.job, &options, &progress).map_err(|error| opened.blame(error))
     })?;
     drop(progress);
     voice.summary(&outcome.report.outgoing(), || prose(&outcome))?;

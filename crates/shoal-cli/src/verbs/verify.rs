@@ -15,20 +15,19 @@ use super::{Answer, Opened};
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
 use crate::print::{count, facts, grouped, leaks, promises, table, verdict};
-use crate::progress;
 use crate::voice::Voice;
 
 /// Does this file keep the policy's promise?
 pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
-    let progress = progress::sink(voice);
+    let progress = opened.progress(voice)?;
     let options = VerifyOptions { original: args.original.clone() };
     let verified =
         shoal_pipeline::files::verify_with(&opened.job, &args.published, &options, progress.as_ref());
     let verified = verified.map_err(|e| opened.blame(e))?;
+    let unjudged = shoal_pipeline::files::unjudged(&opened.job, &args.published, progress.as_ref());
+    let unjudged = unjudged.map_err(|e| opened.blame(e))?;
     drop(progress);
-    let unjudged =
-        shoal_pipeline::files::unjudged(&opened.job, &args.published).map_err(|e| opened.blame(e))?;
     let answer = WithUnjudged { verified: &verified, unjudged: &unjudged };
     voice.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict))?;
     Ok((verified.holds() && (!args.strict || unjudged.is_empty())).into())

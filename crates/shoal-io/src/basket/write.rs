@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use shoal_core::Transactions;
+use shoal_core::{Progress, Transactions};
 
 use super::items::item_reads_back;
 use crate::compress::Packer;
@@ -20,6 +20,7 @@ pub fn write_baskets(
     out: &mut PendingFile,
     published: &Transactions,
     separator: char,
+    progress: &dyn Progress,
 ) -> Result<(), WriteError> {
     let path = out.target().to_owned();
     let Format { layout, compression } = out.format();
@@ -31,11 +32,16 @@ pub fn write_baskets(
     }
     let refused = |source| WriteError::io(&path, "write", source);
     let mut packer = Packer::new(compression, out).map_err(refused)?;
-    write_lines(published, separator, &mut packer).map_err(refused)?;
+    write_lines(published, separator, &mut packer, progress).map_err(refused)?;
     packer.finish().map_err(refused)
 }
 
-fn write_lines(published: &Transactions, separator: char, mut out: impl Write) -> io::Result<()> {
+fn write_lines(
+    published: &Transactions,
+    separator: char,
+    mut out: impl Write,
+    progress: &dyn Progress,
+) -> io::Result<()> {
     let mut chunk = String::with_capacity(CHUNK + CHUNK / 4);
     let first = published.iter().next().and_then(|items| items.first());
     if first.is_some_and(|&item| published.items().get(item).starts_with('\u{feff}')) {
@@ -51,6 +57,7 @@ fn write_lines(published: &Transactions, separator: char, mut out: impl Write) -
         }
         chunk.push('\n');
         if chunk.len() >= CHUNK {
+            progress.check();
             out.write_all(chunk.as_bytes())?;
             chunk.clear();
         }

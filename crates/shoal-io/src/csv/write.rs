@@ -1,12 +1,17 @@
 use std::io::{self, Write};
 
-use shoal_core::{RawColumn, RawTable};
+use shoal_core::{Progress, RawColumn, RawTable};
 
 /// How much is gathered before it is handed on.
 const CHUNK: usize = 1 << 18;
 
 /// Writes a header line and the records. A null and the empty text are both written as nothing.
-pub(crate) fn write(table: &RawTable, separator: u8, mut out: impl Write) -> io::Result<()> {
+pub(crate) fn write(
+    table: &RawTable,
+    separator: u8,
+    mut out: impl Write,
+    progress: &dyn Progress,
+) -> io::Result<()> {
     let alone = table.columns.len() == 1;
     let ends = |column: usize| if column + 1 == table.columns.len() { b'\n' } else { separator };
     let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
@@ -25,6 +30,7 @@ pub(crate) fn write(table: &RawTable, separator: u8, mut out: impl Write) -> io:
             chunk.extend_from_slice(fields.get(codes[row]));
         }
         if chunk.len() >= CHUNK {
+            progress.check();
             out.write_all(&chunk)?;
             chunk.clear();
         }
@@ -89,7 +95,7 @@ mod tests {
 
     fn written(table: &RawTable, separator: u8) -> String {
         let mut out = Vec::new();
-        write(table, separator, &mut out).unwrap();
+        write(table, separator, &mut out, &shoal_core::Silent).unwrap();
         String::from_utf8(out).unwrap()
     }
 

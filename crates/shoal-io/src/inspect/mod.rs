@@ -12,9 +12,11 @@ mod parquet;
 mod text;
 mod zstd;
 
+use std::fs::File;
 use std::io::{self, BufReader, Read};
 
 use serde::Serialize;
+use shoal_core::Progress;
 
 use crate::basket::BasketOptions;
 use crate::compress::unpack;
@@ -53,7 +55,11 @@ pub enum Content {
 
 /// Names the bytes of a source that are not its records. The source must be one that can be read: what is damaged
 /// is an error.
-pub fn inspect(source: &Source, content: Content) -> Result<Vec<Finding>, ReadError> {
+pub fn inspect(
+    source: &Source,
+    content: Content,
+    progress: &dyn Progress,
+) -> Result<Vec<Finding>, ReadError> {
     let mut all = Vec::new();
     for file in source.files()? {
         let mut found = Findings { file: file.clone(), list: Vec::new(), more: 0 };
@@ -61,7 +67,7 @@ pub fn inspect(source: &Source, content: Content) -> Result<Vec<Finding>, ReadEr
             // It was read for its records, and can be read but once.
             found.add("standard input", None, 0, "nothing but its records was looked at".to_owned());
         } else {
-            inspect_file(source, &file, content, &mut found)?;
+            inspect_file(source, &file, content, &mut found, progress)?;
         }
         all.extend(found.finish());
     }
@@ -73,9 +79,10 @@ fn inspect_file(
     file: &str,
     content: Content,
     found: &mut Findings,
+    progress: &dyn Progress,
 ) -> Result<(), ReadError> {
     let format = source.format_of(file);
-    let open = || open_file(file).map(|opened| BufReader::with_capacity(1 << 18, opened));
+    let open = || open_file(file).map(|input| BufReader::with_capacity(1 << 18, Asking { input, progress }));
     let failed = |error: io::Error| match format.compression {
         Compression::None => ReadError::Unreadable { file: file.to_owned(), source: error },
         packing => ReadError::Corrupt { file: file.to_owned(), packing: packing.name(), source: error },
@@ -92,7 +99,7 @@ fn inspect_file(
             inner.read_to_end(&mut bytes).map_err(failed)?;
             let length = bytes.len() as u64;
             // The records were read; that the rest cannot be taken apart is a finding like any other.
-            if let Err(why) = parquet::inspect(&bytes::Bytes::from(bytes), found) {
+            if let Err(why) = parquet::inspect(&bytes::Bytes::from(bytes), found, progress) {
                 found.add("the whole file", Some(0), length, format!("it was not taken apart: {why}"));
             }
             Ok(())
@@ -101,6 +108,19 @@ fn inspect_file(
         (Layout::Csv, Content::Baskets(options)) => {
             lines::inspect(inner, options, source.limits.line, found).map_err(failed)
         }
+    }
+}
+
+/// A file that asks for every part of it whether it is still wanted.
+struct Asking<'a> {
+    input: File,
+    progress: &'a dyn Progress,
+}
+
+impl Read for Asking<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.progress.check();
+        self.input.read(buffer)
     }
 }
 

@@ -16,7 +16,7 @@ fn found(name: &str, bytes: &[u8], content: Content) -> Vec<Finding> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
-    inspect(&Source::new(path.to_str().unwrap()), content).unwrap()
+    inspect(&Source::new(path.to_str().unwrap()), content, &shoal_core::Silent).unwrap()
 }
 
 fn whats(name: &str, bytes: &[u8]) -> Vec<(u64, String)> {
@@ -137,9 +137,17 @@ fn zstandard_frames() {
 
 fn our_own(path: &Path, table: &RawTable, columns: Vec<ColumnForm>) {
     let mut pending = PendingFile::create(path).unwrap();
-    write_table(&mut pending, table, &WriteOptions { columns, ..WriteOptions::default() }).unwrap();
+    write_table(
+        &mut pending,
+        table,
+        &WriteOptions { columns, ..WriteOptions::default() },
+        &shoal_core::Silent,
+    )
+    .unwrap();
     pending.finish().unwrap();
-    let all = inspect(&pending.source(crate::csv::CsvOptions::default()), Content::Records).unwrap();
+    let all =
+        inspect(&pending.source(crate::csv::CsvOptions::default()), Content::Records, &shoal_core::Silent)
+            .unwrap();
     assert_eq!(all, [], "{}", path.display());
 }
 

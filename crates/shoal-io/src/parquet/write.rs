@@ -8,7 +8,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use shoal_core::RawTable;
+use shoal_core::{Progress, RawTable};
 
 use crate::arrow::{BATCH, Typed, nullable};
 use crate::inspect::CREATED_BY;
@@ -19,6 +19,7 @@ pub(crate) fn write<W: Write + Send>(
     table: &RawTable,
     forms: &[ColumnForm],
     out: W,
+    progress: &dyn Progress,
 ) -> Result<W, ParquetError> {
     let types = Typed::all(table, forms);
     let fields: Vec<Field> = table
@@ -40,7 +41,10 @@ pub(crate) fn write<W: Write + Send>(
     let mut writer = ArrowWriter::try_new_with_options(out, schema.clone(), options)?;
     for from in (0..table.rows).step_by(BATCH) {
         let to = table.rows.min(from + BATCH);
-        let arrays = table.columns.iter().zip(&types).map(|(column, typed)| typed.array(column, from, to));
+        let arrays = table.columns.iter().zip(&types).map(|(column, typed)| {
+            progress.check();
+            typed.array(column, from, to)
+        });
         writer.write(&RecordBatch::try_new(schema.clone(), arrays.collect())?)?;
     }
     writer.into_inner()

@@ -1,7 +1,7 @@
 use std::io;
 
 use parquet::errors::ParquetError;
-use shoal_core::RawTable;
+use shoal_core::{Progress, RawTable};
 
 use super::PendingFile;
 use crate::compress::Packer;
@@ -45,6 +45,7 @@ pub fn write_table(
     out: &mut PendingFile,
     table: &RawTable,
     options: &WriteOptions,
+    progress: &dyn Progress,
 ) -> Result<(), WriteError> {
     let path = out.target().to_owned();
     if table.columns.is_empty() {
@@ -54,15 +55,15 @@ pub fn write_table(
     let refused = |source| WriteError::io(&path, "write", source);
     let mut packer = Packer::new(compression, out).map_err(refused)?;
     match layout {
-        Layout::Csv => csv::write(table, options.separator, &mut packer).map_err(refused)?,
+        Layout::Csv => csv::write(table, options.separator, &mut packer, progress).map_err(refused)?,
         Layout::Parquet => {
             packer =
-                parquet_file::write(table, &options.columns, packer).map_err(|error| {
-                    match io_error(error) {
+                parquet_file::write(table, &options.columns, packer, progress).map_err(
+                    |error| match io_error(error) {
                         Ok(source) => refused(source),
                         Err(why) => WriteError::Parquet { path: path.clone(), why },
-                    }
-                })?;
+                    },
+                )?;
         }
     }
     packer.finish().map_err(refused)

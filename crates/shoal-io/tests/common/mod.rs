@@ -63,7 +63,7 @@ pub(crate) fn names(table: &RawTable) -> Vec<&str> {
 pub(crate) fn written(name: &str, table: &RawTable, options: &WriteOptions) -> Vec<u8> {
     let folder = Folder::new();
     let mut pending = PendingFile::create(&folder.path().join(name)).unwrap();
-    write_table(&mut pending, table, options).unwrap();
+    write_table(&mut pending, table, options, &Silent).unwrap();
     pending.finish().unwrap();
     fs::read(pending.path()).unwrap()
 }
@@ -72,7 +72,7 @@ pub(crate) fn written(name: &str, table: &RawTable, options: &WriteOptions) -> V
 pub(crate) fn round_trip(name: &str, table: &RawTable, options: &WriteOptions) -> RawTable {
     let folder = Folder::new();
     let mut pending = PendingFile::create(&folder.path().join(name)).unwrap();
-    write_table(&mut pending, table, options).unwrap();
+    write_table(&mut pending, table, options, &Silent).unwrap();
     let sha256 = pending.finish().unwrap().to_owned();
     let csv = CsvOptions { separator: options.separator, ..CsvOptions::default() };
     let read = read(&pending.source(csv)).unwrap();

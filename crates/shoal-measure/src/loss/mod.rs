@@ -12,7 +12,7 @@ pub mod ncp;
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use shoal_core::RawColumn;
+use shoal_core::{Progress, RawColumn, Silent};
 use shoal_privacy::Classes;
 
 use crate::QuasiColumn;
@@ -77,18 +77,36 @@ pub struct LossReport {
 impl LossReport {
     /// Takes every measure of this module.
     pub fn of(published: &Published<'_>, k: Option<usize>) -> LossReport {
+        LossReport::of_asking(published, k, &Silent)
+    }
+
+    /// The same, for somebody who may not want to wait for all of them: each measure is a pass over the file.
+    pub(crate) fn of_asking(
+        published: &Published<'_>,
+        k: Option<usize>,
+        progress: &dyn Progress,
+    ) -> LossReport {
+        progress.check();
         let names = || published.quasi.iter().map(|column| column.original.name.clone());
         let ncp = ncp::total(published);
+        progress.check();
         let distortion: Vec<u64> = distortion::by_column(published);
+        progress.check();
+        let ncp_by_column = names().zip(ncp::by_column(published)).collect();
+        progress.check();
+        let iloss = iloss::total(published);
+        progress.check();
+        let classification_metric = classification::of(published);
+        progress.check();
         LossReport {
             ncp,
-            ncp_by_column: names().zip(ncp::by_column(published)).collect(),
+            ncp_by_column,
             utility: 1.0 - ncp,
             discernibility: discernibility::of(published),
             minimal_distortion: distortion.iter().sum(),
             minimal_distortion_by_column: names().zip(distortion).collect(),
-            iloss: iloss::total(published),
-            classification_metric: classification::of(published),
+            iloss,
+            classification_metric,
             average_class_size: class_size::average(published.classes),
             normalized_average_class_size: k.and_then(|k| class_size::normalized(published.classes, k)),
         }

@@ -14,13 +14,20 @@
 //! - the estimate is the sum of that over all people of the file.
 
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::Query;
 use super::reading::Reading;
 
 /// ARE; none without a query.
-pub(super) fn of(original: &Reading, published: &Reading, queries: &[Query]) -> Option<f64> {
+pub(super) fn of(
+    original: &Reading,
+    published: &Reading,
+    queries: &[Query],
+    progress: &dyn Progress,
+) -> Option<f64> {
     let error = |query: &Query| {
+        progress.check();
         let truth = original.expected(query);
         (published.expected(query) - truth).abs() / truth
     };

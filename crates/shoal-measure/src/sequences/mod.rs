@@ -16,7 +16,7 @@ pub mod risk;
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use shoal_core::{RawTable, Sequences};
+use shoal_core::{Progress, RawTable, Sequences};
 
 pub use error::SequencesMeasureError;
 pub use queries::{Predicate, Query};
@@ -90,6 +90,7 @@ pub fn measure_sequences(
     published: &RawTable,
     id: &str,
     options: &SequencesOptions,
+    progress: &dyn Progress,
 ) -> Result<SequencesMeasures, SequencesMeasureError> {
     let events = original.events();
     if published.rows > events.rows {
@@ -105,8 +106,11 @@ pub fn measure_sequences(
 
     let (before, after) =
         rayon::join(|| Reading::of_original(original), || Reading::of_published(&quasi, &people));
+    progress.check();
     let queries = queries::draw(original, options.queries, options.seed);
-    let loss = loss(original, &quasi, &before, &after, &queries, options.k);
+    progress.check();
+    let loss = loss(original, &quasi, &before, &after, &queries, options.k, progress);
+    progress.check();
     let risk = risk::of(before.classes(), after.classes(), options.k);
     Ok(SequencesMeasures { loss, risk })
 }
@@ -118,6 +122,7 @@ fn loss(
     after: &Reading,
     queries: &[Query],
     k: Option<usize>,
+    progress: &dyn Progress,
 ) -> SequencesLoss {
     let (events_in, events_out) = (before.events() as u64, after.events() as u64);
     let (persons_in, classes) = (original.persons() as u64, after.classes());
@@ -130,7 +135,7 @@ fn loss(
         lm_by_column: names.zip(lm::share_by_column(&lost, events_in)).collect(),
         utility: 1.0 - lm,
         inf_loss: inf_loss::of(quasi, events_in, events_in - events_out),
-        are: are::of(before, after, queries),
+        are: are::of(before, after, queries, progress),
         are_queries: queries.len(),
         events_in,
         events_out,

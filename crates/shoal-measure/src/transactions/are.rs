@@ -10,6 +10,7 @@ use super::{PublishedItems, Query, Workload};
 pub fn of(items: &PublishedItems<'_>, workload: &Workload) -> Option<f64> {
     let postings = items.published().postings();
     let error = |query: &Query| {
+        items.check_wanted();
         let truth = f64::from(query.count());
         (estimate(items, &postings, query.items()) - truth).abs() / truth
     };

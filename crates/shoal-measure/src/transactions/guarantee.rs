@@ -28,6 +28,7 @@ pub struct UtilityConstraint {
 pub fn of(items: &PublishedItems<'_>, constraints: &[Vec<u32>]) -> Vec<UtilityConstraint> {
     let (before, after) = (items.original().postings(), items.published().postings());
     let check = |(number, constraint): (usize, &Vec<u32>)| {
+        items.check_wanted();
         let mut inside = vec![false; items.image().len()];
         constraint.iter().for_each(|&item| inside[item as usize] = true);
         let members = || (0..items.image().len()).filter(|&item| inside[item]);

@@ -73,7 +73,9 @@ pub fn measure_transactions(
     let asked = pairs.queries().iter().chain(larger.queries()).map(Query::items);
     check_items(asked.chain(constraints.into_iter().flatten().map(Vec::as_slice)), original)?;
 
+    items.check_wanted();
     let ncp = ncp::of(items);
+    items.check_wanted();
     let ul_log2 = ul::log2(items, weights);
     Ok(TransactionsLoss {
         ncp,

@@ -1,4 +1,4 @@
-use shoal_core::{Hierarchy, Transactions, parse_group};
+use shoal_core::{Hierarchy, Progress, Silent, Transactions, Unseen, parse_group};
 
 use super::TransactionsMeasureError;
 
@@ -17,9 +17,20 @@ pub struct PublishedItems<'a> {
     image: Vec<Option<u32>>,
     /// Whose each published transaction is, where the original says whose its transactions are.
     persons: Option<Vec<u32>>,
+    progress: Unseen<'a>,
 }
 
 impl<'a> PublishedItems<'a> {
+    /// The same, for somebody who may not want to wait until everything is measured.
+    pub fn with_progress(self, progress: &'a dyn Progress) -> PublishedItems<'a> {
+        PublishedItems { progress: Unseen(progress), ..self }
+    }
+
+    /// Asked by measures in long loops: leaves the work where it was cancelled.
+    pub fn check_wanted(&self) {
+        self.progress.check();
+    }
+
     /// Reads every published text once.
     pub fn read(
         original: &'a Transactions,
@@ -36,7 +47,7 @@ impl<'a> PublishedItems<'a> {
         let origin = origins(original, published, &image)?;
         let persons =
             original.persons().map(|persons| origin.iter().map(|&from| persons[from as usize]).collect());
-        Ok(PublishedItems { original, published, members, image, persons })
+        Ok(PublishedItems { original, published, members, image, persons, progress: Unseen(&Silent) })
     }
 
     /// The transactions before.

@@ -43,22 +43,34 @@ pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> Tr
     let before = |item: u32| linkable.is_none_or(|linkable| linkable[item as usize]);
     let after = |text: u32| items.members()[text as usize].iter().any(|&item| before(item));
     let original = items.original();
-    let before = smallest(&original.by_person(), known, before);
+    let before = smallest(items, &original.by_person(), known, before);
     let after = match items.persons() {
-        None => smallest(items.published(), known, after),
+        None => smallest(items, items.published(), known, after),
         Some(persons) => {
             let published = items.published().clone().with_persons(persons.to_vec());
-            smallest(&published.by_person(), known, after)
+            smallest(items, &published.by_person(), known, after)
         }
     };
     let people = original.persons().map(|_| original.people_with_items() as u64);
     TransactionsRisk { known_items: known, smallest_crowd: SmallestCrowd { before, after }, people }
 }
 
-fn smallest(transactions: &Transactions, known: usize, linkable: impl Fn(u32) -> bool) -> Option<u64> {
+fn smallest(
+    asking: &PublishedItems<'_>,
+    transactions: &Transactions,
+    known: usize,
+    linkable: impl Fn(u32) -> bool,
+) -> Option<u64> {
     let mut smallest = None;
+    let mut found = 0_u32;
     for size in 1..=known {
+        asking.check_wanted();
         itemsets::each_of_people(transactions, size, &mut |items, support| {
+            // Not every time: there may be millions of sets, and each takes no time.
+            found = found.wrapping_add(1);
+            if found.is_multiple_of(4096) {
+                asking.check_wanted();
+            }
             if items.iter().all(|&item| linkable(item)) {
                 smallest = Some(smallest.map_or(support, |least: u32| least.min(support)));
             }

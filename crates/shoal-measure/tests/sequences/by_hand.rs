@@ -34,7 +34,8 @@ fn file(rows: &[Vec<&str>]) -> RawTable {
 #[test]
 fn a_small_example_by_hand() {
     let (original, published) = three_people();
-    let found = measure_sequences(&original, &file(&published), "person", &OPTIONS).unwrap();
+    let found =
+        measure_sequences(&original, &file(&published), "person", &OPTIONS, &shoal_core::Silent).unwrap();
     let loss = &found.loss;
     // Two ages of four, twice; all sexes as they were; two cities of four, twice; and one event is gone.
     assert_eq!(loss.lm_by_column["age"], (2.0 * 0.25 + 1.0) / 5.0);
@@ -63,7 +64,11 @@ fn an_error_by_hand() {
         let rows = texts.iter().zip(["1", "2", "3"]);
         let rows: Vec<Vec<&str>> = rows.flat_map(|([a, b], id)| [vec![id, *a], vec![id, *b]]).collect();
         let published = RawTable::from_rows(&["person", "sex"], &rows);
-        measure_sequences(&original, &published, "person", &OPTIONS).unwrap().loss.are.unwrap()
+        measure_sequences(&original, &published, "person", &OPTIONS, &shoal_core::Silent)
+            .unwrap()
+            .loss
+            .are
+            .unwrap()
     };
     // Of four people one is not in the file.
     assert_eq!(are([["x", "y"], ["x", "y"], ["x", "y"]]), 0.25);
@@ -79,7 +84,9 @@ fn threads_make_no_difference() {
     let measured_by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let options = SequencesOptions { queries: 1000, ..OPTIONS };
-        pool.install(|| measure_sequences(&original, &file(&published), "person", &options).unwrap())
+        pool.install(|| {
+            measure_sequences(&original, &file(&published), "person", &options, &shoal_core::Silent).unwrap()
+        })
     };
     assert_eq!(measured_by(1), measured_by(4));
 }
@@ -87,7 +94,8 @@ fn threads_make_no_difference() {
 #[test]
 fn the_report_has_the_names_of_the_contract() {
     let (original, published) = three_people();
-    let found = measure_sequences(&original, &file(&published), "person", &OPTIONS).unwrap();
+    let found =
+        measure_sequences(&original, &file(&published), "person", &OPTIONS, &shoal_core::Silent).unwrap();
     let json = serde_json::to_value(&found).unwrap();
     let names = |part: &str| -> Vec<String> { json[part].as_object().unwrap().keys().cloned().collect() };
     assert_eq!(
@@ -121,7 +129,8 @@ fn a_null_is_the_missing_value() {
     ages.push("10", Default::default());
     ages.push_null(Default::default());
     published.columns[1] = ages.finish();
-    let loss = measure_sequences(&original, &published, "person", &OPTIONS).unwrap().loss;
+    let loss =
+        measure_sequences(&original, &published, "person", &OPTIONS, &shoal_core::Silent).unwrap().loss;
     assert_eq!((loss.lm, loss.are), (0.0, Some(0.0)));
 }
 
@@ -146,7 +155,7 @@ fn numbers_without_a_hierarchy_are_asked_for_by_tenths() {
 fn what_does_not_fit_the_original_is_refused() {
     let (original, rows) = three_people();
     let refused = |published: &RawTable, id: &str| {
-        let error = measure_sequences(&original, published, id, &OPTIONS).unwrap_err();
+        let error = measure_sequences(&original, published, id, &OPTIONS, &shoal_core::Silent).unwrap_err();
         assert!(!error.hint().is_empty());
         error
     };
@@ -184,7 +193,7 @@ fn what_does_not_fit_the_original_is_refused() {
     let without = Table { columns: vec![], rows: original.events().rows };
     let without = original.with_events(without);
     assert_eq!(
-        measure_sequences(&without, &file(&rows), "person", &OPTIONS),
+        measure_sequences(&without, &file(&rows), "person", &OPTIONS, &shoal_core::Silent),
         Err(SequencesMeasureError::Column(MeasureError::NoQuasiIdentifier))
     );
 }

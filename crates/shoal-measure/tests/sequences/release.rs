@@ -26,7 +26,7 @@ pub(crate) struct Release {
 
 impl Release {
     pub(crate) fn measure(&self, options: &SequencesOptions) -> SequencesMeasures {
-        measure_sequences(&self.original, &self.published, "person", options).unwrap()
+        measure_sequences(&self.original, &self.published, "person", options, &shoal_core::Silent).unwrap()
     }
 
     pub(crate) fn quasi(&self) -> Vec<&Column> {

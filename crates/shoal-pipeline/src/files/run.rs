@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use shoal_algorithms::table::Account;
-use shoal_core::Progress;
 use shoal_core::policy::Shape;
+use shoal_core::{Cancelled, Progress};
 use shoal_io::StagedFolder;
 
 use super::memory::peak_memory;
@@ -47,6 +47,10 @@ pub struct Outcome {
 
 /// The main job. When it returns an error, nothing has been published.
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
+    Cancelled::catch(|| run_to_end(job, options, progress))?
+}
+
+fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
     let started = Instant::now();
     if job.policy().data.shape == Shape::Stream {
         return Err(PipelineError::IsStream);
@@ -79,6 +83,8 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<O
         None => None,
     };
     let (report, work, ribbon) = (release.report.clone(), release.work, release.ribbon.clone());
+    // The last question: from here on names are given, which is not interrupted half-way.
+    progress.check();
     let output = release.publish()?;
     if let Some(staged) = staged {
         staged.publish()?;

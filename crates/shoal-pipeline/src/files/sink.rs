@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use shoal_core::{RawTable, Transactions};
+use shoal_core::{Progress, RawTable, Transactions};
 use shoal_io::{ColumnForm, Content, CsvOptions, Finding, PendingFile, ReadError, WriteError, WriteOptions};
 use shoal_privacy::{Certificate, Staged};
 
@@ -46,13 +46,23 @@ impl Sink for FileSink {
         shoal_io::Format::of(&self.name()).layout == shoal_io::Layout::Parquet
     }
 
-    fn stage_table(&mut self, table: &RawTable, columns: &[ColumnForm]) -> Result<StagedFile, WriteError> {
+    fn stage_table(
+        &mut self,
+        table: &RawTable,
+        columns: &[ColumnForm],
+        progress: &dyn Progress,
+    ) -> Result<StagedFile, WriteError> {
         let options = WriteOptions { separator: self.csv.separator, columns: columns.to_vec() };
-        self.stage(|pending| shoal_io::write_table(pending, table, &options))
+        self.stage(|pending| shoal_io::write_table(pending, table, &options, progress))
     }
 
-    fn stage_baskets(&mut self, published: &Transactions, separator: char) -> Result<StagedFile, WriteError> {
-        self.stage(|pending| shoal_io::write_baskets(pending, published, separator))
+    fn stage_baskets(
+        &mut self,
+        published: &Transactions,
+        separator: char,
+        progress: &dyn Progress,
+    ) -> Result<StagedFile, WriteError> {
+        self.stage(|pending| shoal_io::write_baskets(pending, published, separator, progress))
     }
 }
 
@@ -77,7 +87,7 @@ impl StagedData for StagedFile {
         Box::new(self.pending.source(self.csv.clone()))
     }
 
-    fn unjudged(&self, content: Content) -> Result<Vec<Finding>, ReadError> {
-        shoal_io::inspect(&self.pending.source(self.csv.clone()), content)
+    fn unjudged(&self, content: Content, progress: &dyn Progress) -> Result<Vec<Finding>, ReadError> {
+        shoal_io::inspect(&self.pending.source(self.csv.clone()), content, progress)
     }
 }

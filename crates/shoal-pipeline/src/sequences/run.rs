@@ -58,7 +58,7 @@ pub(crate) fn run<K: Sink>(
     let (staged, origin) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } = compose(policy, id, &loaded, &working, &recoding.events);
-        Ok((to.stage_table(&published, &column_forms(request, &published))?, origin))
+        Ok((to.stage_table(&published, &column_forms(request, &published), progress)?, origin))
     })?;
     let clusters = recoding.clusters();
     drop((working, recoding));
@@ -73,12 +73,17 @@ pub(crate) fn run<K: Sink>(
             order: record_order(request),
         };
         let models = models(request, &promise)?;
-        Ok(verify_sequences(ReadBack::of(staged, read_table_back)?, claim, &models)?)
+        Ok(verify_sequences(
+            ReadBack::of(staged, |staged| read_table_back(staged, progress))?,
+            claim,
+            &models,
+            progress,
+        )?)
     })?;
     let VerifiedSequences { release, published, findings: proof } = verified;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        take_measures(request, data, &published)
+        take_measures(request, data, &published, progress)
     })?;
 
     notes.extend(promise::notes(&promise));
@@ -123,10 +128,11 @@ pub(crate) fn take_measures(
     request: &Request,
     original: &Sequences,
     published: &RawTable,
+    progress: &dyn Progress,
 ) -> Result<SequencesMeasures, PipelineError> {
     let policy = request.policy();
     let options = SequencesOptions { k: policy.privacy.k, queries: QUERIES, seed: policy.algorithm.seed };
-    Ok(measure_sequences(original, published, id(request), &options)?)
+    Ok(measure_sequences(original, published, id(request), &options, progress)?)
 }
 
 /// Runs the algorithm on the complete events. The recoding speaks of all events and everybody.

@@ -43,8 +43,8 @@ pub(crate) fn verify(
     let roles: Vec<(&str, Role)> =
         request.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
     let models = models(request, &promise(request.policy()))?;
-    let verdict =
-        verify_sequences_file(&read.table, id(request), &roles, &models).map_err(Refusal::Unverifiable)?;
+    let verdict = verify_sequences_file(&read.table, id(request), &roles, &models, progress)
+        .map_err(Refusal::Unverifiable)?;
     let original = match original {
         Some(original) => Some(compare(request, &read, &verdict, original, progress)?),
         None => None,
@@ -69,7 +69,7 @@ fn compare(
     let loaded = load(request, original, progress)?;
     let (file, people) = (&original.name(), loaded.data.persons());
     progress.stage("comparing", 0);
-    let origins = match_sequences(&loaded.data, &published.table, id(request), &loaded.incomplete);
+    let origins = match_sequences(&loaded.data, &published.table, id(request), &loaded.incomplete, progress);
     let origins = match origins.map_err(Refusal::Unverifiable)? {
         Ok(origins) => origins,
         Err(why) => return Ok(AgainstOriginal::no_origin(file, people, verdict.records, &why)),
@@ -78,7 +78,7 @@ fn compare(
     let quasi: Vec<&str> =
         loaded.data.events().of_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
     let view = SequencesView::new(&published.table, id(request), &quasi).map_err(Refusal::Unverifiable)?;
-    Ok(match conservation::check(&loaded.data, &view, &origins.origin, origins.left_out) {
+    Ok(match conservation::check(&loaded.data, &view, &origins.origin, origins.left_out, progress) {
         Ok(()) => found,
         Err(untrue) => found.because(&untrue),
     })
@@ -107,10 +107,10 @@ pub(crate) fn measure(
     let loaded = load(request, original, progress)?;
     let release = published.read_table(&WantedColumns::ALL, progress)?.table;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
-    match_sequences(&loaded.data, &release, id(request), &loaded.incomplete)
+    match_sequences(&loaded.data, &release, id(request), &loaded.incomplete, progress)
         .map_err(Refusal::Unverifiable)?
         .map_err(|error| PipelineError::Untrue { file: published.name(), error: Box::new(error) })?;
-    let measures = take_measures(request, &loaded.data, &release)?;
+    let measures = take_measures(request, &loaded.data, &release, progress)?;
     Ok(SequencesMeasured {
         records_in: measures.loss.persons_in as usize,
         records_out: measures.loss.persons_out as usize,

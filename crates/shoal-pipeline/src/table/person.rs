@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use shoal_core::policy::Shape;
-use shoal_core::{Column, RawColumn, RawTable, Role, Table, canonical_text};
+use shoal_core::{Column, Progress, RawColumn, RawTable, Role, Table, canonical_text};
 use shoal_measure::TableMeasures;
 use shoal_privacy::{Classes, Crowds};
 
@@ -51,6 +51,7 @@ pub(crate) fn take_measures(
     published: &RawTable,
     origin: &[u32],
     classes: &Classes,
+    progress: &dyn Progress,
 ) -> Result<TableMeasures, PipelineError> {
     let person = request.policy().data.person.as_ref();
     let column = person.and_then(|name| original.columns.iter().find(|column| column.name == *name));
@@ -59,7 +60,14 @@ pub(crate) fn take_measures(
         (column, Crowds::of(classes, person_of))
     });
     let people = people.as_ref().map(|(column, crowds)| (*column, crowds));
-    Ok(shoal_measure::measure_people(original, published, classes, request.policy().privacy.k, people)?)
+    Ok(shoal_measure::measure_people(
+        original,
+        published,
+        classes,
+        request.policy().privacy.k,
+        people,
+        progress,
+    )?)
 }
 
 /// Gives one code to all values that are likely one and the same person's: `7`, `07` and `7.0`, or `Ann` and `ann `.

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
 use shoal_core::policy::{Shape, SuppressedPolicy};
-use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding};
+use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding, Unseen};
 use shoal_io::ColumnForm;
 use shoal_privacy::{Classes, ReadBack, Refusal, TableClaim, VerifiedTable, verify_table};
 
@@ -59,7 +59,7 @@ pub(crate) fn run<K: Sink>(
         progress.stage("writing", 0);
         let Composed { published, origin } =
             compose(request.policy(), &read.table, &source_rows, &working, &recoding);
-        Ok((to.stage_table(&published, &column_forms(request, &published))?, origin))
+        Ok((to.stage_table(&published, &column_forms(request, &published), progress)?, origin))
     })?;
     drop((working, recoding));
 
@@ -72,7 +72,12 @@ pub(crate) fn run<K: Sink>(
             suppression: suppression_limit(request, bound.incomplete.len()),
             order: record_order(request),
         };
-        Ok(verify_table(ReadBack::of(staged, read_table_back)?, claim, &models)?)
+        Ok(verify_table(
+            ReadBack::of(staged, |staged| read_table_back(staged, progress))?,
+            claim,
+            &models,
+            progress,
+        )?)
     })?;
     let VerifiedTable { release, published, findings: proof } = verified;
     let people = Identity::of(request, &read.table);
@@ -97,7 +102,7 @@ pub(crate) fn run<K: Sink>(
     seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        take_measures(request, &bound.table, &published, &origin, proof.classes())
+        take_measures(request, &bound.table, &published, &origin, proof.classes(), progress)
     })?;
 
     if account.as_ref().is_some_and(Account::is_by_cuts) {
@@ -197,8 +202,11 @@ pub(crate) fn column_forms(request: &Request, published: &RawTable) -> Vec<Colum
 }
 
 /// What was staged, read as anybody would read it, with its SHA-256.
-pub(crate) fn read_table_back(staged: &impl StagedData) -> Result<(RawTable, String), PipelineError> {
-    let read = staged.source().read_table(&WantedColumns::ALL, &shoal_core::Silent)?;
+pub(crate) fn read_table_back(
+    staged: &impl StagedData,
+    progress: &dyn Progress,
+) -> Result<(RawTable, String), PipelineError> {
+    let read = staged.source().read_table(&WantedColumns::ALL, &Unseen(progress))?;
     Ok((read.table, read.sha256))
 }
 
@@ -254,9 +262,10 @@ pub(crate) fn check_untouched(
     before: &RawTable,
     after: &RawTable,
     origin: &[u32],
+    progress: &dyn Progress,
 ) -> Result<(), PipelineError> {
     let original = bind(request, before)?.table;
     let left_out = before.rows - origin.len();
-    Ok(shoal_privacy::table::conservation::check(&original, after, origin, left_out)
+    Ok(shoal_privacy::table::conservation::check(&original, after, origin, left_out, progress)
         .map_err(Refusal::TableConservation)?)
 }

@@ -51,7 +51,7 @@ pub(crate) fn verify(
     let mut leaks =
         of_table(request, &read.table, &Classes::of(read.table.rows, &quasi_columns(request, &read.table)));
     let (verdict, original) = match original {
-        None => (judge(request, &read.table, &models, role)?, None),
+        None => (judge(request, &read.table, &models, role, progress)?, None),
         Some(original) => {
             let Compared { verdict, found, unsure } = compare(request, &read, original, &models, progress)?;
             leaks.extend(unsure);
@@ -70,10 +70,12 @@ fn judge(
     published: &RawTable,
     models: &[Box<dyn TableModel>],
     role: impl Fn(&ColumnPolicy) -> Role,
+    progress: &dyn Progress,
 ) -> Result<TableVerdict, PipelineError> {
     let roles: Vec<(&str, Role)> =
         request.policy().columns.iter().map(|(n, c)| (n.as_str(), role(c))).collect();
-    Ok(shoal_privacy::verify_table_file(published, &roles, models).map_err(Refusal::Unverifiable)?)
+    Ok(shoal_privacy::verify_table_file(published, &roles, models, progress)
+        .map_err(Refusal::Unverifiable)?)
 }
 
 fn role(column: &ColumnPolicy) -> Role {
@@ -106,8 +108,8 @@ fn compare(
     progress.stage("comparing", 0);
     // What the file shows by itself is about records; what it owes to people is asked with the origins at hand.
     let mut verdict =
-        judge(request, &published.table, &models_of_records(request)?, role_without_personal_k)?;
-    let (origins, whose) = match find_origins(request, &read.table, &bound, published) {
+        judge(request, &published.table, &models_of_records(request)?, role_without_personal_k, progress)?;
+    let (origins, whose) = match find_origins(request, &read.table, &bound, published, progress) {
         Ok(found) => found,
         Err(why) => {
             let found = AgainstOriginal::no_origin(file, records, published.table.rows, &why);
@@ -123,7 +125,7 @@ fn compare(
         order: RecordOrder::Input,
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
-    match judge_table(&published.table, claim, models) {
+    match judge_table(&published.table, claim, models, progress) {
         Ok(proof) => {
             whose.as_ref().map_or(Ok(()), |whose| whose.check_audit(&verdict))?;
             verdict.promises = proof.findings().promises().to_vec();
@@ -219,10 +221,10 @@ pub(crate) fn measure(
         })
         .collect::<Result<_, _>>()?;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
-    let origins = match_table(&bound.table, &release, &bound.incomplete)
+    let origins = match_table(&bound.table, &release, &bound.incomplete, progress)
         .map_err(|error| PipelineError::Untrue { file: file.clone(), error: Box::new(error) })?;
     let classes = Classes::of(release.rows, &quasi);
-    let measures = take_measures(request, &bound.table, &release, &origins.origin, &classes)?;
+    let measures = take_measures(request, &bound.table, &release, &origins.origin, &classes, progress)?;
     Ok(TableMeasured {
         records_in: bound.table.rows,
         records_out: release.rows,

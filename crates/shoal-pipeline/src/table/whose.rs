@@ -4,7 +4,7 @@
 //! class, so that the way is found that has these people there; without it, a broken promise is one only where
 //! no other way could keep it.
 
-use shoal_core::RawTable;
+use shoal_core::{Progress, RawTable};
 use shoal_io::ReadTable;
 use shoal_privacy::matching::{MembershipUse, NoOrigin, Origins, PeopleOrigins, match_people, match_table};
 use shoal_privacy::{BrokenPromise, Figure, Refusal, TableModel, TableVerdict, Unverifiable};
@@ -29,17 +29,24 @@ pub(crate) fn find_origins(
     raw: &RawTable,
     bound: &Bound,
     published: &ReadTable,
+    progress: &dyn Progress,
 ) -> Result<(Origins, Option<Whose>), NoOrigin> {
     let person = request.policy().data.person.as_ref();
     let column = person.and_then(|name| bound.table.columns.iter().find(|column| column.name == *name));
     let Some(column) = column else {
-        return Ok((match_table(&bound.table, &published.table, &bound.incomplete)?, None));
+        return Ok((match_table(&bound.table, &published.table, &bound.incomplete, progress)?, None));
     };
     // An audit of another file knows nothing about this one.
     let audit = request.audit_of(&published.sha256);
     let known = audit.and_then(|audit| membership(audit, raw, &published.table));
-    let PeopleOrigins { origins, only_one, crowd_at_most, membership } =
-        match_people(&bound.table, &published.table, &bound.incomplete, &column.codes, known.as_ref())?;
+    let PeopleOrigins { origins, only_one, crowd_at_most, membership } = match_people(
+        &bound.table,
+        &published.table,
+        &bound.incomplete,
+        &column.codes,
+        known.as_ref(),
+        progress,
+    )?;
     let person = column.name.clone();
     Ok((origins, Some(Whose { person, only_one, crowd_at_most, membership })))
 }

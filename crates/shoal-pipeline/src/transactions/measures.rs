@@ -1,6 +1,6 @@
 //! Loss and risk of published transactions.
 
-use shoal_core::{Transactions, TransactionsPromise};
+use shoal_core::{Progress, Transactions, TransactionsPromise};
 use shoal_measure::transactions::{
     PublishedItems, TransactionsLoss, TransactionsMeasureError, TransactionsRisk, Workload,
     measure_transactions, risk,
@@ -25,10 +25,13 @@ pub(crate) fn take(
     prepared: &Prepared,
     original: &Transactions,
     published: &Transactions,
+    progress: &dyn Progress,
 ) -> Result<TransactionsMeasures, TransactionsMeasureError> {
-    let items = PublishedItems::read(original, published, prepared.hierarchy.as_ref())?;
+    let items =
+        PublishedItems::read(original, published, prepared.hierarchy.as_ref())?.with_progress(progress);
     let seed = request.policy().algorithm.seed;
     let pairs = Workload::pairs(original, QUERIES, seed);
+    progress.check();
     let fives = Workload::itemsets(original, 5, QUERIES, seed);
     let constraints = prepared.utility.as_ref().map(|sets| sets.sets.as_slice());
     let loss = measure_transactions(&items, Some(&prepared.weights), &pairs, &fives, constraints)?;

@@ -1,7 +1,7 @@
 //! A run on transactions: read, anonymize, stage, verify what was staged, measure.
 
 use shoal_core::policy::Shape;
-use shoal_core::{Progress, Role, Transactions};
+use shoal_core::{Progress, Role, Transactions, Unseen};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
 use shoal_privacy::{
     CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, PublishedTransactions, ReadBack,
@@ -45,14 +45,14 @@ pub(crate) fn run<K: Sink>(
     let (staged, origin) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } = compose(request.policy(), &loaded, &recoding);
-        Ok((stage(request, to, &published, &loaded, &origin)?, origin))
+        Ok((stage(request, to, &published, &loaded, &origin, progress)?, origin))
     })?;
 
     let verified = timed(&mut seconds.verify, || {
         progress.stage("verifying", 0);
-        let staged = ReadBack::of(staged, |staged| read_transactions_back(request, staged))?;
+        let staged = ReadBack::of(staged, |staged| read_transactions_back(request, staged, progress))?;
         if let (Some((before, _)), Some(after)) = (&loaded.rest, &staged.content().rest) {
-            check_untouched(request, before, after, &origin)?;
+            check_untouched(request, before, after, &origin, progress)?;
         }
         let claim = TransactionsClaim {
             original: data,
@@ -60,13 +60,13 @@ pub(crate) fn run<K: Sink>(
             origin: &origin,
             order: record_order(request),
         };
-        Ok(verify_transactions(staged, claim, &models(request)?, &utility(request))?)
+        Ok(verify_transactions(staged, claim, &models(request)?, &utility(request), progress)?)
     })?;
     let VerifiedTransactions { release, published, findings: verified } = verified;
     let PublishedTransactions { data: published, rest, .. } = published;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        Ok(measures::take(request, &prepared, data, &published)?)
+        Ok(measures::take(request, &prepared, data, &published, progress)?)
     })?;
     let mut notes = loaded.notes();
     if verified.items_suppressed() > 0 {
@@ -103,6 +103,7 @@ fn stage<K: Sink>(
     published: &Transactions,
     loaded: &Loaded,
     origin: &[u32],
+    progress: &dyn Progress,
 ) -> Result<K::Staged, PipelineError> {
     let policy = request.policy();
     let mut layout = Layout::of(&policy.data);
@@ -116,14 +117,14 @@ fn stage<K: Sink>(
         }
     }
     let Some(table) = tabulate(layout, published, loaded.rest.as_ref(), origin) else {
-        return Ok(to.stage_baskets(published, layout.list_separator())?);
+        return Ok(to.stage_baskets(published, layout.list_separator(), progress)?);
     };
     let form = |column: &str| match layout {
         Layout::Column { items, .. } if as_list && items == column => ColumnForm::List,
         _ => form(request, column),
     };
     let forms: Vec<ColumnForm> = table.columns.iter().map(|c| form(&c.name)).collect();
-    Ok(to.stage_table(&table, &forms)?)
+    Ok(to.stage_table(&table, &forms, progress)?)
 }
 
 fn form(request: &Request, column: &str) -> ColumnForm {
@@ -137,8 +138,9 @@ fn form(request: &Request, column: &str) -> ColumnForm {
 fn read_transactions_back(
     request: &Request,
     staged: &impl StagedData,
+    progress: &dyn Progress,
 ) -> Result<(PublishedTransactions, String), PipelineError> {
-    let read = load(request, &mut *staged.source(), Text::Published, &shoal_core::Silent)?;
+    let read = load(request, &mut *staged.source(), Text::Published, &Unseen(progress))?;
     Ok(read.into_published()?)
 }
 

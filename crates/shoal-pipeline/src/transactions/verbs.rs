@@ -46,7 +46,7 @@ pub(crate) fn verify(
     let rest = read.rest.as_ref().map(|(rest, _)| rest);
     let (tree, models) = (hierarchy(request), models(request)?);
     let judge = |published: &Transactions| {
-        let verdict = verify_transactions_file(published, rest, tree, &models);
+        let verdict = verify_transactions_file(published, rest, tree, &models, progress);
         Ok::<_, Refusal>(verdict?.with_withheld_columns(read.withheld.clone()?))
     };
     let mut verdict = judge(&read.data)?;
@@ -87,7 +87,7 @@ fn compare(
     };
     let rest = bound.as_ref().zip(published.rest.as_ref()).map(|(before, (after, _))| (before, after));
     let (file, records) = (&original.name(), before.data.len());
-    let origins = match match_transactions(&before.data, &published.data, tree, rest) {
+    let origins = match match_transactions(&before.data, &published.data, tree, rest, progress) {
         Ok(origins) => origins,
         // Nobody knows whose the transactions are, and the file is not true; crowds of people are not the question any more.
         Err(why) => {
@@ -97,7 +97,7 @@ fn compare(
     };
     let found = AgainstOriginal::is_true(file, records, origins.left_out);
     if let (Some((before, _)), Some((after, _))) = (&before.rest, &published.rest) {
-        check_untouched(request, before, after, &origins.origin)?;
+        check_untouched(request, before, after, &origins.origin, progress)?;
     }
     let read = PublishedTransactions {
         data: published.data.clone(),
@@ -113,7 +113,7 @@ fn compare(
     };
     let person_of = |persons: &[u32]| origins.origin.iter().map(|&from| persons[from as usize]).collect();
     let persons = before.data.persons().map(person_of);
-    let found = match judge_transactions(&read, claim, &models(request)?, &utility(request)) {
+    let found = match judge_transactions(&read, claim, &models(request)?, &utility(request), progress) {
         // A broken promise is said by the verdict, which counts people where it is known whose the transactions are.
         Ok(_) | Err(Refusal::BrokenTransactions { .. }) => found,
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
@@ -146,7 +146,7 @@ pub(crate) fn measure(
     let before = load(request, original, Text::Original, progress)?.data;
     let after = load(request, published, Text::Published, progress)?.data;
     let prepared = Prepared::of(request, &before)?;
-    let measures = measures::take(request, &prepared, &before, &after)?;
+    let measures = measures::take(request, &prepared, &before, &after, progress)?;
     let (records_in, records_out) = (before.len(), after.len());
     Ok(TransactionsMeasured { records_in, records_out, loss: measures.loss, risk: measures.risk })
 }

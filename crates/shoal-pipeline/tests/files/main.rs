@@ -1,5 +1,6 @@
 //! The whole road, through the public door, one file a shape.
 
+mod cancelled;
 mod desk;
 mod sequences;
 mod table;

@@ -1,5 +1,7 @@
 //! Enough originals for everybody? A maximum flow from groups of published records to groups of originals.
 
+use shoal_core::Progress;
+
 /// Who waits for an original, how many originals there are, and who may be whose.
 #[derive(Debug, Default)]
 pub(super) struct Demand {
@@ -28,10 +30,11 @@ pub(super) struct Shortage {
 /// Dinic's algorithm: paths of the same length are found together, so that the first phase is the greedy assignment and
 /// later ones move somebody to make room. By Hall's theorem the groups that can still be reached when no path is left
 /// have fewer originals than records.
-pub(super) fn assign(demand: &Demand) -> Result<Vec<Vec<u32>>, Shortage> {
+pub(super) fn assign(demand: &Demand, progress: &dyn Progress) -> Result<Vec<Vec<u32>>, Shortage> {
     let mut flow = Flow::new(demand);
     while flow.find_levels() {
         for group in 0..demand.published.len() {
+            progress.check();
             while flow.waiting[group] > 0 && flow.augment(group) {}
         }
     }
@@ -218,27 +221,29 @@ mod tests {
     #[test]
     fn somebody_moves_to_make_room() {
         // The first group could take either; the second only the first original.
-        let taken = assign(&demand(&[1, 1], &[1, 1], &[&[0, 1], &[0]])).unwrap();
+        let taken = assign(&demand(&[1, 1], &[1, 1], &[&[0, 1], &[0]]), &shoal_core::Silent).unwrap();
         assert_eq!(taken, [vec![0, 1], vec![1]]);
     }
 
     #[test]
     fn a_chain_of_three_moves() {
-        let taken = assign(&demand(&[2, 2, 2], &[2, 2, 2], &[&[0, 1], &[1, 2], &[0]])).unwrap();
+        let taken =
+            assign(&demand(&[2, 2, 2], &[2, 2, 2], &[&[0, 1], &[1, 2], &[0]]), &shoal_core::Silent).unwrap();
         assert_eq!(taken, [vec![0, 2], vec![0, 2], vec![2]]);
     }
 
     #[test]
     fn a_shortage_names_who_competes_and_nobody_else() {
-        let short = assign(&demand(&[2, 2, 5], &[3, 5], &[&[0], &[0], &[1]])).unwrap_err();
+        let short =
+            assign(&demand(&[2, 2, 5], &[3, 5], &[&[0], &[0], &[1]]), &shoal_core::Silent).unwrap_err();
         assert_eq!(short, Shortage { groups: vec![0, 1], published: 4, originals: 3 });
-        let nobody = assign(&demand(&[1], &[4], &[&[]])).unwrap_err();
+        let nobody = assign(&demand(&[1], &[4], &[&[]]), &shoal_core::Silent).unwrap_err();
         assert_eq!(nobody, Shortage { groups: vec![0], published: 1, originals: 0 });
     }
 
     #[test]
     fn nobody_needs_nothing() {
-        assert_eq!(assign(&Demand::default()), Ok(Vec::new()));
+        assert_eq!(assign(&Demand::default(), &shoal_core::Silent), Ok(Vec::new()));
     }
 
     /// The obvious way: every record on its own, one path after the other.
@@ -291,7 +296,7 @@ mod tests {
             });
             let demand = Demand { fits: fits.collect(), published, originals };
             let wanted: u32 = demand.published.iter().sum();
-            match assign(&demand) {
+            match assign(&demand, &shoal_core::Silent) {
                 Ok(taken) => {
                     prop_assert_eq!(served(&demand), wanted);
                     let mut used = vec![0; demand.originals.len()];

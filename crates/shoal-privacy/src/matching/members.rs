@@ -8,6 +8,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use shoal_core::Progress;
+
 use super::columns::Pairs;
 use super::flow::{Demand, assign};
 use super::table::Sides;
@@ -42,7 +44,13 @@ const STARTS: u32 = 32;
 
 /// Looks for origins with as many rows of each class for each person as `membership` says. `sides` has the originals of each
 /// person in groups of their own; `person_of` are the persons of these groups.
-pub(super) fn find(pairs: &Pairs<'_>, sides: &Sides, person_of: &[u32], membership: &Membership) -> Found {
+pub(super) fn find(
+    pairs: &Pairs<'_>,
+    sides: &Sides,
+    person_of: &[u32],
+    membership: &Membership,
+    progress: &dyn Progress,
+) -> Found {
     let mut places = Places::new(pairs, sides, person_of, membership);
     let mut rows = vec![0; places.rows_of_class.len()];
     membership.members.iter().for_each(|&(class, _, count)| {
@@ -64,10 +72,10 @@ pub(super) fn find(pairs: &Pairs<'_>, sides: &Sides, person_of: &[u32], membersh
         // Another order of the same records leads to another first assignment.
         let order = |group: &u32| (if start == 0 { 0 } else { scattered(start, *group) }, *group);
         demand.fits.iter_mut().for_each(|fits| fits.sort_unstable_by_key(order));
-        let Ok(taken) = assign(&demand) else { return Found::Contradicted };
+        let Ok(taken) = assign(&demand, progress) else { return Found::Contradicted };
         places.fits.clone_from(&demand.fits);
         places.take(taken, sides);
-        if places.settle(&mut budget) {
+        if places.settle(&mut budget, progress) {
             return Found::Origins(places.origins(sides));
         }
     }
@@ -183,9 +191,10 @@ impl<'a> Places<'a> {
     }
 
     /// Moves originals until every slot has as many as it has rows. Says whether that was reached.
-    fn settle(&mut self, budget: &mut usize) -> bool {
+    fn settle(&mut self, budget: &mut usize, progress: &dyn Progress) -> bool {
         let mut tired = HashSet::new();
         loop {
+            progress.check();
             let open = self.open_pairs();
             if open.is_empty() {
                 return true;

@@ -1,7 +1,7 @@
 //! The origins of published sequences: people first, then their events.
 
 use rayon::prelude::*;
-use shoal_core::{RawTable, Role, Sequences};
+use shoal_core::{Progress, RawTable, Role, Sequences};
 
 use super::columns::Pairs;
 use super::flow::{Demand, assign};
@@ -19,6 +19,7 @@ pub fn match_sequences(
     published: &RawTable,
     id: &str,
     excluded: &[u32],
+    progress: &dyn Progress,
 ) -> Result<Result<Origins, NoOrigin>, Unverifiable> {
     let events = original.events();
     let quasi: Vec<&str> = events.of_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
@@ -27,7 +28,7 @@ pub fn match_sequences(
         Ok(pairs) => pairs,
         Err(error) => return Ok(Err(error.into())),
     };
-    Ok(search(original, &view, &pairs, excluded))
+    Ok(search(original, &view, &pairs, excluded, progress))
 }
 
 fn search(
@@ -35,6 +36,7 @@ fn search(
     view: &SequencesView<'_>,
     pairs: &Pairs<'_>,
     excluded: &[u32],
+    progress: &dyn Progress,
 ) -> Result<Origins, NoOrigin> {
     let events = original.events();
     let mut usable = vec![true; events.rows];
@@ -73,6 +75,7 @@ fn search(
     let fits: Vec<Vec<u32>> = first
         .par_iter()
         .map(|&person| {
+            progress.check();
             let rows = view.rows_of(person as usize);
             let fits = |group: &u32| {
                 let events = &kept[first_original[*group as usize] as usize];
@@ -83,8 +86,8 @@ fn search(
         .collect();
     let demand = Demand { published: published.sizes.clone(), originals: originals.sizes.clone(), fits };
     let people_of = published.gather();
-    let taken =
-        assign(&demand).map_err(|short| no_origin(&short, &first_rows(view, &people_of), "person"))?;
+    let taken = assign(&demand, progress)
+        .map_err(|short| no_origin(&short, &first_rows(view, &people_of), "person"))?;
 
     let originals_of = originals.gather();
     let mut next = vec![0; demand.originals.len()];

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
-use shoal_core::{RawTable, Table};
+use shoal_core::{Progress, RawTable, Table};
 
 use super::columns::{Pairs, Quasi};
 use super::flow::{Demand, Shortage, assign};
@@ -15,11 +15,16 @@ use crate::table::Gathered;
 
 /// Finds for every published row an original record of its own of which it is true. `excluded` are records that the policy
 /// leaves out; nothing that is published comes from them.
-pub fn match_table(original: &Table, published: &RawTable, excluded: &[u32]) -> Result<Origins, NoOrigin> {
+pub fn match_table(
+    original: &Table,
+    published: &RawTable,
+    excluded: &[u32],
+    progress: &dyn Progress,
+) -> Result<Origins, NoOrigin> {
     let pairs = Pairs::new(original, published, None)?;
     let usable = usable(original, excluded);
     let sides = Sides::new(&pairs, published.rows, &usable, None);
-    let origin = match_groups(&sides, &sides.fits(&pairs), &usable)?;
+    let origin = match_groups(&sides, &sides.fits(&pairs, progress), &usable, progress)?;
     Ok(Origins { left_out: original.rows - origin.len(), origin })
 }
 
@@ -56,6 +61,7 @@ pub fn match_people(
     excluded: &[u32],
     person_of: &[u32],
     membership: Option<&Membership>,
+    progress: &dyn Progress,
 ) -> Result<PeopleOrigins, NoOrigin> {
     let pairs = Pairs::new(original, published, None)?;
     let usable = usable(original, excluded);
@@ -67,7 +73,7 @@ pub fn match_people(
         let sides = Sides::new(&pairs, published.rows, &usable, Some(&persons));
         let of_groups: Vec<u32> =
             sides.originals.first_rows().iter().map(|&at| persons[at as usize]).collect();
-        match members::find(&pairs, &sides, &of_groups, membership) {
+        match members::find(&pairs, &sides, &of_groups, membership, progress) {
             Found::Unknown => {}
             Found::Contradicted => used = MembershipUse::Contradicted,
             Found::Origins(found) => {
@@ -85,8 +91,8 @@ pub fn match_people(
         }
     }
     let sides = Sides::new(&pairs, published.rows, &usable, None);
-    let fits = sides.fits(&pairs);
-    let origin = match_groups(&sides, &fits, &usable)?;
+    let fits = sides.fits(&pairs, progress);
+    let origin = match_groups(&sides, &fits, &usable, progress)?;
     let persons: Vec<u32> = usable.iter().map(|&row| person_of[row as usize]).collect();
     Ok(PeopleOrigins {
         only_one: sides.have_one_assignment(&fits),
@@ -104,14 +110,19 @@ fn usable(original: &Table, excluded: &[u32]) -> Vec<u32> {
 }
 
 /// For each published row an original, by a flow between the groups.
-fn match_groups(sides: &Sides, fits: &[Vec<u32>], usable: &[u32]) -> Result<Vec<u32>, NoOrigin> {
+fn match_groups(
+    sides: &Sides,
+    fits: &[Vec<u32>],
+    usable: &[u32],
+    progress: &dyn Progress,
+) -> Result<Vec<u32>, NoOrigin> {
     let demand = Demand {
         published: sides.published.sizes.clone(),
         originals: sides.originals.sizes.clone(),
         fits: fits.to_vec(),
     };
     let rows_of = sides.published.gather();
-    let taken = assign(&demand).map_err(|short| no_origin(&short, &rows_of, "record"))?;
+    let taken = assign(&demand, progress).map_err(|short| no_origin(&short, &rows_of, "record"))?;
 
     let originals_of = sides.originals.gather();
     let mut next = vec![0; demand.originals.len()];
@@ -192,13 +203,14 @@ impl Sides {
 
     /// For each group of published rows the groups of originals of which they are true. Only those are looked at that a
     /// single column leaves, the one that is true of the fewest.
-    fn fits(&self, pairs: &Pairs<'_>) -> Vec<Vec<u32>> {
+    fn fits(&self, pairs: &Pairs<'_>, progress: &dyn Progress) -> Vec<Vec<u32>> {
         let indexes: Vec<Index> =
             self.points.iter().map(|codes| Index::new(&self.original_parts, codes)).collect();
         let first = self.published.first_rows();
         (0..self.published.len())
             .into_par_iter()
             .map(|group| {
+                progress.check();
                 let (row, part) = (first[group] as usize, self.published_parts[group]);
                 let texts: Vec<u32> = pairs.quasi.iter().map(|column| column.to.codes[row]).collect();
                 let narrowest = pairs

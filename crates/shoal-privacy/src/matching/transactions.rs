@@ -3,7 +3,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use shoal_core::{Hierarchy, RawTable, Table, Transactions};
+use shoal_core::{Hierarchy, Progress, RawTable, Table, Transactions};
 
 use super::columns::Pairs;
 use super::{NoOrigin, Origins};
@@ -17,6 +17,7 @@ pub fn match_transactions(
     published: &Transactions,
     hierarchy: Option<&Hierarchy>,
     rest: Option<(&Table, &RawTable)>,
+    progress: &dyn Progress,
 ) -> Result<Origins, NoOrigin> {
     let meaning = Meaning::of(published.items(), hierarchy).within(published, original)?;
     let image_of: Vec<Option<u32>> = original.items().iter().map(|item| meaning.image(item)).collect();
@@ -32,6 +33,7 @@ pub fn match_transactions(
     let mut waiting: HashMap<(Vec<u32>, Vec<u32>), Vec<u32>, FixedState> =
         HashMap::with_hasher(FixedState::default());
     for row in (0..original.len()).rev() {
+        progress.check();
         let items = original.transaction(row).iter();
         let mut image: Vec<u32> = items.filter_map(|&item| image_of[item as usize]).collect();
         image.sort_unstable();
@@ -42,6 +44,7 @@ pub fn match_transactions(
         waiting.iter().map(|(image, rows)| (image.clone(), rows.len())).collect();
     let mut origin = Vec::with_capacity(published.len());
     for (row, transaction) in published.iter().enumerate() {
+        progress.check();
         let image = (transaction.to_vec(), beside(true, row));
         match waiting.get_mut(&image).and_then(Vec::pop) {
             Some(from) => origin.push(from),

@@ -1,7 +1,7 @@
 //! Any file of events, ours or not, without its original.
 
 use serde::Serialize;
-use shoal_core::{RawTable, Role};
+use shoal_core::{Progress, RawTable, Role};
 
 use super::model::verify_all;
 use super::{SequencesModel, SequencesView, SequencesViolation};
@@ -51,6 +51,7 @@ pub fn verify_sequences_file(
     id: &str,
     roles: &[(&str, Role)],
     models: &[Box<dyn SequencesModel>],
+    progress: &dyn Progress,
 ) -> Result<SequencesVerdict, Unverifiable> {
     let names = || published.columns.iter().map(|column| column.name.as_str()).filter(|name| *name != id);
     let role_of = |name: &str| roles.iter().find(|(known, _)| *known == name).map(|(_, role)| *role);
@@ -59,7 +60,7 @@ pub fn verify_sequences_file(
     }
     let is_quasi = |(_, role): &&(&str, Role)| *role == Role::QuasiIdentifier;
     let quasi: Vec<&str> = roles.iter().filter(is_quasi).map(|(name, _)| *name).collect();
-    let view = SequencesView::new(published, id, &quasi)?;
+    let view = SequencesView::new(published, id, &quasi)?.with_progress(progress);
     check_numbers(&view)?;
     let (promises, broken) = verify_all(&view, models)?;
     let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());

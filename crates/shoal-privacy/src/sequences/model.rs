@@ -101,6 +101,7 @@ pub(super) fn verify_all(
     models: &[Box<dyn SequencesModel>],
 ) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<SequencesViolation>>), Unverifiable> {
     let ask = |model: &dyn SequencesModel| {
+        view.check_wanted();
         let (name, asked) = (model.name(), model.asked());
         Ok(Answer { name, column: None, asked, outcome: model.verify(view)? })
     };

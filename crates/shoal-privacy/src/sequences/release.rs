@@ -1,4 +1,4 @@
-use shoal_core::{RawTable, Role, Sequences};
+use shoal_core::{Progress, RawTable, Role, Sequences};
 
 use super::model::verify_all;
 use super::{SequencesModel, SequencesView, conservation};
@@ -45,8 +45,9 @@ pub fn verify_sequences<S: Staged>(
     staged: ReadBack<S, RawTable>,
     claim: SequencesClaim<'_>,
     models: &[Box<dyn SequencesModel>],
+    progress: &dyn Progress,
 ) -> Result<VerifiedSequences<S>, Refusal> {
-    let findings = judge_sequences(staged.content(), claim, models)?;
+    let findings = judge_sequences(staged.content(), claim, models, progress)?;
     let (release, published) = staged.certify(findings.findings.clone());
     Ok(VerifiedSequences { release, published, findings })
 }
@@ -56,17 +57,19 @@ pub fn judge_sequences(
     published: &RawTable,
     claim: SequencesClaim<'_>,
     models: &[Box<dyn SequencesModel>],
+    progress: &dyn Progress,
 ) -> Result<SequencesFindings, Refusal> {
     let SequencesClaim { id, original, origin, left_out, order } = claim;
     check_original(original.events())?;
     let quasi: Vec<&str> =
         original.events().of_role(Role::QuasiIdentifier).map(|c| c.name.as_str()).collect();
-    let view = SequencesView::new(published, id, &quasi)?;
+    let view = SequencesView::new(published, id, &quasi)?.with_progress(progress);
     let (promises, broken) = verify_all(&view, models)?;
     if !broken.is_empty() {
         return Err(Refusal::BrokenSequences { broken });
     }
-    conservation::check(original, &view, origin, left_out)?;
+    conservation::check(original, &view, origin, left_out, progress)?;
+    progress.check();
     if order == RecordOrder::Published {
         people_out_of_order(published, id).map_or(Ok(()), Err)?;
     }

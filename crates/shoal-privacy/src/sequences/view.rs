@@ -1,4 +1,4 @@
-use shoal_core::{RawColumn, RawTable};
+use shoal_core::{Progress, RawColumn, RawTable};
 
 use crate::origin::number;
 use crate::table::Gathered;
@@ -27,6 +27,21 @@ impl<'a> SequencesView<'a> {
         let rows = Classes::of(published.rows, &[ids]).gather();
         let classes = alike(&events, &rows);
         Ok(SequencesView { events, ids, rows, classes })
+    }
+
+    /// The same, for somebody who may not want to wait until all models have answered.
+    pub fn with_progress(self, progress: &'a dyn Progress) -> SequencesView<'a> {
+        SequencesView { events: self.events.with_progress(progress), ..self }
+    }
+
+    /// What models hand on to searches of their own.
+    pub(super) fn progress(&self) -> &dyn Progress {
+        self.events.progress()
+    }
+
+    /// Asked by models in long loops: leaves the work where it was cancelled.
+    pub fn check_wanted(&self) {
+        self.events.check_wanted();
     }
 
     /// The events as records of their own, with the classes of equal events.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use shoal_core::{RawTable, Role};
+use shoal_core::{Progress, RawTable, Role};
 
 use super::model::ask;
 use super::{PersonalK, TableModel, TableView};
@@ -48,6 +48,7 @@ pub fn verify_table_file(
     published: &RawTable,
     roles: &[(&str, Role)],
     models: &[Box<dyn TableModel>],
+    progress: &dyn Progress,
 ) -> Result<TableVerdict, Unverifiable> {
     let names = || published.columns.iter().map(|column| column.name.as_str());
     // A file may have thousands of columns.
@@ -58,7 +59,7 @@ pub fn verify_table_file(
     }
     let of_role = |role| roles.iter().filter(move |(_, own)| *own == role).map(|(name, _)| *name);
     let quasi: Vec<&str> = of_role(Role::QuasiIdentifier).collect();
-    let view = TableView::new(published, &quasi)?;
+    let view = TableView::new(published, &quasi)?.with_progress(progress);
     let mut answers = Vec::new();
     let mut unknown = None;
     for model in models {
@@ -97,7 +98,7 @@ mod tests {
 
     fn verify(names: &[&str], rows: &[Vec<&str>]) -> Result<TableVerdict, Unverifiable> {
         let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
-        verify_table_file(&RawTable::from_rows(names, rows), &ROLES, &models)
+        verify_table_file(&RawTable::from_rows(names, rows), &ROLES, &models, &shoal_core::Silent)
     }
 
     #[test]
@@ -144,6 +145,6 @@ mod tests {
         let twice = Unverifiable::Twice { column: "age".into() };
         assert_eq!(verify(&["age", "age"], &[vec!["1", "1"]]), Err(twice));
         let file = RawTable::from_rows(&["age"], &[vec!["1"]]);
-        assert_eq!(verify_table_file(&file, &ROLES, &[]), Err(Unverifiable::NoPromise));
+        assert_eq!(verify_table_file(&file, &ROLES, &[], &shoal_core::Silent), Err(Unverifiable::NoPromise));
     }
 }

@@ -130,6 +130,7 @@ pub(super) fn ask(
     view: &TableView<'_>,
     model: &dyn TableModel,
 ) -> Result<Answer<TableViolation>, Unverifiable> {
+    view.check_wanted();
     let (name, column) = (model.name().to_owned(), model.column().map(str::to_owned));
     Ok(Answer { name, column, asked: model.asked(), outcome: model.verify(view)? })
 }

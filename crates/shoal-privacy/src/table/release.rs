@@ -1,4 +1,4 @@
-use shoal_core::{RawTable, Role, Table};
+use shoal_core::{Progress, RawTable, Role, Table};
 
 use super::model::{ask, ask_all};
 use super::people::people_of;
@@ -50,8 +50,9 @@ pub fn verify_table<S: Staged>(
     staged: ReadBack<S, RawTable>,
     claim: TableClaim<'_>,
     models: &[Box<dyn TableModel>],
+    progress: &dyn Progress,
 ) -> Result<VerifiedTable<S>, Refusal> {
-    let findings = judge_table(staged.content(), claim, models)?;
+    let findings = judge_table(staged.content(), claim, models, progress)?;
     let (release, published) = staged.certify(findings.findings.clone());
     Ok(VerifiedTable { release, published, findings })
 }
@@ -62,12 +63,13 @@ pub fn judge_table(
     published: &RawTable,
     claim: TableClaim<'_>,
     models: &[Box<dyn TableModel>],
+    progress: &dyn Progress,
 ) -> Result<TableFindings, Refusal> {
     let TableClaim { original, origin, left_out, suppression, order } = claim;
     check_original(original)?;
     let names_of = |role| original.of_role(role).map(|column| column.name.as_str());
     let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
-    let mut view = TableView::new(published, &quasi)?;
+    let mut view = TableView::new(published, &quasi)?.with_progress(progress);
     check_origins(original.rows, published.rows, origin, left_out).map_err(TableConservationError::from)?;
     if let Some(person_of) = people_of(models, original, origin)? {
         view = view.with_people(person_of);
@@ -86,7 +88,8 @@ pub fn judge_table(
     if !broken.is_empty() {
         return Err(Refusal::BrokenTable { broken });
     }
-    conservation::check_columns(original, published, None, origin)?;
+    conservation::check_columns(original, published, None, origin, progress)?;
+    progress.check();
     if order == RecordOrder::Published {
         rows_out_of_order(published).map_or(Ok(()), Err)?;
     }

@@ -1,6 +1,6 @@
 use std::sync::OnceLock;
 
-use shoal_core::{RawColumn, RawTable};
+use shoal_core::{Progress, RawColumn, RawTable, Silent, Unseen};
 
 use super::{Classes, Crowds, Gathered, PublishedCell};
 use crate::Unverifiable;
@@ -15,6 +15,7 @@ pub struct TableView<'a> {
     gathered: OnceLock<Gathered>,
     personal_k: Option<Vec<u32>>,
     people: Option<Crowds>,
+    progress: Unseen<'a>,
 }
 
 impl<'a> TableView<'a> {
@@ -26,7 +27,22 @@ impl<'a> TableView<'a> {
         };
         let quasi = quasi.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let classes = Classes::of(published.rows, &quasi);
-        Ok(TableView { published, quasi, classes, gathered: OnceLock::new(), personal_k: None, people: None })
+        let (gathered, progress) = (OnceLock::new(), Unseen(&Silent));
+        Ok(TableView { published, quasi, classes, gathered, personal_k: None, people: None, progress })
+    }
+
+    /// The same, for somebody who may not want to wait until all models have answered.
+    pub fn with_progress(self, progress: &'a dyn Progress) -> TableView<'a> {
+        TableView { progress: Unseen(progress), ..self }
+    }
+
+    pub(crate) fn progress(&self) -> &dyn Progress {
+        &self.progress
+    }
+
+    /// Asked by models in long loops: leaves the work where it was cancelled.
+    pub fn check_wanted(&self) {
+        self.progress.check();
     }
 
     /// The same, where it is known which k each published record asks for. No file says so.

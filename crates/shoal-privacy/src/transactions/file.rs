@@ -1,7 +1,7 @@
 //! Any transactions, ours or not, without their original.
 
 use serde::Serialize;
-use shoal_core::{Hierarchy, RawTable, Transactions};
+use shoal_core::{Hierarchy, Progress, RawTable, Transactions};
 
 use super::model::verify_all;
 use super::{Meaning, TransactionsModel, TransactionsView, TransactionsViolation, TwoImages};
@@ -55,10 +55,11 @@ pub fn verify_transactions_file(
     rest: Option<&RawTable>,
     hierarchy: Option<&Hierarchy>,
     models: &[Box<dyn TransactionsModel>],
+    progress: &dyn Progress,
 ) -> Result<TransactionsVerdict, Unverifiable> {
     let meaning = Meaning::of(published.items(), hierarchy);
     let persons = published.persons().map(<[u32]>::to_vec);
-    let view = TransactionsView::new(published, &meaning)?.with_persons(persons);
+    let view = TransactionsView::new(published, &meaning)?.with_persons(persons).with_progress(progress);
     let (promises, broken) = verify_all(&view, models)?;
     Ok(TransactionsVerdict {
         records: published.len(),

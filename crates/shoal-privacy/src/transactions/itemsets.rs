@@ -91,7 +91,7 @@ impl TransactionsModel for ItemsetAnonymity {
         let occurring = Occurring::new(view, |text| self.may_be_known(view, text));
         let mut tally = Tally::new(self.k);
         for size in 1..=self.m.min(occurring.longest) {
-            tally = tally.merge(occurring.count(size, self.k));
+            tally = tally.merge(occurring.count(size, self.k, view));
             if !tally.holds() {
                 break;
             }
@@ -152,11 +152,12 @@ impl Occurring {
     }
 
     /// Counts all occurring sets of exactly `size` texts.
-    fn count(&self, size: usize, k: u32) -> Tally {
+    fn count(&self, size: usize, k: u32, view: &TransactionsView<'_>) -> Tally {
         let counters = || vec![vec![0; self.tails.len()]; size - 1];
         let count_from = |counters: &mut Counters, first: usize| {
+            view.check_wanted();
             let mut tally = Tally::new(k);
-            self.grow(&mut vec![first as u32], &self.tails[first], counters, &mut tally);
+            self.grow(&mut vec![first as u32], &self.tails[first], counters, &mut tally, view);
             tally
         };
         // Texts that nobody may know have been taken out and occur nowhere.
@@ -166,7 +167,14 @@ impl Occurring {
     }
 
     /// Grows a set by one text for each of the counters, through the tails of its transactions.
-    fn grow(&self, set: &mut Vec<u32>, tails: &[Tail], counters: &mut [Vec<usize>], tally: &mut Tally) {
+    fn grow(
+        &self,
+        set: &mut Vec<u32>,
+        tails: &[Tail],
+        counters: &mut [Vec<usize>],
+        tally: &mut Tally,
+        view: &TransactionsView<'_>,
+    ) {
         let Some((counter, larger)) = counters.split_first_mut() else {
             return tally.add(set, self.people(tails));
         };
@@ -186,8 +194,12 @@ impl Occurring {
         let (sorted, ends) = self.sort_tails(tails, &following, counter);
         let mut start = 0;
         for (&text, end) in following.iter().zip(ends) {
+            if larger.len() > 1 {
+                // Sets of one more are counted in no time; each of those above may lead to very many.
+                view.check_wanted();
+            }
             set.push(text);
-            self.grow(set, &sorted[start..end], larger, tally);
+            self.grow(set, &sorted[start..end], larger, tally, view);
             set.pop();
             start = end;
         }

@@ -59,11 +59,10 @@ pub(super) fn verify_all(
     view: &TransactionsView<'_>,
     models: &[Box<dyn TransactionsModel>],
 ) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<TransactionsViolation>>), Unverifiable> {
-    let ask = |model: &dyn TransactionsModel| Answer {
-        name: model.name(),
-        column: None,
-        asked: Figure::Count(model.k().into()),
-        outcome: model.verify(view),
+    let ask = |model: &dyn TransactionsModel| {
+        view.check_wanted();
+        let (name, asked) = (model.name(), Figure::Count(model.k().into()));
+        Answer { name, column: None, asked, outcome: model.verify(view) }
     };
     settle(models.iter().map(|model| ask(model.as_ref())).collect())
 }

@@ -1,4 +1,4 @@
-use shoal_core::{Hierarchy, RawTable, Transactions};
+use shoal_core::{Hierarchy, Progress, RawTable, Transactions};
 
 use super::model::verify_all;
 use super::{
@@ -57,8 +57,9 @@ pub fn verify_transactions<S: Staged>(
     claim: TransactionsClaim<'_>,
     models: &[Box<dyn TransactionsModel>],
     utility: &Utility,
+    progress: &dyn Progress,
 ) -> Result<VerifiedTransactions<S>, Refusal> {
-    let findings = judge_transactions(staged.content(), claim, models, utility)?;
+    let findings = judge_transactions(staged.content(), claim, models, utility, progress)?;
     let (release, published) = staged.certify(findings.findings.clone());
     Ok(VerifiedTransactions { release, published, findings })
 }
@@ -69,6 +70,7 @@ pub fn judge_transactions(
     claim: TransactionsClaim<'_>,
     models: &[Box<dyn TransactionsModel>],
     utility: &Utility,
+    progress: &dyn Progress,
 ) -> Result<TransactionsFindings, Refusal> {
     let PublishedTransactions { data: published, rest, withheld_columns } = published;
     let TransactionsClaim { original, hierarchy, origin, order } = claim;
@@ -81,13 +83,15 @@ pub fn judge_transactions(
         .map_err(TransactionsConservationError::Origin)?;
     let persons =
         original.persons().map(|persons| origin.iter().map(|&from| persons[from as usize]).collect());
-    let view = TransactionsView::new(published, &meaning)?.with_persons(persons);
+    let view = TransactionsView::new(published, &meaning)?.with_persons(persons).with_progress(progress);
     let (promises, broken) = verify_all(&view, models)?;
     if !broken.is_empty() {
         return Err(Refusal::BrokenTransactions { broken });
     }
+    progress.check();
     let image_of = conservation::check(original, published, &meaning, origin)?;
     utility.check(original, published, &meaning)?;
+    progress.check();
     if order == RecordOrder::Published {
         transactions_out_of_order(published, rest.as_ref()).map_or(Ok(()), Err)?;
     }

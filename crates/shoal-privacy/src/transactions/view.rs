@@ -1,4 +1,4 @@
-use shoal_core::Transactions;
+use shoal_core::{Progress, Silent, Transactions, Unseen};
 
 use super::Meaning;
 use crate::Unverifiable;
@@ -14,6 +14,7 @@ pub struct TransactionsView<'a> {
     /// Whose each published transaction is; none where each is another person's. No file says it: it comes from the
     /// original.
     persons: Option<Vec<u32>>,
+    progress: Unseen<'a>,
 }
 
 impl<'a> TransactionsView<'a> {
@@ -28,7 +29,17 @@ impl<'a> TransactionsView<'a> {
         }
         let postings = published.postings();
         let bits = postings.iter().map(|holders| bits(holders, rows)).collect();
-        Ok(TransactionsView { published, meaning, postings, bits, persons: None })
+        Ok(TransactionsView { published, meaning, postings, bits, persons: None, progress: Unseen(&Silent) })
+    }
+
+    /// The same, for somebody who may not want to wait until all models have answered.
+    pub fn with_progress(self, progress: &'a dyn Progress) -> TransactionsView<'a> {
+        TransactionsView { progress: Unseen(progress), ..self }
+    }
+
+    /// Asked by models in long loops: leaves the work where it was cancelled.
+    pub fn check_wanted(&self) {
+        self.progress.check();
     }
 
     /// The same file, whose transactions are these people's: a number per transaction. Then a crowd is counted in

@@ -102,7 +102,7 @@ pub(crate) fn verdict(table: &Table, rules: &[(Column, Rule)]) -> TableVerdict {
     let file = RawTable::from_rows(&NAMES, &rows);
     let roles = [Role::QuasiIdentifier, Role::Sensitive, Role::Sensitive];
     let roles: Vec<(&str, Role)> = NAMES.into_iter().zip(roles).collect();
-    verify_table_file(&file, &roles, &models(rules)).unwrap()
+    verify_table_file(&file, &roles, &models(rules), &shoal_core::Silent).unwrap()
 }
 
 pub(crate) fn models(rules: &[(Column, Rule)]) -> Vec<Box<dyn TableModel>> {

@@ -94,7 +94,7 @@ fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<TableFinding
         suppression: None,
         order: RecordOrder::Input,
     };
-    judge_table(&published(release), claim, &of_people(release.k, rules))
+    judge_table(&published(release), claim, &of_people(release.k, rules), &shoal_core::Silent)
 }
 
 /// The second verifier.
@@ -267,7 +267,7 @@ proptest! {
         let roles = [("zip", Role::QuasiIdentifier), ("illness", Role::Sensitive), ("visits", Role::Sensitive)];
         let k: Box<dyn TableModel> = Box::new(KAnonymity::new(release.k).unwrap());
         let of_records: Vec<Box<dyn TableModel>> = std::iter::once(k).chain(models(&asked)).collect();
-        let verdict = verify_table_file(&file, &roles, &of_records).unwrap();
+        let verdict = verify_table_file(&file, &roles, &of_records, &shoal_core::Silent).unwrap();
         match verify(&release, &asked) {
             Ok(verified) => {
                 prop_assert!(verdict.holds());
@@ -330,9 +330,12 @@ fn what_no_file_says_is_said() {
     let asked = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
     let unknown = Unverifiable::Person { column: "who".into() };
     assert!(unknown.hint().contains("--original"));
-    assert_eq!(verify_table_file(&file, &roles, &of_people(2, &asked)), Err(unknown.clone()));
+    assert_eq!(
+        verify_table_file(&file, &roles, &of_people(2, &asked), &shoal_core::Silent),
+        Err(unknown.clone())
+    );
     // Fewer records than k are fewer people in any case.
-    let verdict = verify_table_file(&file, &roles, &of_people(3, &asked)).unwrap();
+    let verdict = verify_table_file(&file, &roles, &of_people(3, &asked), &shoal_core::Silent).unwrap();
     assert!(!verdict.holds() && verdict.broken[0].promise.name == "k-anonymity");
     // Nor can it be proved where some promises count people and others do not, or where nobody knows the column.
     let mut mixed = of_people(2, &[]);
@@ -346,10 +349,16 @@ fn what_no_file_says_is_said() {
         suppression: None,
         order: RecordOrder::Input,
     };
-    assert_eq!(judge_table(&file, claim(&table), &mixed).unwrap_err(), unknown.clone().into());
+    assert_eq!(
+        judge_table(&file, claim(&table), &mixed, &shoal_core::Silent).unwrap_err(),
+        unknown.clone().into()
+    );
     let mut nameless = table.clone();
     nameless.columns.remove(0);
-    assert_eq!(judge_table(&file, claim(&nameless), &of_people(2, &[])).unwrap_err(), unknown.into());
+    assert_eq!(
+        judge_table(&file, claim(&nameless), &of_people(2, &[]), &shoal_core::Silent).unwrap_err(),
+        unknown.into()
+    );
 }
 
 #[test]
@@ -369,9 +378,16 @@ fn what_too_few_records_do_not_break_is_not_decided_without_people() {
         rows(&[["p1", "53", "flu"], ["p1", "53", "cold"], ["p2", "54", "flu"], ["p3", "54", "flu"]]);
     let asked = [(Sensitive::Illness, Rule::Close { t: 0.0, distance: Distance::Equal })];
     let roles = [("zip", Role::QuasiIdentifier), ("illness", Role::Sensitive), ("visits", Role::Sensitive)];
-    assert!(!verify_table_file(&published(&release), &roles, &models(&asked)).unwrap().holds());
+    assert!(
+        !verify_table_file(&published(&release), &roles, &models(&asked), &shoal_core::Silent)
+            .unwrap()
+            .holds()
+    );
     let wrap = |model| Box::new(OfPeople::new(model, "who")) as Box<dyn TableModel>;
     let of_people: Vec<Box<dyn TableModel>> = models(&asked).into_iter().map(wrap).collect();
     let unknown = Unverifiable::Person { column: "who".into() };
-    assert_eq!(verify_table_file(&published(&release), &roles, &of_people), Err(unknown));
+    assert_eq!(
+        verify_table_file(&published(&release), &roles, &of_people, &shoal_core::Silent),
+        Err(unknown)
+    );
 }

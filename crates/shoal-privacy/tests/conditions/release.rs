@@ -55,7 +55,7 @@ fn verify(
         suppression,
         order: RecordOrder::Input,
     };
-    judge_table(&RawTable::from_rows(&["zip", "illness"], &rows), claim, models)
+    judge_table(&RawTable::from_rows(&["zip", "illness"], &rows), claim, models, &shoal_core::Silent)
 }
 
 fn table(rows: &[[String; 3]]) -> Table {
@@ -192,9 +192,9 @@ fn no_file_says_who_asks_for_what() {
     let two: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2).unwrap())];
     let unknown = Unverifiable::PersonalK { column: "wish".into() };
     assert!(unknown.hint().contains("identifier"));
-    assert_eq!(verify_table_file(&file, &roles, &two), Err(unknown));
+    assert_eq!(verify_table_file(&file, &roles, &two, &shoal_core::Silent), Err(unknown));
     let without = [("zip", Role::QuasiIdentifier), ("wish", Role::Identifier)];
-    assert!(verify_table_file(&file, &without, &two).unwrap().holds());
+    assert!(verify_table_file(&file, &without, &two, &shoal_core::Silent).unwrap().holds());
 }
 
 #[test]
@@ -260,7 +260,8 @@ fn a_limit_of_what_is_left_out_is_no_promise() {
         order: RecordOrder::Input,
     };
     assert_eq!(
-        judge_table(&RawTable::from_rows(&["zip", "illness"], &rows), claim, &[]).unwrap_err(),
+        judge_table(&RawTable::from_rows(&["zip", "illness"], &rows), claim, &[], &shoal_core::Silent)
+            .unwrap_err(),
         Unverifiable::NoPromise.into()
     );
 }

@@ -150,7 +150,8 @@ fn what_is_found_is_said_in_words() {
     let roles = [&roles[..], &[("illness", Role::Sensitive), ("ward", Role::Sensitive)]].concat();
     let model = BoundedKnowledge::new(2, 1, bad.limits.clone(), trees(), BoundedKnowledge::WORK).unwrap();
     let model = model.counting(Support::Paper);
-    let verdict = verify_sequences_file(&file(&bad), "id", &roles, &[Box::new(model)]).unwrap();
+    let verdict =
+        verify_sequences_file(&file(&bad), "id", &roles, &[Box::new(model)], &shoal_core::Silent).unwrap();
     assert_eq!(
         verdict.broken[0].to_string(),
         "(k,β)^L does not hold: asked k = 2, β = 6, L = 1, by the papers' count, found crowds of 1 person, at most a share of 1 with illness = \
@@ -205,7 +206,8 @@ fn what_cannot_be_asked_of_a_file() {
         let quasi = Role::QuasiIdentifier;
         let roles =
             [("place", quasi), ("stay", quasi), ("illness", Role::Sensitive), ("ward", Role::Sensitive)];
-        verify_sequences_file(&file(&people), "id", &roles, &[Box::new(model)]).unwrap_err()
+        verify_sequences_file(&file(&people), "id", &roles, &[Box::new(model)], &shoal_core::Silent)
+            .unwrap_err()
     };
     let without = trees().into_iter().filter(|(name, _)| name != "stay").collect();
     assert_eq!(verify(gain(1.0), without), Unverifiable::NoHierarchy { column: "stay".into() });

@@ -120,7 +120,8 @@ pub(crate) fn verify(case: &Case, work: u64) -> (PromiseResult, usize, Vec<Seque
         ("illness", Role::Sensitive),
         ("ward", Role::Sensitive),
     ];
-    let verdict = verify_sequences_file(&file(case), "id", &roles, &[Box::new(model)]).unwrap();
+    let verdict =
+        verify_sequences_file(&file(case), "id", &roles, &[Box::new(model)], &shoal_core::Silent).unwrap();
     let (total, worst) = match verdict.broken.into_iter().next() {
         Some(broken) => (broken.violations.total, broken.violations.worst),
         None => (0, Vec::new()),

@@ -26,7 +26,10 @@ fn has_origins(release: &Release) -> bool {
             let one = RawTable::from_rows(&NAMES[1..], std::slice::from_ref(row));
             let rows = original.rows as u32;
             (0..rows)
-                .map(|from| conservation::check(&original, &one, &[from], original.rows - 1).is_ok())
+                .map(|from| {
+                    conservation::check(&original, &one, &[from], original.rows - 1, &shoal_core::Silent)
+                        .is_ok()
+                })
                 .collect()
         })
         .collect();
@@ -53,9 +56,9 @@ proptest! {
     #[test]
     fn correct_releases_have_origins_that_stand_the_check(release in releases()) {
         let (original, published) = (table(&release.original), published(&release));
-        let found = match_table(&original, &published, &[]).unwrap();
+        let found = match_table(&original, &published, &[], &shoal_core::Silent).unwrap();
         prop_assert_eq!(found.left_out, release.left_out);
-        prop_assert!(conservation::check(&original, &published, &found.origin, found.left_out).is_ok());
+        prop_assert!(conservation::check(&original, &published, &found.origin, found.left_out, &shoal_core::Silent).is_ok());
     }
 
     #[test]
@@ -72,9 +75,9 @@ proptest! {
             release.published[row][column] = release.published[other][column].clone();
         }
         let (original, published) = (table(&release.original), published(&release));
-        match match_table(&original, &published, &[]) {
+        match match_table(&original, &published, &[], &shoal_core::Silent) {
             Ok(found) => {
-                prop_assert!(conservation::check(&original, &published, &found.origin, found.left_out).is_ok());
+                prop_assert!(conservation::check(&original, &published, &found.origin, found.left_out, &shoal_core::Silent).is_ok());
             }
             Err(NoOrigin::TrueOfNobody { .. } | NoOrigin::TooFew { .. }) => prop_assert!(!has_origins(&release)),
             Err(other) => prop_assert!(false, "{other}"),
@@ -88,8 +91,8 @@ fn what_is_left_out_by_policy_is_nobodys_origin() {
     let original = table(&[row("a", "20"), row("b", "20"), row("c", "23")]);
     let rows = vec![["20", "f", "Bonn", "flu", ""].map(str::to_owned).to_vec(); 2];
     let file = RawTable::from_rows(&NAMES[1..], &rows);
-    assert_eq!(match_table(&original, &file, &[]).unwrap().origin, [0, 1]);
-    let short = match_table(&original, &file, &[0]).unwrap_err();
+    assert_eq!(match_table(&original, &file, &[], &shoal_core::Silent).unwrap().origin, [0, 1]);
+    let short = match_table(&original, &file, &[0], &shoal_core::Silent).unwrap_err();
     assert_eq!(short, NoOrigin::TooFew { row: 1, published: 2, originals: 1, record: "record" });
     assert!(short.to_string().contains("doubled or made up"));
 }
@@ -114,14 +117,14 @@ fn more_values_than_a_word_has_bits() {
     };
     let exact = file(&|at| rows[at][1].clone());
     let backwards: Vec<u32> = (0..70).rev().collect();
-    assert_eq!(match_table(&original, &exact, &[]).unwrap().origin, backwards);
+    assert_eq!(match_table(&original, &exact, &[], &shoal_core::Silent).unwrap().origin, backwards);
     let ranges = file(&|at| format!("[{}, {}]", 20 + at, (22 + at).min(89)));
-    let found = match_table(&original, &ranges, &[]).unwrap();
-    assert_eq!(conservation::check(&original, &ranges, &found.origin, 0), Ok(()));
+    let found = match_table(&original, &ranges, &[], &shoal_core::Silent).unwrap();
+    assert_eq!(conservation::check(&original, &ranges, &found.origin, 0, &shoal_core::Silent), Ok(()));
     // One too many for the oldest.
     let crowded = file(&|at| if at > 67 { "89".to_owned() } else { rows[at][1].clone() });
     let short = NoOrigin::TooFew { row: 1, published: 2, originals: 1, record: "record" };
-    assert_eq!(match_table(&original, &crowded, &[]), Err(short));
+    assert_eq!(match_table(&original, &crowded, &[], &shoal_core::Silent), Err(short));
 }
 
 /// A null is the missing value, whatever its label: it is not true of an empty text.
@@ -133,7 +136,7 @@ fn a_null_among_quasi_identifiers_is_nobodys_empty_text() {
     let mut file = RawTable::from_rows(&NAMES[1..], &published);
     file.columns[1].null = Some(file.columns[1].codes[0]);
     let short = NoOrigin::TooFew { row: 1, published: 2, originals: 1, record: "record" };
-    assert_eq!(match_table(&original, &file, &[]), Err(short));
+    assert_eq!(match_table(&original, &file, &[], &shoal_core::Silent), Err(short));
 }
 
 /// In a column that nobody touches, a reader cannot tell a null from an empty text.
@@ -150,5 +153,5 @@ fn a_null_and_an_empty_text_that_are_published_alike_find_their_origins() {
     original.columns[5].codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
     original.columns[5].domain = domain;
     let file = RawTable::from_rows(&NAMES[1..], &vec![row("a")[1..].to_vec(); 2]);
-    assert_eq!(match_table(&original, &file, &[]).unwrap().origin.len(), 2);
+    assert_eq!(match_table(&original, &file, &[], &shoal_core::Silent).unwrap().origin.len(), 2);
 }

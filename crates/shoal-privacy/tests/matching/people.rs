@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use shoal_core::RawTable;
+use shoal_core::Silent;
 use shoal_privacy::Classes;
 use shoal_privacy::matching::{Membership, MembershipUse, match_people};
 use shoal_privacy::table::conservation;
@@ -52,7 +53,7 @@ fn assignments(release: &Release) -> Vec<Vec<u32>> {
     for row in &release.published {
         let one = RawTable::from_rows(&NAMES[1..], std::slice::from_ref(row));
         let fits: Vec<u32> = (0..original.rows as u32)
-            .filter(|&from| conservation::check(&original, &one, &[from], original.rows - 1).is_ok())
+            .filter(|&from| conservation::check(&original, &one, &[from], original.rows - 1, &Silent).is_ok())
             .collect();
         let longer = |before: Vec<u32>| {
             let free = fits.iter().filter(|from| !before.contains(from));
@@ -76,13 +77,13 @@ proptest! {
         let classes = classes(&published);
         let truth = members(&classes.class_of, &release.origin, &persons);
         let known = membership(&classes.class_of, &persons, &truth);
-        let found = match_people(&original, &published, &[], &persons, Some(&known)).unwrap();
+        let found = match_people(&original, &published, &[], &persons, Some(&known), &Silent).unwrap();
 
         prop_assert!(found.membership != MembershipUse::Contradicted);
         if found.membership == MembershipUse::None { return Ok(()); }
         prop_assert_eq!(found.crowd_at_most, smallest_crowd(&truth));
         let origin = &found.origins.origin;
-        prop_assert!(conservation::check(&original, &published, origin, found.origins.left_out).is_ok());
+        prop_assert!(conservation::check(&original, &published, origin, found.origins.left_out, &Silent).is_ok());
         prop_assert_eq!(members(&classes.class_of, origin, &persons), truth);
     }
 
@@ -93,7 +94,7 @@ proptest! {
         let persons = persons(&release, &seeds, people);
         let (original, published) = (table(&release.original), published(&release));
         let classes = classes(&published);
-        let found = match_people(&original, &published, &[], &persons, None).unwrap();
+        let found = match_people(&original, &published, &[], &persons, None, &Silent).unwrap();
         let mut all = assignments(&release);
         prop_assert!(all.contains(&release.origin) && all.contains(&found.origins.origin));
         all.iter_mut().for_each(|origin| *origin = origin.iter().map(|&from| persons[from as usize]).collect());
@@ -128,7 +129,7 @@ proptest! {
         let rows = said.remove(&(class, person)).unwrap();
         *said.entry((class, to)).or_default() += rows;
         let known = membership(&classes.class_of, &persons, &said);
-        let found = match_people(&original, &published, &[], &persons, Some(&known)).unwrap();
+        let found = match_people(&original, &published, &[], &persons, Some(&known), &Silent).unwrap();
         let could_be =
             assignments(&release).iter().any(|origin| members(&classes.class_of, origin, &persons) == said);
         match found.membership {
@@ -153,12 +154,12 @@ fn what_could_be_one_persons_is_told_apart_by_the_membership() {
     let rows = [publish("[20, 23]"), publish("[20, 23]"), publish("[20, 26]"), publish("[20, 26]")];
     let file = RawTable::from_rows(&NAMES[1..], &rows);
     let persons = [0, 0, 1, 1];
-    let found = match_people(&original, &file, &[], &persons, None).unwrap();
+    let found = match_people(&original, &file, &[], &persons, None, &Silent).unwrap();
     assert_eq!((found.only_one, found.crowd_at_most), (false, Some(2)));
     let class_of = vec![0, 0, 1, 1];
     let members = vec![(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
     let known = Membership { class_of, person_of: persons.to_vec(), members };
-    let found = match_people(&original, &file, &[], &persons, Some(&known)).unwrap();
+    let found = match_people(&original, &file, &[], &persons, Some(&known), &Silent).unwrap();
     let people: Vec<u32> = found.origins.origin.iter().map(|&row| persons[row as usize]).collect();
     assert!(people[0] != people[1] && people[2] != people[3], "{people:?}");
 }

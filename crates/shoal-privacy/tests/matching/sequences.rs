@@ -34,7 +34,7 @@ fn file(people: &[&[(&str, &str)]]) -> RawTable {
 }
 
 fn find(original: &Sequences, file: &RawTable, excluded: &[u32]) -> Result<Origins, NoOrigin> {
-    match_sequences(original, file, "pid", excluded).unwrap()
+    match_sequences(original, file, "pid", excluded, &shoal_core::Silent).unwrap()
 }
 
 const FLU: (&str, &str) = ("20", "flu");
@@ -98,6 +98,6 @@ proptest! {
         prop_assume!(["20", "26"].iter().all(|age| whole.iter().flatten().any(|event| event.0 == *age)));
         let found = find(&original, &published, &[]).unwrap();
         let view = SequencesView::new(&published, "pid", &["age", "sex", "city"]).unwrap();
-        prop_assert_eq!(conservation::check(&original, &view, &found.origin, found.left_out), Ok(()));
+        prop_assert_eq!(conservation::check(&original, &view, &found.origin, found.left_out, &shoal_core::Silent), Ok(()));
     }
 }

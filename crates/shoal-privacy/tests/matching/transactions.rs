@@ -4,7 +4,13 @@ use shoal_core::Transactions;
 use shoal_privacy::matching::{NoOrigin, Origins, match_transactions};
 
 fn find(original: &[Vec<&str>], published: &[Vec<&str>]) -> Result<Origins, NoOrigin> {
-    match_transactions(&Transactions::from_texts(original), &Transactions::from_texts(published), None, None)
+    match_transactions(
+        &Transactions::from_texts(original),
+        &Transactions::from_texts(published),
+        None,
+        None,
+        &shoal_core::Silent,
+    )
 }
 
 #[test]

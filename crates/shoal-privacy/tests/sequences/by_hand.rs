@@ -231,7 +231,10 @@ fn an_input_that_was_not_read_to_its_end_is_compared_with_nothing() {
     let claim =
         SequencesClaim { id: "pid", original: &original, origin, left_out, order: RecordOrder::Input };
     let ragged = Unverifiable::Ragged { column: "note".into(), cells: 7, rows: 8 };
-    assert_eq!(judge_sequences(&published, claim, &models(&release)).unwrap_err(), ragged.into());
+    assert_eq!(
+        judge_sequences(&published, claim, &models(&release), &shoal_core::Silent).unwrap_err(),
+        ragged.into()
+    );
 }
 
 #[test]
@@ -247,6 +250,6 @@ fn a_release_of_nobody_says_so_and_one_without_a_promise_is_none() {
     let verdict = verdict(&release, &file(&[])).unwrap();
     assert!(verdict.holds() && verdict.is_vacuous());
     let roles: Vec<(&str, Role)> = NAMES.iter().map(|name| (*name, role(name))).collect();
-    let silent = verify_sequences_file(&file(&[]), "pid", &roles, &[]);
+    let silent = verify_sequences_file(&file(&[]), "pid", &roles, &[], &shoal_core::Silent);
     assert_eq!(silent, Err(Unverifiable::NoPromise));
 }

@@ -244,5 +244,5 @@ proptest! {
 /// What is said of a file without its original.
 fn verdict(release: &Release, file: &RawTable) -> Result<SequencesVerdict, Unverifiable> {
     let roles: Vec<(&str, Role)> = NAMES.iter().map(|name| (*name, role(name))).collect();
-    verify_sequences_file(file, "pid", &roles, &models(release))
+    verify_sequences_file(file, "pid", &roles, &models(release), &shoal_core::Silent)
 }

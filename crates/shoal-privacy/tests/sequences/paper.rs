@@ -118,7 +118,7 @@ fn verify(k: u32, c: f64, values: &[&str]) -> Result<SequencesFindings, Refusal>
         left_out: 0,
         order: RecordOrder::Input,
     };
-    judge_sequences(&published, claim, &models)
+    judge_sequences(&published, claim, &models, &shoal_core::Silent)
 }
 
 /// As printed, cell by cell: the pairs are 1 and 5, 2 and 7, 3 and 9, 4 and 8, 6 and 10.

@@ -134,7 +134,7 @@ pub(crate) fn verify_table_file(release: &Release, file: &RawTable) -> Result<Se
         left_out: release.left_out,
         order: RecordOrder::Input,
     };
-    judge_sequences(file, claim, &models(release))
+    judge_sequences(file, claim, &models(release), &shoal_core::Silent)
 }
 
 pub(crate) fn models(release: &Release) -> Vec<Box<dyn SequencesModel>> {

@@ -106,7 +106,7 @@ pub(crate) fn verify(release: &Release) -> Result<TableFindings, Refusal> {
         suppression: None,
         order: RecordOrder::Input,
     };
-    judge_table(&published, claim, &models)
+    judge_table(&published, claim, &models, &shoal_core::Silent)
 }
 
 pub(crate) fn published(release: &Release) -> RawTable {

@@ -183,7 +183,7 @@ proptest! {
         let persons = release.persons.as_ref().unwrap();
         let of_published = release.origin.iter().map(|&from| persons[from as usize]).collect();
         let published = transactions(&release.published).with_persons(of_published);
-        let verdict = verify_transactions_file(&published, None, Some(&tree()), &model(2, &release.promise)).unwrap();
+        let verdict = verify_transactions_file(&published, None, Some(&tree()), &model(2, &release.promise), &shoal_core::Silent).unwrap();
         let smallest = known.iter().map(|(_, support)| *support as u64).min();
         prop_assert_eq!(&verdict.promises[0].found, &smallest.map_or(Figure::Nothing, Figure::Count));
     }
@@ -243,7 +243,8 @@ proptest! {
 
 fn verify_alone(published: &[Row], release: &Release) -> TransactionsVerdict {
     let models = model(release.k, &release.promise);
-    verify_transactions_file(&transactions(published), None, Some(&tree()), &models).unwrap()
+    verify_transactions_file(&transactions(published), None, Some(&tree()), &models, &shoal_core::Silent)
+        .unwrap()
 }
 
 fn release(k: u32, promise: Promise, original: &[&[&str]], published: &[&[&str]]) -> Release {
@@ -278,11 +279,15 @@ fn a_column_that_must_not_be_there_is_refused() {
         order: RecordOrder::Published,
     };
     let models = model(2, &Promise::Complete);
-    assert!(judge_transactions(&published(&[]), claim(), &models, &Utility::default()).is_ok());
+    assert!(
+        judge_transactions(&published(&[]), claim(), &models, &Utility::default(), &shoal_core::Silent)
+            .is_ok()
+    );
     let refused =
-        judge_transactions(&published(&["name"]), claim(), &models, &Utility::default()).unwrap_err();
+        judge_transactions(&published(&["name"]), claim(), &models, &Utility::default(), &shoal_core::Silent)
+            .unwrap_err();
     assert_eq!(refused, TransactionsConservationError::Withheld { column: "name".to_owned() }.into());
-    let file = verify_transactions_file(&rows, None, None, &models).unwrap();
+    let file = verify_transactions_file(&rows, None, None, &models, &shoal_core::Silent).unwrap();
     assert!(file.holds() && !file.with_withheld_columns(vec!["name".to_owned()]).holds());
 }
 
@@ -379,17 +384,22 @@ fn mixed_groups_and_too_much_suppression_are_refused() {
 fn a_verdict_is_printed_in_the_words_of_the_contract() {
     let rows = [vec!["(a,b)", "c"], vec!["(a,b)"], vec!["a"]];
     let models = model(2, &Promise::Itemsets { m: 2, share: None });
-    let verdict = verify_transactions_file(&Transactions::from_texts(&rows), None, None, &models).unwrap();
+    let verdict =
+        verify_transactions_file(&Transactions::from_texts(&rows), None, None, &models, &shoal_core::Silent)
+            .unwrap();
     assert_eq!(
         serde_json::to_string(&verdict).unwrap(),
         r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]},"out-of-order":{"record":2},"withheld-columns":[]}"#
     );
     assert!(!verdict.is_vacuous());
     let nothing = Transactions::from_texts::<&str>(&[vec![], vec![]]);
-    let verdict = verify_transactions_file(&nothing, None, None, &models).unwrap();
+    let verdict = verify_transactions_file(&nothing, None, None, &models, &shoal_core::Silent).unwrap();
     assert!(verdict.holds() && verdict.is_vacuous());
     assert_eq!(verdict.promises[0].found, Figure::Nothing);
-    assert_eq!(verify_transactions_file(&nothing, None, None, &[]), Err(Unverifiable::NoPromise));
+    assert_eq!(
+        verify_transactions_file(&nothing, None, None, &[], &shoal_core::Silent),
+        Err(Unverifiable::NoPromise)
+    );
 }
 
 #[test]
@@ -401,7 +411,10 @@ fn the_verdict_does_not_depend_on_the_number_of_threads() {
     for promise in [Promise::Itemsets { m: 3, share: None }, Promise::Complete] {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| verify_transactions_file(&published, None, None, &model(9, &promise)).unwrap())
+            pool.install(|| {
+                verify_transactions_file(&published, None, None, &model(9, &promise), &shoal_core::Silent)
+                    .unwrap()
+            })
         };
         assert_eq!(with(1), with(3));
         assert!(with(1).broken[0].violations.total > 10);

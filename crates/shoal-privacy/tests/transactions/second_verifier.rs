@@ -142,7 +142,13 @@ pub(crate) fn verify(release: &Release) -> Result<TransactionsFindings, Refusal>
         order: RecordOrder::Input,
     };
     let published = PublishedTransactions { data: published, rest: None, withheld_columns: Vec::new() };
-    judge_transactions(&published, claim, &model(release.k, &release.promise), &release.utility)
+    judge_transactions(
+        &published,
+        claim,
+        &model(release.k, &release.promise),
+        &release.utility,
+        &shoal_core::Silent,
+    )
 }
 
 /// What the second verifier says of a whole release.

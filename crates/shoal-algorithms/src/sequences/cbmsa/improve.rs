@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::exchange::{Exchange, Loose};
 use super::people::People;
@@ -71,6 +72,7 @@ impl Crowds {
     fn split(&mut self, people: &People<'_>, work: &mut Work) {
         let k = people.search.limits.k;
         for id in self.changed.clone() {
+            people.search.progress.check();
             let Some(crowd) = &self.all[id as usize] else { continue };
             if (2 * k..=SMALL).contains(&crowd.size())
                 && let Some(parts) = recut(&[crowd], people, work)
@@ -110,6 +112,7 @@ impl Crowds {
     fn fulfil(&mut self, wishes: Vec<Wish>, people: &People<'_>, work: &mut Work) {
         let mut tried = BTreeSet::new();
         for Wish { person, crowd, other } in wishes {
+            people.search.progress.check();
             let (Some(one), Some(two)) = (&self.all[crowd as usize], &self.all[other as usize]) else {
                 continue;
             };

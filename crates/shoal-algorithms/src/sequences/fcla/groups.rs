@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use shoal_core::Progress;
+use shoal_core::{Progress, Unseen};
 
 use crate::sequences::Work;
 use crate::sequences::cluster::Cluster;
@@ -29,6 +29,7 @@ pub(super) struct People<'a> {
     /// What clusters need to know about shares: nothing, the terms know it.
     pub(super) limits: Limits,
     alone: Vec<Cluster>,
+    progress: Unseen<'a>,
 }
 
 /// Somebody and how far they are.
@@ -36,10 +37,15 @@ pub(super) type Far = (i64, u32);
 
 impl<'a> People<'a> {
     /// Puts everybody alone.
-    pub(super) fn new(events_of: Vec<Range<usize>>, costs: &'a Costs, limits: Limits) -> People<'a> {
+    pub(super) fn new(
+        events_of: Vec<Range<usize>>,
+        costs: &'a Costs,
+        limits: Limits,
+        progress: &'a dyn Progress,
+    ) -> People<'a> {
         let people = 0..events_of.len() as u32;
         let alone = people.map(|person| Cluster::alike(vec![person], &events_of, costs, &limits)).collect();
-        People { costs, events_of, limits, alone }
+        People { costs, events_of, limits, alone, progress: Unseen(progress) }
     }
 
     /// One person as a cluster.
@@ -47,8 +53,14 @@ impl<'a> People<'a> {
         &self.alone[person as usize]
     }
 
+    /// Asked in long loops: leaves the work where it was cancelled.
+    pub(super) fn check_wanted(&self) {
+        self.progress.check();
+    }
+
     /// How far some others are from a person.
     fn row(&self, from: u32, others: &[u32], distance: Distance, work: &mut Work) -> Vec<Far> {
+        self.check_wanted();
         work.alignments_computed += others.len() as u64;
         let mut heights = Vec::new();
         let query = Query::new(Numbered { id: from, cluster: self.alone(from) }, self.costs, &mut heights);

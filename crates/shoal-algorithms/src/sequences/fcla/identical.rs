@@ -48,6 +48,7 @@ pub(super) fn identical(
 fn one_by_one(members: &[u32], people: &People<'_>, distance: Distance, work: &mut Work) -> Cluster {
     let mut all = people.alone(members[0]).clone();
     for &person in &members[1..] {
+        people.check_wanted();
         all = merge(&all, people.alone(person), people, distance, work);
     }
     all
@@ -75,9 +76,11 @@ fn nearest_first(members: &[u32], people: &People<'_>, distance: Distance, work:
             clusters.push(Some(cluster));
         };
     for &person in members {
+        people.check_wanted();
         add(people.alone(person).clone(), &mut clusters, &mut pairs, work);
     }
     while let Some((_, older, younger)) = pairs.pop_first() {
+        people.check_wanted();
         if clusters[older].is_none() || clusters[younger].is_none() {
             continue;
         }

@@ -38,7 +38,7 @@ impl Itemsets {
         forest: &Forest,
         terms: &Terms,
         length: usize,
-        budget: &mut Budget,
+        budget: &mut Budget<'_>,
     ) -> Option<Itemsets> {
         let mut found = Found::default();
         let mut scratch = Vec::new();

@@ -21,9 +21,9 @@ pub(super) fn generalize(
     original: &Draft,
     forest: &Forest,
     terms: &Terms,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Option<Levelled> {
-    let mine = |draft: &Draft, budget: &mut Budget| {
+    let mine = |draft: &Draft, budget: &mut Budget<'_>| {
         invalid(&Crowd::new(draft, forest, terms), forest, terms, Until::All, budget)
     };
     let first = mine(original, budget)?;

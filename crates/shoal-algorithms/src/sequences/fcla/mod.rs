@@ -41,7 +41,8 @@ pub use params::{Distance, FclaParams, ValidFclaParams};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use shoal_core::{
-    Cell, Class, Progress, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Support, TableRecoding,
+    Cell, Class, Progress, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Support,
+    TableRecoding, Unseen,
 };
 
 use crate::sequences::costs::Costs;
@@ -78,7 +79,7 @@ impl SequencesAlgorithm for ValidFclaParams {
         let no_limits =
             SequencesPromise { k: promise.k, length: None, support: Support::Paper, limits: Vec::new() };
         let limits = Limits::new(&no_limits, events, self.name())?;
-        let people = People::new(data.iter().collect(), &costs, limits);
+        let people = People::new(data.iter().collect(), &costs, limits, progress);
         let distance = self.0.distance;
         let mut work = Work::default();
         let mut groups = group(&people, &terms, distance, progress, &mut work);
@@ -88,7 +89,8 @@ impl SequencesAlgorithm for ValidFclaParams {
         }
 
         progress.stage("removing", groups.len() as u64);
-        let removal = Removal { people: &people, forest: &forest, terms: &terms, distance };
+        let removal =
+            Removal { people: &people, forest: &forest, terms: &terms, distance, progress: Unseen(progress) };
         let mut published: Vec<(Draft, Work)> = groups
             .par_iter()
             .with_max_len(1)
@@ -115,7 +117,7 @@ impl SequencesAlgorithm for ValidFclaParams {
                 hidden.map(|&person| data.events_of(person as usize).len() * quasi.len()).sum();
             let small = published.iter().map(|(draft, _)| draft.loss(&forest)).sum::<f64>() + hidden as f64;
             progress.stage("trying one cluster", 0);
-            if let Some((draft, more)) = whole::publish(data, &terms, &forest, &costs, small)? {
+            if let Some((draft, more)) = whole::publish(data, &terms, &forest, &costs, small, progress)? {
                 let work = Work { alignments_computed: work.alignments_computed, ..more };
                 let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
                 let recoding =

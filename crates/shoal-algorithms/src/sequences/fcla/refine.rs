@@ -28,7 +28,7 @@ pub(super) fn refine(
     original: &Draft,
     forest: &Forest,
     terms: &Terms,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) {
     for together in [Together::Cluster, Together::Place, Together::Single] {
         let mut tried = std::collections::BTreeSet::new();
@@ -109,7 +109,7 @@ fn attempt(
     step: &Step,
     forest: &Forest,
     terms: &Terms,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Option<()> {
     let before: Vec<u32> = step.cells.iter().map(|&cell| draft.codes[cell]).collect();
     step.cells.iter().for_each(|&cell| draft.codes[cell] = step.key.0);

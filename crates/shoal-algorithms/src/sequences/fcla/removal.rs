@@ -1,6 +1,6 @@
 //! How one cluster is published: the cheapest valid way that was found.
 
-use shoal_core::Support;
+use shoal_core::{Support, Unseen};
 
 use crate::sequences::Work;
 
@@ -27,12 +27,13 @@ pub(super) struct Removal<'a> {
     pub(super) forest: &'a Forest,
     pub(super) terms: &'a Terms,
     pub(super) distance: Distance,
+    pub(super) progress: Unseen<'a>,
 }
 
 impl Removal<'_> {
     /// What people who stand together publish, so that every pattern that they support keeps the terms.
     pub(super) fn publish(&self, people: &[u32]) -> (Draft, Work) {
-        let Removal { forest, terms, .. } = *self;
+        let Removal { forest, terms, progress, .. } = *self;
         let original = self.original(people);
         let mut work = Work::default();
         let mut same = identical(&original, self.people, self.distance, forest, terms.support, &mut work);
@@ -42,14 +43,15 @@ impl Removal<'_> {
             work.clusters_identical += 1;
             return (same, work);
         }
-        refine(&mut same, &original, forest, terms, &mut Budget(REFINING));
-        let Some(mut levelled) = generalize(&original, forest, terms, &mut Budget(SEARCH)) else {
+        refine(&mut same, &original, forest, terms, &mut Budget::new(REFINING, &progress));
+        let Some(mut levelled) = generalize(&original, forest, terms, &mut Budget::new(SEARCH, &progress))
+        else {
             work.clusters_identical += 1;
             return (same, work);
         };
         work.invalid_found += levelled.found;
         work.invalid_removed += levelled.found;
-        refine(&mut levelled.draft, &original, forest, terms, &mut Budget(REFINING));
+        refine(&mut levelled.draft, &original, forest, terms, &mut Budget::new(REFINING, &progress));
         if same.loss(forest) <= levelled.draft.loss(forest) {
             work.clusters_identical += 1;
             return (same, work);

@@ -13,6 +13,7 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use shoal_core::{Progress, Unseen};
 
 use super::crowd::Crowd;
 use super::itemsets::{Itemset, Itemsets, marked};
@@ -34,12 +35,21 @@ impl Invalid {
 
 /// How much is still allowed to be done; a unit is about an operation on one event or one sequence.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget(pub(super) u64);
+pub(super) struct Budget<'a> {
+    units: u64,
+    progress: Unseen<'a>,
+}
 
-impl Budget {
+impl<'a> Budget<'a> {
+    /// So many units, for somebody who may not want to wait for them all.
+    pub(super) fn new(units: u64, progress: &'a dyn Progress) -> Budget<'a> {
+        Budget { units, progress: Unseen(progress) }
+    }
+
     /// Takes some off; `None` when there is not enough.
     pub(super) fn spend(&mut self, units: u64) -> Option<()> {
-        self.0 = self.0.checked_sub(units)?;
+        self.progress.check();
+        self.units = self.units.checked_sub(units)?;
         Some(())
     }
 }
@@ -59,7 +69,7 @@ pub(super) fn invalid(
     forest: &Forest,
     terms: &Terms,
     until: Until,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Option<Vec<Invalid>> {
     if crowd.rows() == 0 {
         return Some(Vec::new());
@@ -131,7 +141,7 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(crowd: &Crowd, itemsets: &[Itemset], budget: &mut Budget) -> Option<Steps> {
+    fn new(crowd: &Crowd, itemsets: &[Itemset], budget: &mut Budget<'_>) -> Option<Steps> {
         let width = crowd.events() + crowd.rows();
         if crowd.longest() >= NONE as usize {
             return None;

@@ -8,7 +8,7 @@
 //! halves that decide for themselves was tried as well: on SynPUF it gained nothing for C = 0.7 and up to a tenth for
 //! β = 6, and took longer; it is left out.
 
-use shoal_core::{NodeId, Sequences, Support};
+use shoal_core::{NodeId, Progress, Sequences, Support};
 
 use crate::sequences::costs::Costs;
 use crate::sequences::halt;
@@ -25,6 +25,7 @@ pub(super) fn publish(
     forest: &Forest,
     costs: &Costs,
     small: f64,
+    progress: &dyn Progress,
 ) -> Result<Option<(Draft, Work)>, SequencesError> {
     let own = costs.values(0..data.events().rows);
     let codes = |nodes: &[Option<NodeId>]| -> Vec<u32> {
@@ -42,7 +43,7 @@ pub(super) fn publish(
         starts: starts.clone(),
         codes: codes(nodes),
     };
-    let decided = halt::for_cluster(data, terms, |nodes| draft(nodes).loss(forest) >= small)?;
+    let decided = halt::for_cluster(data, terms, |nodes| draft(nodes).loss(forest) >= small, progress)?;
     Ok(decided.map(|decided| {
         let work = Work {
             invalid_found: decided.found,

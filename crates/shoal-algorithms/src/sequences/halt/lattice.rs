@@ -12,14 +12,22 @@ use shoal_core::Sequences;
 use super::decision::Decision;
 use super::items::Items;
 use super::known::Known;
+use super::miner::Meter;
 use super::suppression::{loss, suppress, suppress_at_a_glance};
 
 /// Hides all known patterns. No level is lower than it is now; where all stay, all suppressed items do.
-pub(super) fn hide(known: &Known, now: &Decision, items: &Items<'_>, data: &Sequences) -> Decision {
+pub(super) fn hide(
+    known: &Known,
+    now: &Decision,
+    items: &Items<'_>,
+    data: &Sequences,
+    meter: &Meter<'_>,
+) -> Decision {
     let start = |levels: &[usize]| {
         if levels == now.levels { now.clone() } else { now.at(levels.to_vec()) }
     };
     let look = |levels: Vec<usize>| {
+        meter.check_wanted();
         let mut decision = start(&levels);
         let left = known.left_by(&decision, items);
         let hidden = known.len() - left.len();

@@ -11,6 +11,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
+use shoal_core::{Progress, Unseen};
 
 use super::view::View;
 use crate::sequences::terms::Terms;
@@ -20,9 +21,10 @@ const MOST_BROKEN: usize = 1 << 20;
 
 /// How many patterns may be looked at, and how many were.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct Meter<'a> {
     most: u64,
     seen: AtomicU64,
+    progress: Unseen<'a>,
 }
 
 /// One item of a pattern.
@@ -38,10 +40,10 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
-impl Meter {
+impl<'a> Meter<'a> {
     /// None seen yet.
-    pub(super) fn new(most: Option<u64>) -> Meter {
-        Meter { most: most.unwrap_or(u64::MAX), seen: AtomicU64::new(0) }
+    pub(super) fn new(most: Option<u64>, progress: &'a dyn Progress) -> Meter<'a> {
+        Meter { most: most.unwrap_or(u64::MAX), seen: AtomicU64::new(0), progress: Unseen(progress) }
     }
 
     /// How many patterns may be looked at.
@@ -54,7 +56,13 @@ impl Meter {
         self.seen.load(Ordering::Relaxed)
     }
 
+    /// Asked in long loops: leaves the work where it was cancelled.
+    pub(super) fn check_wanted(&self) {
+        self.progress.check();
+    }
+
     fn add(&self, patterns: usize) {
+        self.check_wanted();
         self.seen.fetch_add(patterns as u64, Ordering::Relaxed);
     }
 
@@ -69,7 +77,7 @@ pub(super) fn broken(
     view: &View,
     terms: &Terms,
     length: usize,
-    meter: &Meter,
+    meter: &Meter<'_>,
 ) -> Result<Vec<Vec<Step>>, Stopped> {
     let mut first = Search::new(view, terms, length, meter);
     let extended = first.extend(view.beginnings(), view.items() as u32);
@@ -99,7 +107,7 @@ struct Search<'a> {
     view: &'a View,
     terms: &'a Terms,
     length: usize,
-    meter: &'a Meter,
+    meter: &'a Meter<'a>,
     most_broken: usize,
     /// What is known of each extension of the pattern at hand; blank between patterns.
     tallies: Vec<Tally>,
@@ -142,7 +150,7 @@ struct Child {
 }
 
 impl<'a> Search<'a> {
-    fn new(view: &'a View, terms: &'a Terms, length: usize, meter: &'a Meter) -> Search<'a> {
+    fn new(view: &'a View, terms: &'a Terms, length: usize, meter: &'a Meter<'a>) -> Search<'a> {
         let slots = 2 * view.items();
         Search {
             view,

@@ -110,7 +110,7 @@ impl ValidHaltParams {
     ) -> Result<HaltResult, SequencesError> {
         let terms = Terms::new(promise, data, NAME)?;
         let items = Items::new(data.events())?;
-        let meter = Meter::new(self.0.max_patterns);
+        let meter = Meter::new(self.0.max_patterns, progress);
         let length = longest_known(data, &items, &terms);
         let shortest = if self.0.all_at_once { length } else { length.min(1) };
         progress.stage("hiding patterns by length", (length + 1 - shortest) as u64);
@@ -156,7 +156,7 @@ impl Hiding {
         items: &Items<'_>,
         terms: &Terms,
         length: usize,
-        meter: &Meter,
+        meter: &Meter<'_>,
         give_up: &dyn Fn(&Decision) -> bool,
     ) -> Result<bool, SequencesError> {
         loop {
@@ -183,7 +183,7 @@ impl Hiding {
                 .extract_if(.., |pattern| pattern.iter().all(|step| items.is_root(step.code)))
                 .collect();
             self.known.add(&broken, items);
-            self.decision = lattice::hide(&self.known, &self.decision, items, data);
+            self.decision = lattice::hide(&self.known, &self.decision, items, data, meter);
             if (!bare.is_empty() || is_deserted) && !self.cut(&bare, items) {
                 return Err(now.infeasible(view.everybody()));
             }
@@ -239,9 +239,10 @@ pub(super) fn for_cluster(
     data: &Sequences,
     terms: &Terms,
     too_much: impl Fn(&[Option<NodeId>]) -> bool,
+    progress: &dyn Progress,
 ) -> Result<Option<ForCluster>, SequencesError> {
     let items = Items::new(data.events())?;
-    let meter = Meter::new(None);
+    let meter = Meter::new(None, progress);
     let mut hiding = Hiding::begin(&items, terms.support);
     for length in 1..=longest_known(data, &items, terms) {
         let give_up = |decision: &Decision| too_much(&decision.nodes(&items, data));

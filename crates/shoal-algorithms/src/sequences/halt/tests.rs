@@ -49,7 +49,7 @@ fn search(data: &Sequences, promise: &SequencesPromise, decision: Option<Decisio
     let terms = Terms::new(promise, data, "halt").unwrap();
     let decision = decision.unwrap_or_else(|| Decision::finest(&items, Support::Paper));
     let view = View::new(data, &items, &decision, &terms);
-    miner::broken(&view, &terms, promise.length.unwrap(), &Meter::new(None)).unwrap()
+    miner::broken(&view, &terms, promise.length.unwrap(), &Meter::new(None, &shoal_core::Silent)).unwrap()
 }
 
 /// A pattern as a list of events, each a set of codes.
@@ -287,10 +287,10 @@ fn the_meter_stops_the_search() {
     let items = Items::new(data.events()).unwrap();
     let terms = Terms::new(&promise, &data, "halt").unwrap();
     let view = View::new(&data, &items, &Decision::finest(&items, Support::Paper), &terms);
-    let all = Meter::new(None);
+    let all = Meter::new(None, &shoal_core::Silent);
     assert_eq!(miner::broken(&view, &terms, 2, &all), Ok(Vec::new()));
     // Five years, and eight ways in which one of them follows another.
     assert_eq!(all.seen(), 5 + 8);
-    assert_eq!(miner::broken(&view, &terms, 2, &Meter::new(Some(13))), Ok(Vec::new()));
-    assert_eq!(miner::broken(&view, &terms, 2, &Meter::new(Some(12))), Err(Stopped));
+    assert_eq!(miner::broken(&view, &terms, 2, &Meter::new(Some(13), &shoal_core::Silent)), Ok(Vec::new()));
+    assert_eq!(miner::broken(&view, &terms, 2, &Meter::new(Some(12), &shoal_core::Silent)), Err(Stopped));
 }

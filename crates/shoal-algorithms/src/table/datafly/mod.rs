@@ -74,7 +74,9 @@ impl TableAlgorithm for ValidDataflyParams {
 
     fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
         let domain = FullDomain::new(table, &self.params().promise, NAME)?;
-        Ok(domain.recode(&self.climb(&domain, progress)))
+        let steps = self.climb(&domain, progress);
+        progress.check();
+        Ok(domain.recode(&steps))
     }
 }
 

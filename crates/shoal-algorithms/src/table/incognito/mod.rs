@@ -95,6 +95,7 @@ impl ValidIncognitoParams {
     ) -> Result<MinimalNodes, TableError> {
         let found = search(domain, self.params(), progress)?;
         let weigh = |steps: Vec<usize>| {
+            progress.check();
             let set = domain.roll_up(&found.floor, &steps);
             let standing = domain.standing(&set);
             Generalization {
@@ -127,6 +128,7 @@ impl TableAlgorithm for ValidIncognitoParams {
         let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         let minimal = self.minimal_nodes_of(&domain, progress)?;
         let best = minimal.nodes.first().expect("the top of the lattice holds all records in one group");
+        progress.check();
         Ok(domain.recode(&best.steps))
     }
 }

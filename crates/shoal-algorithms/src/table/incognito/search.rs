@@ -35,6 +35,7 @@ pub(super) fn search(
     let mut ground = Ground {
         domain,
         params,
+        progress,
         survivors: NodeSet::empty(&lattice),
         floor: domain.finest(),
         lattice: &lattice,
@@ -56,6 +57,7 @@ pub(super) fn search(
             .collect();
         found = round;
         checked += found.iter().map(|walked| walked.checked).sum::<u64>();
+        progress.check();
         ground.take_over(&found);
     }
     let mut minimal: Vec<Vec<usize>> =
@@ -69,6 +71,7 @@ pub(super) fn search(
 struct Ground<'a> {
     domain: &'a FullDomain<'a>,
     params: &'a IncognitoParams,
+    progress: &'a dyn Progress,
     lattice: &'a Lattice,
     /// The nodes of all smaller subsets that keep the promise.
     survivors: NodeSet,
@@ -119,6 +122,7 @@ impl Ground<'_> {
             let outcomes: Vec<Outcome> = layer
                 .par_iter()
                 .map(|&node| {
+                    self.progress.check();
                     if self.lattice.below(node, subset).any(|below| kept.contains(&below)) {
                         return Outcome::Marked;
                     }

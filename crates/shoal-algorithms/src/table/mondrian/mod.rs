@@ -66,8 +66,8 @@ impl TableAlgorithm for ValidMondrianParams {
         let guard = (!conditions.only_size()).then_some(Guard { conditions: &conditions, points: &points });
         let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };
         let sizes = cutter.partition(space.whole());
-        let recoding = publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows);
-        Ok(hold_together(recoding, &quasi, &conditions))
+        let recoding = publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows, progress);
+        Ok(hold_together(recoding, &quasi, &conditions, progress))
     }
 }
 
@@ -78,6 +78,7 @@ fn publish(
     points: &Points,
     recoder: &Recoder<'_>,
     rows: usize,
+    progress: &dyn Progress,
 ) -> TableRecoding {
     let mut rest = order;
     let mut members: Vec<&[u32]> = Vec::with_capacity(sizes.len());
@@ -87,6 +88,7 @@ fn publish(
         rest = after;
     }
     let class = |members: &&[u32]| -> Class {
+        progress.check();
         let mut covers = recoder.nothing();
         members.iter().for_each(|&m| recoder.add(&mut covers, points.point(m as usize)));
         recoder.class(&covers)

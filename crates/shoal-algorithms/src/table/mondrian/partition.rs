@@ -34,6 +34,7 @@ impl Cutter<'_> {
         if part.len() <= PARALLEL_POINTS || depth == 0 {
             return self.split_here(part, scratch);
         }
+        self.progress.check();
         let Some(cut) = scratch.find_cut(&part, self.axes, self.k, self.guard) else {
             return self.split_here(part, scratch);
         };
@@ -51,6 +52,7 @@ impl Cutter<'_> {
         let mut classes = Vec::new();
         let mut waiting = vec![part];
         while let Some(part) = waiting.pop() {
+            self.progress.check();
             match scratch.find_cut(&part, self.axes, self.k, self.guard) {
                 Some(cut) => {
                     let (low, high) = part.cut(cut.dim, cut.after);

@@ -91,7 +91,10 @@ fn blocks(space: &Space, law: &Law<'_>, seed: u64) -> Vec<Vec<u32>> {
     let near = Neighbours {
         space,
         cover: |point| space.point(point),
-        may: |points: &[u32]| law.holds(&members(space, points)),
+        may: |points: &[u32]| {
+            law.check_wanted();
+            law.holds(&members(space, points))
+        },
         most: BLOCK,
     };
     let sizes = near.group(&mut items, seed);
@@ -145,7 +148,7 @@ fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[Vec<u8>], orders: usize) 
     }
     let mut started: Started = vec![("peel", peeler.peel(block, levels).classes)];
     if law.only_size() && records * 2 * u64::from(law.k()) * space.heaviness() <= CUT_STEPS {
-        started.push(("ribbon", ribbon(space, law.k(), &members, orders)));
+        started.push(("ribbon", ribbon(space, law, &members, orders)));
     }
     if block.len() <= MERGED {
         started.push(("merge", merge(space, law, &members)));

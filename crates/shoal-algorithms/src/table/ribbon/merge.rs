@@ -21,9 +21,11 @@ pub(super) fn merge(space: &Space, law: &Law<'_>, members: &[Member]) -> Vec<Cla
     let mut groups: Vec<Group> = members.iter().map(group).collect();
     let mut alive: Vec<usize> = (0..groups.len()).collect();
     for i in 0..groups.len() {
+        law.check_wanted();
         groups[i].nearest = nearest(space, &groups, &alive, i);
     }
     loop {
+        law.check_wanted();
         let open = alive.iter().copied().filter(|&i| !groups[i].holds && groups[i].nearest.0 < u64::MAX);
         let Some(i) = open.min_by_key(|&i| (groups[i].nearest.0, i)) else { break };
         let gone = groups[i].nearest.1;

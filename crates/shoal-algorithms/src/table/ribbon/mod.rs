@@ -123,7 +123,7 @@ impl ValidRibbonParams {
         if words_of_sets(&quasi).saturating_mul(points.len()) > ROOM {
             return self.by_cuts(table, &quasi, progress);
         }
-        let law = Law::of(&conditions, &points);
+        let law = Law::of(&conditions, &points, progress);
         let space = Space::new(&quasi, &points);
         let ladders = Ladder::of_all(&quasi, &points);
         let (mut classes, constructions) = construct::construct(&space, &law, &points, &ladders, params.seed);
@@ -145,8 +145,8 @@ impl ValidRibbonParams {
         let lost = loss(&classes) as f64 / (f64::from(WHOLE) * table.rows as f64);
         let loss = outliers.filter(|price| price.done).map_or(lost, |price| price.suppressing);
         let account = Account { constructions, rounds, outliers, loss };
-        let recoding = publish(&classes, &points, &Recoder::new(&quasi), table.rows);
-        Ok((hold_together(recoding, &quasi, &conditions), account))
+        let recoding = publish(&classes, &points, &Recoder::new(&quasi), table.rows, progress);
+        Ok((hold_together(recoding, &quasi, &conditions, progress), account))
     }
 }
 
@@ -209,7 +209,13 @@ fn alike<'a>(
 }
 
 /// The records of each point go to its classes in order; the last ones are left out if some are.
-fn publish(classes: &[Class], points: &Points, recoder: &Recoder<'_>, rows: usize) -> TableRecoding {
+fn publish(
+    classes: &[Class],
+    points: &Points,
+    recoder: &Recoder<'_>,
+    rows: usize,
+    progress: &dyn Progress,
+) -> TableRecoding {
     let mut class_of = vec![SUPPRESSED; rows];
     let mut gone = vec![0_usize; points.len()];
     for (number, class) in classes.iter().enumerate() {
@@ -223,6 +229,7 @@ fn publish(classes: &[Class], points: &Points, recoder: &Recoder<'_>, rows: usiz
         }
     }
     let cells = |class: &Class| {
+        progress.check();
         let mut covers = recoder.nothing();
         class.members.iter().for_each(|m| recoder.add(&mut covers, points.point(m.point as usize)));
         recoder.class(&covers)

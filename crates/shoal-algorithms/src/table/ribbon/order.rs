@@ -2,14 +2,16 @@
 
 use super::class::{Class, Member, pooled};
 use super::dice::Dice;
+use super::law::Law;
 use super::space::Space;
 
 /// The best of so many orders of the columns; classes of k to 2k − 1 records. The points must have k records.
-pub(super) fn ribbon(space: &Space, k: u32, members: &[Member], orders: usize) -> Vec<Class> {
+pub(super) fn ribbon(space: &Space, law: &Law<'_>, members: &[Member], orders: usize) -> Vec<Class> {
     let places = Places::of(space, members);
     let candidates = places.column_orders(space, orders).into_iter().map(|columns| {
+        law.check_wanted();
         let order = places.sort(members, &columns);
-        cut(space, k, &order)
+        cut(space, law.k(), &order)
     });
     let best = candidates.min_by_key(|(loss, _, _)| *loss);
     best.map_or_else(Vec::new, |(_, order, ends)| classes(space, &order, &ends))

@@ -108,7 +108,11 @@ impl Outsiders<'_> {
     /// The neighbours of each class.
     fn groups(&self, classes: &[Class]) -> Vec<std::rc::Rc<[u32]>> {
         let cover = |class: u32| &classes[class as usize].cover[..];
-        let near = Neighbours { space: self.space, cover, may: |_: &[u32]| true, most: NEIGHBOURS };
+        let may = |_: &[u32]| {
+            self.law.check_wanted();
+            true
+        };
+        let near = Neighbours { space: self.space, cover, may, most: NEIGHBOURS };
         let mut order: Vec<u32> = (0..classes.len() as u32).collect();
         let sizes = near.group(&mut order, 0);
         let mut groups: Vec<std::rc::Rc<[u32]>> = vec![std::rc::Rc::from([]); classes.len()];
@@ -124,6 +128,7 @@ impl Outsiders<'_> {
     /// The best of three ways. Where classes are compared with everybody, records come back if too many left, and a class
     /// that was given up could not take them in: then only what can be spared leaves.
     fn plan(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
+        self.law.check_wanted();
         let class = &classes[at];
         if class.cost == 0 {
             return Plan::default();
@@ -199,6 +204,7 @@ impl Outsiders<'_> {
 
     fn all_hold(&self, classes: &[Class]) -> bool {
         let tally = |class: &Class| {
+            self.law.check_wanted();
             let mut tally = self.conditions.tally();
             for m in &class.members {
                 self.conditions.add(&mut tally, self.points.rows(m.point as usize)[0], m.count);

@@ -57,6 +57,7 @@ impl Peeler<'_> {
 
     /// Counts the records that look alike, by a hash; which shift it took, if any number reaches k.
     fn crowded(&self, rest: &[u32], levels: &[u8], slots: &mut Vec<u32>) -> Option<u32> {
+        self.law.check_wanted();
         let k = self.law.k();
         let bits = (rest.len() * 4).next_power_of_two().trailing_zeros();
         let shift = 64 - bits;
@@ -119,6 +120,7 @@ pub(super) fn settle(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, res
     }
     let mut nowhere: Vec<Member> = Vec::new();
     for m in rest {
+        law.check_wanted();
         match cheapest(space, classes, m, |class| law.takes(&classes[class], m.point, m.count)) {
             Some((_, class)) => classes[class].add(space, m.point, m.count),
             None => nowhere.push(m),
@@ -129,6 +131,7 @@ pub(super) fn settle(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, res
     }
     let mut left = Class::of(space, nowhere);
     while !classes.is_empty() && !law.holds(&left.members) {
+        law.check_wanted();
         let near = |class: &Class| space.union_cost(&class.cover, &left.cover);
         let nearest = (0..classes.len()).min_by_key(|&c| near(&classes[c])).unwrap_or(0);
         let other = classes.swap_remove(nearest);

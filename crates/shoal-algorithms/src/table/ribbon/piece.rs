@@ -56,6 +56,7 @@ impl Piece<'_> {
         let most = loss(&start) / dear / 2;
         let mut gains = Gains::default();
         for attempt in 0..attempts {
+            self.law.check_wanted();
             self.patience = most * warm.saturating_sub(attempt) as u64 / warm.max(1) as u64;
             match attempt % 2 {
                 0 => gains.recreated += self.recreate(),
@@ -81,6 +82,7 @@ impl Piece<'_> {
         for a in 0..self.classes.len() {
             let mut at = 0;
             while at < self.classes[a].members.len() {
+                law.check_wanted();
                 let class = &self.classes[a];
                 let Member { point, count: all } = class.members[at];
                 let spare = if class.cost == 0 { 0 } else { law.spare(class, at) };

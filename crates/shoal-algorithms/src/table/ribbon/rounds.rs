@@ -100,7 +100,11 @@ fn round(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, seed: u64) -> G
     let (order, sizes) = {
         let cover = |class: u32| &classes[class as usize].cover[..];
         let mut order: Vec<u32> = (0..classes.len() as u32).collect();
-        let sizes = Neighbours { space, cover, may: |_: &[u32]| true, most }.group(&mut order, seed);
+        let may = |_: &[u32]| {
+            law.check_wanted();
+            true
+        };
+        let sizes = Neighbours { space, cover, may, most }.group(&mut order, seed);
         (order, sizes)
     };
     arrange(classes, &order);
@@ -144,6 +148,7 @@ fn unite(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>) {
     order.par_sort_by(|&a, &b| classes[a as usize].cover.cmp(&classes[b as usize].cover));
     arrange(classes, &order);
     classes.dedup_by(|next, kept| {
+        law.check_wanted();
         if next.cover != kept.cover {
             return false;
         }

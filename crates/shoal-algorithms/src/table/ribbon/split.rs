@@ -11,6 +11,7 @@ const MANY: usize = 512;
 pub(super) fn split(space: &Space, law: &Law<'_>, whole: Class, out: &mut Vec<Class>) {
     let mut waiting = vec![whole];
     while let Some(class) = waiting.pop() {
+        law.check_wanted();
         match best_cut(space, law, &class) {
             Some((low, high)) => {
                 waiting.push(Class::of(space, high));
@@ -32,6 +33,7 @@ fn best_cut(space: &Space, law: &Law<'_>, whole: &Class) -> Option<(Vec<Member>,
     let mut after = vec![u64::MAX; n];
     let mut cover = vec![0_u64; space.width()];
     for column in (0..space.dims()).filter(|&c| space.cost_in(c, &whole.cover) > 0) {
+        law.check_wanted();
         sort(space, column, &whole.members, &mut order);
         let mut size = 0;
         for i in (margin..n).rev() {

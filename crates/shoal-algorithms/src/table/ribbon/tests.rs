@@ -151,11 +151,14 @@ proptest! {
     #[test]
     fn few_records_are_parted_as_well_as_can_be(rows in rows(8), k in 2_u32..4) {
         let table = table(&rows);
-        let (_, space) = prepare(&table);
+        let (points, space) = prepare(&table);
         let members = everybody(&space);
         let records: Vec<u32> =
             members.iter().flat_map(|m| std::iter::repeat_n(m.point, m.count as usize)).collect();
-        let best = exact::best(&space, &Law::Size(k), &members);
+        let promise = TablePromise::crowds(1);
+        let conditions = Conditions::of(&table, &promise).unwrap();
+        let [law, _] = Law::both(k, &conditions, &points);
+        let best = exact::best(&space, &law, &members);
         prop_assert_eq!(best.as_deref().map(loss), least(&space, k, &records));
         if let Some(best) = best {
             prop_assert_eq!(members_of(&best), members);
@@ -181,7 +184,7 @@ proptest! {
         let conditions = Conditions::of(&table, &promise).unwrap();
         let members = everybody(&space);
         let mut parts = Vec::new();
-        for law in [Law::Size(k), Law::Full { conditions: &conditions, points: &points }] {
+        for law in Law::both(k, &conditions, &points) {
             let mut made = Vec::new();
             split(&space, &law, Class::of(&space, members.clone()), &mut made);
             for classes in [merge(&space, &law, &members), made] {

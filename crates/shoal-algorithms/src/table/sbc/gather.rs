@@ -34,8 +34,15 @@ pub(super) fn gather(
     let k = conditions.k();
     let distances = Distances::new(columns, points, k, params.separate_normalization);
     let trie = Trie::of(points);
-    let mut pool =
-        Pool { points, conditions, distances, trie, remaining: records, waits: vec![true; records] };
+    let mut pool = Pool {
+        points,
+        conditions,
+        progress,
+        distances,
+        trie,
+        remaining: records,
+        waits: vec![true; records],
+    };
     let mut classes = Vec::new();
     let mut left = Vec::new();
     let (mut seed, mut failures) = (0, 0);
@@ -51,6 +58,7 @@ pub(super) fn gather(
                 classes.push(class);
             }
             None => {
+                progress.check();
                 failures += 1;
                 let aside = pool.waiting_on(seed as u32).next();
                 left.extend(aside);
@@ -67,6 +75,7 @@ pub(super) fn gather(
 struct Pool<'a> {
     points: &'a Points,
     conditions: &'a Conditions<'a>,
+    progress: &'a dyn Progress,
     distances: Distances<'a>,
     trie: Trie<'a>,
     remaining: usize,
@@ -85,6 +94,7 @@ impl Pool<'_> {
         let mut lack = f64::INFINITY;
         let mut reach = k;
         loop {
+            self.progress.check();
             let before = class.len();
             let near = self.trie.nearest(self.distances.rulers(), reach.min(self.remaining));
             for record in near.iter().flat_map(|taken| self.waiting_on(taken.point)).collect::<Vec<_>>() {

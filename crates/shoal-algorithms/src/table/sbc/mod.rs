@@ -83,14 +83,14 @@ impl TableAlgorithm for ValidSbcParams {
 
         let clusters = if conditions.only_size() {
             let mut clusters = cluster::cluster(&columns, &points, table.rows, params, progress);
-            remainder::place(&mut clusters, &points, &recoder, params);
+            remainder::place(&mut clusters, &points, &recoder, params, progress);
             clusters
         } else {
             let gathered = gather::gather(&columns, &points, params, &conditions, progress);
-            settle::settle(gathered, &points, &recoder, params.remainder, &conditions)
+            settle::settle(gathered, &points, &recoder, params.remainder, &conditions, progress)
         };
-        let recoding = publish(clusters, &points, &recoder, &order);
-        let recoding = hold_together(recoding, &quasi, &conditions);
+        let recoding = publish(clusters, &points, &recoder, &order, progress);
+        let recoding = hold_together(recoding, &quasi, &conditions, progress);
         check_suppressed(&recoding, params.max_suppressed)?;
         Ok(recoding)
     }
@@ -103,8 +103,15 @@ fn by_cardinality(quasi: &[&Column]) -> Vec<usize> {
     order
 }
 
-fn publish(clusters: Clusters, points: &Points, recoder: &Recoder<'_>, order: &[usize]) -> TableRecoding {
+fn publish(
+    clusters: Clusters,
+    points: &Points,
+    recoder: &Recoder<'_>,
+    order: &[usize],
+    progress: &dyn Progress,
+) -> TableRecoding {
     let class = |members: &Vec<u32>| {
+        progress.check();
         let mut covers = recoder.nothing();
         members.iter().for_each(|&m| recoder.add(&mut covers, points.point(m as usize)));
         let mut cells = vec![Cell::Suppressed; order.len()];

@@ -1,6 +1,7 @@
 //! What becomes of the fewer than k records that are left.
 
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::cluster::{Clusters, Record};
 use super::params::{Remainder, SbcParams};
@@ -8,7 +9,13 @@ use crate::table::points::Points;
 use crate::table::recode::{Cover, Recoder};
 
 /// Finds a class for each record that is left, or leaves it out.
-pub(super) fn place(clusters: &mut Clusters, points: &Points, recoder: &Recoder<'_>, params: &SbcParams) {
+pub(super) fn place(
+    clusters: &mut Clusters,
+    points: &Points,
+    recoder: &Recoder<'_>,
+    params: &SbcParams,
+    progress: &dyn Progress,
+) {
     let k = params.promise.k;
     let left = std::mem::take(&mut clusters.left);
     if left.is_empty() {
@@ -24,6 +31,7 @@ pub(super) fn place(clusters: &mut Clusters, points: &Points, recoder: &Recoder<
             let crowd = |members: &Vec<u32>| Crowd::of(members, k, points, recoder);
             let mut crowds: Vec<Crowd> = clusters.members.par_iter().map(crowd).collect();
             for &record in &left {
+                progress.check();
                 let point = points.point(record.point as usize);
                 let class = least(&crowds, |crowd| crowd.added_loss(point, recoder));
                 crowds[class].grow(point, recoder);

@@ -1,6 +1,7 @@
 //! What becomes of the records that are left, where more is promised than k.
 
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::cluster::{Clusters, Record, UNPLACED};
 use super::gather::Gathered;
@@ -17,11 +18,13 @@ pub(super) fn settle(
     recoder: &Recoder<'_>,
     remainder: Remainder,
     conditions: &Conditions<'_>,
+    progress: &dyn Progress,
 ) -> Clusters {
     let Gathered { classes, left } = gathered;
     let rows = left.len() + classes.iter().map(Vec::len).sum::<usize>();
     let crowd = |members: &Vec<Record>| Crowd::of(members, points, recoder, conditions);
-    let mut crowds = Crowds { points, recoder, conditions, list: classes.par_iter().map(crowd).collect() };
+    let list = classes.par_iter().inspect(|_| progress.check()).map(crowd).collect();
+    let mut crowds = Crowds { points, recoder, conditions, progress, list };
     match remainder {
         // All together hold.
         _ if classes.is_empty() => crowds.list.push(crowd(&left)),
@@ -64,6 +67,7 @@ struct Crowds<'a> {
     points: &'a Points,
     recoder: &'a Recoder<'a>,
     conditions: &'a Conditions<'a>,
+    progress: &'a dyn Progress,
     list: Vec<Crowd>,
 }
 
@@ -130,7 +134,7 @@ impl Crowds<'_> {
 
     /// The first of those with the least rank.
     fn least(&self, rank: impl Fn(usize, &Crowd) -> Option<(bool, i64)> + Sync) -> usize {
-        let ranked = self.list.par_iter().enumerate().with_min_len(64);
+        let ranked = self.list.par_iter().enumerate().with_min_len(64).inspect(|_| self.progress.check());
         let ranks = ranked.filter_map(|(at, crowd)| rank(at, crowd).map(|rank| (rank, at)));
         ranks.min().map_or(0, |(_, at)| at)
     }

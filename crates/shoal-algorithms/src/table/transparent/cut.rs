@@ -5,6 +5,7 @@
 //! decided by the loss, in which all columns count alike.
 
 use rayon::join;
+use shoal_core::Progress;
 
 use crate::table::ribbon::dice::Dice;
 use crate::table::ribbon::space::Space;
@@ -43,6 +44,7 @@ pub(super) struct Cutter<'a> {
     pub(super) space: &'a Space,
     /// The least number of records of each column in a class.
     pub(super) depth: usize,
+    pub(super) progress: &'a dyn Progress,
 }
 
 impl Cutter<'_> {
@@ -109,6 +111,7 @@ impl Cutter<'_> {
         let margin = if records > MANY { self.depth.max(depth / 8) } else { self.depth };
         let mut best: Option<(u64, usize, Part)> = None;
         for &(_, dim) in costs.iter().filter(|cost| may(cost.1)) {
+            self.progress.check();
             let sorted = self.sorted(part, dim);
             if let Some((left, at)) = self.along(&sorted, margin)
                 && best.as_ref().is_none_or(|(least, ..)| left < *least)

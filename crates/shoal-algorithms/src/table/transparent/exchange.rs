@@ -1,5 +1,7 @@
 //! Two classes exchange one record each, both of the same column, so that each keeps as many of every column as it had.
 
+use shoal_core::Progress;
+
 use super::class::{Class, Member};
 use crate::table::ribbon::space::Space;
 
@@ -25,10 +27,11 @@ impl<'a> Exchange<'a> {
     }
 
     /// Tries every pair of classes once; says whether something was gained.
-    pub(super) fn sweep(&mut self) -> bool {
+    pub(super) fn sweep(&mut self, progress: &dyn Progress) -> bool {
         let mut gained = false;
         for a in 0..self.classes.len() {
             for b in a + 1..self.classes.len() {
+                progress.check();
                 while let Some((at_a, at_b)) = self.best(a, b) {
                     self.swap(a, at_a, b, at_b);
                     gained = true;

@@ -51,7 +51,7 @@ pub(super) fn improve(
         if before == 0 {
             return;
         }
-        one_round(space, k, buckets, classes, mix(seed.wrapping_add(1 + u64::from(round))));
+        one_round(space, k, buckets, classes, mix(seed.wrapping_add(1 + u64::from(round))), progress);
         progress.advance(1);
         // What such a round has found the next ones will not make worth their time.
         if (before - loss(classes)) < before / 10_000 {
@@ -60,11 +60,21 @@ pub(super) fn improve(
     }
 }
 
-fn one_round(space: &Space, k: usize, buckets: &[Range<u32>], classes: &mut Vec<Class>, seed: u64) {
+fn one_round(
+    space: &Space,
+    k: usize,
+    buckets: &[Range<u32>],
+    classes: &mut Vec<Class>,
+    seed: u64,
+    progress: &dyn Progress,
+) {
     let mut order: Vec<u32> = (0..classes.len() as u32).collect();
     let cover = |class: u32| &classes[class as usize].cover[..];
-    let sizes =
-        Neighbours { space, cover, may: |_: &[u32]| true, most: TUNING.piece }.group(&mut order, seed);
+    let may = |_: &[u32]| {
+        progress.check();
+        true
+    };
+    let sizes = Neighbours { space, cover, may, most: TUNING.piece }.group(&mut order, seed);
     let mut taken: Vec<Option<Class>> = std::mem::take(classes).into_iter().map(Some).collect();
     let mut arranged = order.iter().filter_map(|&class| taken[class as usize].take());
     let pieces: Vec<Vec<Class>> = sizes.iter().map(|&size| arranged.by_ref().take(size).collect()).collect();
@@ -72,7 +82,8 @@ fn one_round(space: &Space, k: usize, buckets: &[Range<u32>], classes: &mut Vec<
         .into_par_iter()
         .enumerate()
         .map(|(number, classes)| {
-            let mut piece = Piece { space, k, buckets, classes, dice: Dice::new(seed, number as u64) };
+            let mut piece =
+                Piece { space, k, buckets, classes, dice: Dice::new(seed, number as u64), progress };
             piece.improve();
             piece.classes
         })
@@ -87,12 +98,14 @@ struct Piece<'a> {
     buckets: &'a [Range<u32>],
     classes: Vec<Class>,
     dice: Dice,
+    progress: &'a dyn Progress,
 }
 
 impl Piece<'_> {
     fn improve(&mut self) {
         self.exchange();
         for _ in 0..TUNING.pooled * self.classes.len() {
+            self.progress.check();
             self.pool();
         }
         self.exchange();
@@ -102,7 +115,7 @@ impl Piece<'_> {
     fn exchange(&mut self) {
         let mut exchange = Exchange::new(self.space, std::mem::take(&mut self.classes));
         for _ in 0..TUNING.sweeps {
-            if !exchange.sweep() {
+            if !exchange.sweep(self.progress) {
                 break;
             }
         }
@@ -130,7 +143,8 @@ impl Piece<'_> {
         for &Member { slot, point } in chosen.iter().flat_map(|&at| &self.classes[at].members) {
             part.columns[(slot - columns.start) as usize].push(point);
         }
-        let cutter = Cutter { space: self.space, depth: self.k.div_ceil(columns.len()) };
+        let cutter =
+            Cutter { space: self.space, depth: self.k.div_ceil(columns.len()), progress: self.progress };
         let mut parts = Vec::new();
         cutter.cut_at_random(part, &mut self.dice, &mut parts);
         let made: Vec<Class> =

@@ -84,13 +84,13 @@ impl ValidTransparentParams {
         progress.stage("assigning", 0);
         let points = Points::fold(&quasi, table.rows);
         super::ribbon::check_room(&quasi, &points, self.name())?;
-        let (plans, rows_of) = plan_of(table, promise)?;
+        let (plans, rows_of) = plan_of(table, promise, progress)?;
         let buckets = assign::assign(&plans, rows_of, &point_of(&points, table.rows), draws);
         let space = Space::new(&quasi, &points);
         progress.stage("cutting", 0);
         let slots = slots(&buckets);
         let classes = classes(&space, promise.k, &buckets, &slots, *seed, progress);
-        Ok(publish(&classes, &buckets, &points, &Recoder::new(&quasi), table.rows))
+        Ok(publish(&classes, &buckets, &points, &Recoder::new(&quasi), table.rows, progress))
     }
 }
 
@@ -113,7 +113,11 @@ fn l_of(rule: Rule) -> Option<usize> {
 }
 
 /// The buckets, and the records of each value that they speak of.
-fn plan_of(table: &Table, promise: &TablePromise) -> Result<(Vec<Plan>, Vec<Vec<u32>>), TableError> {
+fn plan_of(
+    table: &Table,
+    promise: &TablePromise,
+    progress: &dyn Progress,
+) -> Result<(Vec<Plan>, Vec<Vec<u32>>), TableError> {
     let columns = sensitive(table, promise);
     let mut rows_of: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
     for row in 0..table.rows {
@@ -134,7 +138,8 @@ fn plan_of(table: &Table, promise: &TablePromise) -> Result<(Vec<Plan>, Vec<Vec<
             let ls: Vec<usize> = columns.iter().map(|(_, l)| *l).collect();
             let names =
                 || columns.iter().map(|(column, _)| column.name.clone()).collect::<Vec<_>>().join("`, `");
-            several::plan(&combinations, &ls).ok_or_else(|| TableError::NoPlan { columns: names() })?
+            several::plan(&combinations, &ls, progress)
+                .ok_or_else(|| TableError::NoPlan { columns: names() })?
         }
     };
     Ok((plans, rows_of.into_values().collect()))
@@ -185,11 +190,14 @@ fn classes(
         let depth = k.div_ceil(slots.len());
         let is_small = part.depth() < depth;
         let mut parts = Vec::new();
-        Cutter { space, depth: if is_small { 1 } else { depth } }.cut(part, &mut parts);
-        let made = parts.par_iter().map(|part| Class::of_part(space, part, slots.start));
+        Cutter { space, depth: if is_small { 1 } else { depth }, progress }.cut(part, &mut parts);
+        let made = parts.par_iter().map(|part| {
+            progress.check();
+            Class::of_part(space, part, slots.start)
+        });
         if is_small { rows.par_extend(made) } else { classes.par_extend(made) }
     }
-    settle::settle(space, k, &mut classes, rows, seed);
+    settle::settle(space, k, &mut classes, rows, seed, progress);
     improve::improve(space, k, slots, &mut classes, seed, progress);
     classes
 }
@@ -201,6 +209,7 @@ fn publish(
     points: &Points,
     recoder: &Recoder<'_>,
     rows: usize,
+    progress: &dyn Progress,
 ) -> TableRecoding {
     let columns: Vec<&assign::Column> = buckets.iter().flat_map(|bucket| &bucket.columns).collect();
     let mut gone: Vec<Vec<u32>> = columns.iter().map(|column| vec![0; column.points.len()]).collect();
@@ -215,6 +224,7 @@ fn publish(
         }
     }
     let cells = |class: &Class| {
+        progress.check();
         let mut covers = recoder.nothing();
         class.members.iter().for_each(|member| recoder.add(&mut covers, points.point(member.point as usize)));
         recoder.class(&covers)

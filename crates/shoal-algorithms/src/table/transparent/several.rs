@@ -5,6 +5,8 @@
 //! the rest eligible: no value of any column in more than 1/l of it. Unlike for one column, that need not come to an end
 //! although each column by itself allows it; then there is no plan.
 
+use shoal_core::Progress;
+
 use super::plan::{Plan, Share};
 
 /// Values of all sensitive columns that stand together in some records.
@@ -18,9 +20,9 @@ pub(super) struct Combination {
 
 /// The buckets for these combinations; a [`Share`]'s value is the place of a combination. `ls` has the l of each column.
 /// None where none was found.
-pub(super) fn plan(combinations: &[Combination], ls: &[usize]) -> Option<Vec<Plan>> {
+pub(super) fn plan(combinations: &[Combination], ls: &[usize], progress: &dyn Progress) -> Option<Vec<Plan>> {
     // All that can be taken at once makes the largest buckets. Where it leads nowhere, half of it or one may.
-    [1, 2, u32::MAX].into_iter().find_map(|part| Planner::new(combinations, ls).plan(part))
+    [1, 2, u32::MAX].into_iter().find_map(|part| Planner::new(combinations, ls).plan(part, progress))
 }
 
 struct Planner<'a> {
@@ -48,9 +50,10 @@ impl<'a> Planner<'a> {
         Planner { combinations, ls, left, of_value, all }
     }
 
-    fn plan(mut self, part: u32) -> Option<Vec<Plan>> {
+    fn plan(mut self, part: u32, progress: &dyn Progress) -> Option<Vec<Plan>> {
         let mut plans = Vec::new();
         while self.all > 0 {
+            progress.check();
             let (chosen, most) = self.choose()?;
             let records = (most / part).max(1);
             for &at in &chosen {
@@ -120,6 +123,7 @@ impl<'a> Planner<'a> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use shoal_core::Silent;
 
     use super::*;
 
@@ -137,7 +141,7 @@ mod tests {
             codes in prop::collection::vec((0_u32..6, 0_u32..5), 1..60), l in 2_usize..4,
         ) {
             let combinations = combinations(&codes);
-            let Some(plans) = plan(&combinations, &[l, 2]) else { return Ok(()) };
+            let Some(plans) = plan(&combinations, &[l, 2], &Silent) else { return Ok(()) };
             let mut left: Vec<u32> = combinations.iter().map(|c| c.records).collect();
             for plan in plans {
                 prop_assert!(plan.columns.len() >= l);
@@ -162,7 +166,7 @@ mod tests {
     fn two_columns_that_do_not_depend_on_each_other_have_a_plan() {
         let codes: Vec<(u32, u32)> = (0..600).map(|n| (n % 7, n / 7 % 5)).collect();
         for l in [2, 3, 4] {
-            let plans = plan(&combinations(&codes), &[l, l]).expect("a plan");
+            let plans = plan(&combinations(&codes), &[l, l], &Silent).expect("a plan");
             assert!(plans.len() < 120, "{l}: {}", plans.len());
         }
     }
@@ -170,6 +174,6 @@ mod tests {
     #[test]
     fn what_one_column_forbids_has_no_plan() {
         let codes: Vec<(u32, u32)> = (0..6).map(|n| (n, u32::from(n > 3))).collect();
-        assert_eq!(plan(&combinations(&codes), &[2, 2]), None);
+        assert_eq!(plan(&combinations(&codes), &[2, 2], &Silent), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use shoal_core::Progress;
+
 use super::tree::ItemTree;
 
 /// Which node each item is published as, and what that costs.
@@ -29,10 +31,16 @@ impl<'a> Cut<'a> {
     /// Goes through the ways to raise one node or several by added cost, which can only grow on the way up, so
     /// that the first one with enough support is the cheapest of all. A node that is raised above another
     /// takes it in. `None` where not even the top has enough.
-    pub(super) fn cheapest_raise(&self, nodes: Vec<u32>, k: usize) -> Option<Vec<u32>> {
+    pub(super) fn cheapest_raise(
+        &self,
+        nodes: Vec<u32>,
+        k: usize,
+        progress: &dyn Progress,
+    ) -> Option<Vec<u32>> {
         let mut waiting = BTreeSet::from([Raise { added: 0.0, nodes }]);
         let mut seen = BTreeSet::new();
         while let Some(Raise { nodes, .. }) = waiting.pop_first() {
+            progress.check();
             if self.tree.support(&nodes, k) >= k {
                 return Some(nodes);
             }

@@ -72,11 +72,12 @@ impl TransactionsAlgorithm for ValidAprioriParams {
             tree: &tree,
             cut: Cut::of_items(&tree, items),
             clusters: Clusters::of_single_items(data, weights),
+            progress,
         };
 
         progress.stage("raising items", (tree.len() - items) as u64);
         loop {
-            let queue = violations.find(&mender.clusters);
+            let queue = violations.find(&mender.clusters, progress);
             if queue.is_empty() {
                 return Ok(self.recoding(&mender.cut, &tree, items));
             }
@@ -102,13 +103,14 @@ struct Mender<'a> {
     cut: Cut<'a>,
     /// The cut as the search for broken sets knows it.
     clusters: Clusters<'a>,
+    progress: &'a dyn Progress,
 }
 
 impl Mender<'_> {
     /// Raises nodes until enough people have a transaction with the set. Returns how many nodes were raised to.
     fn mend(&mut self, set: &[u32]) -> u64 {
         let image = self.cut.image(set);
-        let raised = self.cut.cheapest_raise(image, self.k);
+        let raised = self.cut.cheapest_raise(image, self.k, self.progress);
         let raised = raised.expect("the top stands for all items, and k people have an item");
         raised.into_iter().filter(|&node| self.raise(node)).count() as u64
     }

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::Silent;
 use shoal_io::{BasketOptions, Source};
 use shoal_pipeline::propose::BasketProposal;
 
@@ -11,6 +10,7 @@ use super::{Answer, relative};
 use crate::args::InitArgs;
 use crate::failure::Failure;
 use crate::print::{count, grouped};
+use crate::progress;
 use crate::voice::Voice;
 
 /// The machine form of a proposal.
@@ -38,7 +38,7 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, voice: &Voice) -> Resul
             ..BasketOptions::default()
         },
     };
-    let read = shoal_io::read_baskets(&Source::new(&args.data), &options, &Silent)?;
+    let read = shoal_io::read_baskets(&Source::new(&args.data), &options, &progress::unseen()?)?;
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let location = relative::seen_from(folder, &args.data)?;
     let proposal = BasketProposal::of(&read.transactions, location, options.separator);

@@ -1,5 +1,6 @@
 //! How a file is written that nobody has described yet.
 
+use shoal_core::Silent;
 use shoal_io::{CsvOptions, Format, Layout, ReadError, Source};
 
 use crate::args::InitArgs;
@@ -58,7 +59,7 @@ fn without_header(source: &Source) -> Result<Source, ReadError> {
 
 /// Why the first line cannot be a header, or nothing. Names are neither blank nor numbers, and differ.
 fn why_no_header(nameless: &Source) -> Result<Option<String>, ReadError> {
-    let first = shoal_io::sample(nameless, 1)?;
+    let first = shoal_io::sample(nameless, 1, &Silent)?;
     if first.rows == 0 {
         return Ok(None);
     }

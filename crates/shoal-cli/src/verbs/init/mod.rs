@@ -15,6 +15,7 @@ use super::Answer;
 use crate::args::{InitArgs, ShapeArg};
 use crate::failure::Failure;
 use crate::print::{count, table};
+use crate::progress;
 use crate::voice::Voice;
 use dialect::Dialect;
 
@@ -62,7 +63,7 @@ pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
     let dialect = if objects { objects::dialect(&args.data) } else { Dialect::of(args)? };
     let sample = match objects {
         true => objects::sample(&args.data, SAMPLE)?,
-        false => shoal_io::sample(&dialect.source, SAMPLE)?,
+        false => shoal_io::sample(&dialect.source, SAMPLE, &progress::unseen()?)?,
     };
     let source = source(args, file, &dialect, sample.rows)?;
     let proposal = match args.shape {

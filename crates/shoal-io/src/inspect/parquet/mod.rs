@@ -6,12 +6,13 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use ::parquet::basic::Encoding;
 use ::parquet::column::page::Page;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use bytes::Bytes;
+use shoal_core::{Cancelled, Progress};
 
 pub(crate) use footer::CREATED_BY;
 
@@ -22,7 +23,7 @@ use super::Findings;
 use crate::limits::Limits;
 
 /// Names the bytes that are no value.
-pub(super) fn inspect(bytes: &Bytes, found: &mut Findings) -> Result<(), String> {
+pub(super) fn inspect(bytes: &Bytes, found: &mut Findings, progress: &dyn Progress) -> Result<(), String> {
     let footer = Footer::read(bytes)?;
     footer.inspect(bytes, found);
     // The Parquet reader trusts what a file says about itself, and a damaged file can make it panic.
@@ -30,13 +31,17 @@ pub(super) fn inspect(bytes: &Bytes, found: &mut Findings) -> Result<(), String>
         let reader = SerializedFileReader::new(bytes.clone()).map_err(|error| error.to_string())?;
         let mut ranges = Vec::new();
         for chunk in &footer.chunks {
+            progress.check();
             let pages = pages(bytes, chunk)?;
             ranges.push((chunk.start, inspect_headers(&pages, chunk, found)));
             inspect_values(&reader, &footer, bytes, chunk, &pages, found)?;
         }
         Ok(ranges)
     }));
-    let mut ranges = walked.unwrap_or_else(|_| Err("its parts contradict each other".to_owned()))?;
+    let mut ranges = walked.unwrap_or_else(|payload| match payload.is::<Cancelled>() {
+        true => resume_unwind(payload),
+        false => Err("its parts contradict each other".to_owned()),
+    })?;
     ranges.extend(footer.side_ranges());
     ranges.extend([(0, 4), (footer.start, bytes.len())]);
     ranges.sort_unstable();

@@ -7,7 +7,7 @@
 
 mod error;
 
-use shoal_core::Sequences;
+use shoal_core::{Progress, Sequences};
 
 pub use error::SequencesConservationError;
 
@@ -24,12 +24,13 @@ pub fn check(
     view: &SequencesView<'_>,
     origin: &[u32],
     left_out: usize,
+    progress: &dyn Progress,
 ) -> Result<(), SequencesConservationError> {
     let (events, published) = (original.events(), view.events().published());
     check_origins(events.rows, published.rows, origin, left_out)?;
     check_pseudonyms(view)?;
     check_people(original, view, origin)?;
-    Ok(check_columns(events, published, Some(&view.ids().name), origin)?)
+    Ok(check_columns(events, published, Some(&view.ids().name), origin, progress)?)
 }
 
 /// The ids must be the numbers from 1 on, each in rows that stand together.

@@ -34,7 +34,7 @@ mod whole;
 
 use std::sync::Arc;
 
-use shoal_core::{Bound, Hierarchy, Limit, RawColumn, Support};
+use shoal_core::{Bound, Hierarchy, Limit, Progress, RawColumn, Support};
 
 pub use error::KnowledgeError;
 
@@ -162,7 +162,7 @@ impl SequencesModel for BoundedKnowledge {
         let groups = Groups::new(view, &items, self.support);
         let values = Values::new(view, &groups, &self.limits)?;
         let file = Published { items, groups, values, k: self.k, support: self.support };
-        Ok(outcome::outcome(view, &file, &answer(&file, self.length, self.work)))
+        Ok(outcome::outcome(view, &file, &answer(&file, self.length, self.work, view.progress())))
     }
 }
 
@@ -174,8 +174,8 @@ struct Answer {
     given_up: Option<(u64, usize)>,
 }
 
-fn answer(file: &Published, length: usize, work: u64) -> Answer {
-    let settled = settled::settle(file, work);
+fn answer(file: &Published, length: usize, work: u64, progress: &dyn Progress) -> Answer {
+    let settled = settled::settle(file, work, progress);
     let base = settled.found(file);
     if !settled.is_open.contains(&true) {
         return Answer { found: base, given_up: None };
@@ -195,9 +195,9 @@ fn answer(file: &Published, length: usize, work: u64) -> Answer {
     let mut spend = |share: u64| {
         let part = left / share;
         left -= part;
-        Work::new(part)
+        Work::new(part, progress)
     };
-    let whole = |work: &Work| whole::search(Search { file, is_open: &settled.is_open, length, work });
+    let whole = |work: &Work<'_>| whole::search(Search { file, is_open: &settled.is_open, length, work });
     let is_decided = |reached: &Reached| reached.found.length.is_some() || reached.length == length;
     let short = whole(&spend(64));
     if is_decided(&short) {

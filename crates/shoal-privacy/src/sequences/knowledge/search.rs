@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use shoal_core::{Progress, Unseen};
 
 use super::Published;
 use super::found::{Break, Found};
@@ -32,20 +33,21 @@ pub(super) struct Search<'a> {
     pub(super) is_open: &'a [bool],
     /// How many items are known at most.
     pub(super) length: usize,
-    pub(super) work: &'a Work,
+    pub(super) work: &'a Work<'a>,
 }
 
 /// How many items of groups were looked at, and how many may be. All parts of a search count here, so that whether
 /// the limit is reached does not depend on who is first.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct Work<'a> {
     done: AtomicU64,
     most: u64,
+    progress: Unseen<'a>,
 }
 
-impl Work {
-    pub(super) fn new(most: u64) -> Work {
-        Work { done: AtomicU64::new(0), most }
+impl<'a> Work<'a> {
+    pub(super) fn new(most: u64, progress: &'a dyn Progress) -> Work<'a> {
+        Work { done: AtomicU64::new(0), most, progress: Unseen(progress) }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -57,6 +59,7 @@ impl Work {
     }
 
     fn add(&self, items: u64) {
+        self.progress.check();
         self.done.fetch_add(items, Ordering::Relaxed);
     }
 }
@@ -371,7 +374,7 @@ mod tests {
 
     #[test]
     fn work_is_over_when_more_was_done_than_may_be() {
-        let work = Work::new(5);
+        let work = Work::new(5, &shoal_core::Silent);
         work.add(5);
         assert!(!work.is_over());
         work.add(2);

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::Published;
 use super::found::{Break, Found};
@@ -67,13 +68,13 @@ impl Bundles {
 }
 
 /// Finds the open groups, looking at no more than `work` pairs of groups.
-pub(super) fn settle(file: &Published, work: u64) -> Settled {
+pub(super) fn settle(file: &Published, work: u64, progress: &dyn Progress) -> Settled {
     let Published { groups, values, k, .. } = file;
     let mut settled = Settled {
         is_open: vec![false; groups.len()],
         smallest: u32::MAX,
         shares: vec![0.0; values.named.len()],
-        companions: companions(file, work),
+        companions: companions(file, work, progress),
         bundles: Bundles::new(groups.len()),
     };
     let mut spent = HashMap::new();
@@ -82,6 +83,7 @@ pub(super) fn settle(file: &Published, work: u64) -> Settled {
     // Those with little choice come first.
     order.sort_by_key(|(group, companions)| (companions.as_ref().map(Vec::len), *group));
     for (group, own) in order {
+        progress.check();
         let own = own.as_deref().unwrap_or_default();
         let people = groups.people(own);
         let charges = if people >= *k { set_off(file, *group, own, &spent) } else { None };
@@ -137,7 +139,7 @@ impl Settled {
 }
 
 /// The companions of every group that is not safe by itself, itself among them.
-fn companions(file: &Published, work: u64) -> Vec<(u32, Option<Vec<u32>>)> {
+fn companions(file: &Published, work: u64, progress: &dyn Progress) -> Vec<(u32, Option<Vec<u32>>)> {
     let groups = &file.groups;
     let mut left = work;
     let mut may_look = |group: u32| {
@@ -151,7 +153,10 @@ fn companions(file: &Published, work: u64) -> Vec<(u32, Option<Vec<u32>>)> {
         .filter(|&group| !groups.whole(group).is_empty() && file.breaks_alone(group))
         .map(|group| (group, may_look(group)))
         .collect();
-    let find = |(group, may)| (group, if may { Some(groups.companions(group, &file.items)) } else { None });
+    let find = |(group, may)| {
+        progress.check();
+        (group, if may { Some(groups.companions(group, &file.items)) } else { None })
+    };
     unsafe_ones.into_par_iter().map(find).collect()
 }
 
@@ -211,7 +216,11 @@ mod tests {
         let trees = [tree(&["a ab *", "b ab *"]), tree(&["x xy *", "y xy *"])];
         let values = Some(vec!["HIV".to_owned()]);
         let limit = Limit { column: "illness".into(), values, bound: Bound::Share(0.5) };
-        settle(&read(&["id", "q", "r", "illness"], &rows, &trees, k, limit, support), u64::MAX)
+        settle(
+            &read(&["id", "q", "r", "illness"], &rows, &trees, k, limit, support),
+            u64::MAX,
+            &shoal_core::Silent,
+        )
     }
 
     #[test]

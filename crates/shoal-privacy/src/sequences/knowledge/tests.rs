@@ -137,7 +137,11 @@ fn the_examples_of_the_paper() {
     assert_eq!(broken(["41001", "[4:6]"]), (vec![4, 6], false, all("Hepatitis", 2)));
     assert!(file.values.named.iter().all(|value| value.allowed == 0.4));
     assert_eq!(file.groups.supporters(&[step("2018") + 1, step("2020") + 1, step("3")]), [2]);
-    assert_eq!(answer(&file, 2, u64::MAX).found.length, Some(1), "41002 alone is somebody");
+    assert_eq!(
+        answer(&file, 2, u64::MAX, &shoal_core::Silent).found.length,
+        Some(1),
+        "41002 alone is somebody"
+    );
 }
 
 #[test]
@@ -157,8 +161,8 @@ fn more_events_than_a_word_has_bits() {
         |times: usize| file.groups.people(&file.groups.supporters(&[vec![1; times], vec![b]].concat()));
     assert_eq!([then_b(0), then_b(99), then_b(100)], [3, 3, 0]);
     // Who has a hundred times a is alone, but nobody knows that much.
-    assert!(answer(&file, 99, u64::MAX).found.length.is_none());
-    assert_eq!(answer(&file, 100, u64::MAX).found.worst[0].people, 1);
+    assert!(answer(&file, 99, u64::MAX, &shoal_core::Silent).found.length.is_none());
+    assert_eq!(answer(&file, 100, u64::MAX, &shoal_core::Silent).found.worst[0].people, 1);
 }
 
 /// A file in which everybody has so many events at one more place before all others.
@@ -187,7 +191,7 @@ proptest! {
     fn events_before_all_others_change_no_crowd(case in cases(), times in 61..67_usize) {
         let search = |file: &Published| {
             let is_open = vec![true; file.groups.len()];
-            let work = Work::new(u64::MAX);
+            let work = Work::new(u64::MAX, &shoal_core::Silent);
             whole::search(Search { file, is_open: &is_open, length: case.3.min(4), work: &work }).found
         };
         let (plain, long) = (padded(&case, 0), padded(&case, times));
@@ -217,12 +221,12 @@ proptest! {
         let groups = file.groups.len();
         // Where everything fits a `*`, there is far more to list.
         let length = if is_paper { case.3 } else { case.3.min(3) };
-        let work = Work::new(u64::MAX);
+        let work = Work::new(u64::MAX, &shoal_core::Silent);
         let plainly = whole::search(Search { file: &file, is_open: &vec![true; groups], length, work: &work });
         let broken = plainly.found;
-        prop_assert_eq!(answer(&file, length, u64::MAX).found.length.is_some(), broken.length.is_some());
+        prop_assert_eq!(answer(&file, length, u64::MAX, &shoal_core::Silent).found.length.is_some(), broken.length.is_some());
 
-        let settled = settled::settle(&file, u64::MAX);
+        let settled = settled::settle(&file, u64::MAX, &shoal_core::Silent);
         let open = whole::search(Search { file: &file, is_open: &settled.is_open, length, work: &work }).found;
         prop_assert_eq!((open.length, open.total, &open.worst), (broken.length, broken.total, &broken.worst));
         if broken.length.is_none() {

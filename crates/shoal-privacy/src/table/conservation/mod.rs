@@ -11,7 +11,7 @@
 mod error;
 
 use rayon::prelude::*;
-use shoal_core::{Column, PublishedError, PublishedValue, RawColumn, RawTable, Role, Table};
+use shoal_core::{Column, Progress, PublishedError, PublishedValue, RawColumn, RawTable, Role, Table};
 
 pub use error::TableConservationError;
 
@@ -27,9 +27,10 @@ pub fn check(
     published: &RawTable,
     origin: &[u32],
     left_out: usize,
+    progress: &dyn Progress,
 ) -> Result<(), TableConservationError> {
     check_origins(original.rows, published.rows, origin, left_out)?;
-    check_columns(original, published, None, origin)
+    check_columns(original, published, None, origin, progress)
 }
 
 /// Compares the columns of a published file with those of its input, given that every record has an origin.
@@ -39,9 +40,17 @@ pub(crate) fn check_columns(
     published: &RawTable,
     pseudonyms: Option<&str>,
     origin: &[u32],
+    progress: &dyn Progress,
 ) -> Result<(), TableConservationError> {
     let columns = pair_columns(original, published, pseudonyms)?;
-    let checked: Vec<_> = columns.into_par_iter().map(|(from, to)| check_column(from, to, origin)).collect();
+    let checked: Vec<_> = columns
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(from, to)| {
+            progress.check();
+            check_column(from, to, origin)
+        })
+        .collect();
     checked.into_iter().collect()
 }
 

@@ -26,7 +26,8 @@ pub(super) fn search(data: &Sequences, promise: &SequencesPromise, until: Until)
         codes: costs.values(0..data.events().rows).to_vec(),
     };
     let crowd = Crowd::new(&draft, &forest, &terms);
-    let found = invalid(&crowd, &forest, &terms, until, &mut Budget(u64::MAX)).unwrap();
+    let found =
+        invalid(&crowd, &forest, &terms, until, &mut Budget::new(u64::MAX, &shoal_core::Silent)).unwrap();
     let item = |&code: &u32| (forest.quasi_of(code), costs.node(forest.quasi_of(code), code));
     let pattern =
         |found: &Invalid| found.events.iter().map(|event| event.iter().map(item).collect()).collect();

@@ -1,0 +1,227 @@
+//! Cancelled work ends at the next question and leaves nothing, whatever it was doing.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use shoal_core::policy::{SequencesAlgorithmName, TableAlgorithmName, TransactionsAlgorithmName};
+use shoal_core::{Cancelled, Progress};
+use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::{self, RunOptions, VerifyOptions};
+
+use crate::desk::Desk;
+
+/// Counts the questions and cancels from a certain one on.
+struct CancelAt {
+    asked: AtomicUsize,
+    at: usize,
+}
+
+impl CancelAt {
+    fn new(at: usize) -> CancelAt {
+        CancelAt { asked: AtomicUsize::new(0), at }
+    }
+
+    fn ask(&self) {
+        if self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at {
+            Cancelled::throw();
+        }
+    }
+}
+
+impl Progress for CancelAt {
+    fn stage(&self, _name: &str, _total: u64) {
+        self.ask();
+    }
+
+    fn advance(&self, _done: u64) {
+        self.ask();
+    }
+
+    fn go_on(&self) -> bool {
+        self.ask();
+        true
+    }
+
+    fn check(&self) {
+        self.ask();
+    }
+}
+
+/// Does the work once to its end, and then once for each of several questions at which it is cancelled; after each `left` must
+/// be as before. Returns how many questions there were.
+fn cancel_everywhere<T>(
+    what: &str,
+    work: impl Fn(&dyn Progress) -> Result<T, PipelineError>,
+    left: impl Fn() -> Vec<String>,
+    undo: impl Fn(),
+) -> usize {
+    let before = left();
+    let whole = CancelAt::new(usize::MAX);
+    if let Err(error) = work(&whole) {
+        panic!("{what}: {error}");
+    }
+    undo();
+    assert_eq!(left(), before, "{what}");
+    let questions = whole.asked.into_inner();
+    for at in [1, 2, questions / 4, questions / 2, questions * 3 / 4, questions - 1, questions] {
+        let outcome = work(&CancelAt::new(at.max(1)));
+        assert!(
+            matches!(outcome, Err(PipelineError::Cancelled)),
+            "{what} goes on after question {at} of {questions}"
+        );
+        assert_eq!(left(), before, "{what}, cancelled at question {at} of {questions}");
+    }
+    questions
+}
+
+/// Cancels a run, and what can be asked about its release. `most_between` is a bound on the records that are looked at
+/// between two questions of the run.
+fn cancel_all_verbs(desk: &Desk, set: &[&str], data: &str, output: &str) -> usize {
+    let what = set.join(" ");
+    let job = desk.job(set);
+    let run = |progress: &dyn Progress| files::run(&job, &RunOptions::default(), progress);
+    let remove = || {
+        std::fs::remove_file(desk.path(output)).unwrap();
+        std::fs::remove_dir_all(desk.path("reports")).unwrap();
+    };
+    // One thread: then the questions are the same in every run.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    alone.install(|| {
+        let questions = cancel_everywhere(&what, run, || desk.files(), remove);
+        cancel_everywhere(&what, |p| files::check(&job, p), || desk.files(), || ());
+        run(&shoal_core::Silent).unwrap();
+        let (original, published) = (desk.path(data), desk.path(output));
+        let options = VerifyOptions { original: Some(original.clone()) };
+        let verify = |p: &dyn Progress| files::verify_with(&job, &published, &options, p);
+        let measure =
+            |p: &dyn Progress| files::measure(&job, Some(&original), Path::new(&published), None, p);
+        assert!(cancel_everywhere(&what, verify, || desk.files(), || ()) > 10, "verify: {what}");
+        assert!(cancel_everywhere(&what, measure, || desk.files(), || ()) > 10, "measure: {what}");
+        remove();
+        questions
+    })
+}
+
+const TABLE: &str = r#"
+version = 1
+[data]
+shape = "table"
+source = "people.csv"
+[columns.age]
+role = "quasi-identifier"
+kind = "integer"
+[columns.zip]
+role = "quasi-identifier"
+[columns.sex]
+role = "quasi-identifier"
+[columns.illness]
+role = "sensitive"
+[privacy]
+k = 4
+[output]
+path = "out.csv"
+report = "reports"
+"#;
+
+fn people() -> String {
+    let row = |i: u32| format!("{},{},{},i{}\n", 18 + i * 29 % 61, 53700 + i * 13 % 17, i % 2, i * 7 % 5);
+    std::iter::once("age,zip,sex,illness\n".to_owned()).chain((0..600).map(row)).collect()
+}
+
+#[test]
+fn every_algorithm_for_tables_can_be_cancelled() {
+    for algorithm in TableAlgorithmName::ALL {
+        let desk = Desk::with(TABLE, "people.csv", &people());
+        let name = format!("algorithm.name={}", algorithm.name());
+        let transparent = ["privacy.transparent=true", "columns.illness.l-diversity=2"];
+        let mut set = vec![name.as_str()];
+        if *algorithm == TableAlgorithmName::Transparent {
+            set.extend(transparent);
+        }
+        let questions = cancel_all_verbs(&desk, &set, "people.csv", "out.csv");
+        assert!(questions > 40, "{name}: only {questions}");
+    }
+}
+
+const TRANSACTIONS: &str = r#"
+version = 1
+[data]
+shape = "transactions"
+source = "baskets.dat"
+[privacy]
+k = 5
+m = 2
+[output]
+path = "out.dat"
+report = "reports"
+"#;
+
+fn baskets() -> String {
+    let item = |at: u32, i: u32| format!("a{}", (i * i + at * 31 + i * at) % 40 % (1 + (i + at) % 40));
+    let line = |i: u32| (0..1 + i % 7).map(|at| item(at, i)).collect::<Vec<_>>().join(" ") + "\n";
+    (0..400).map(line).collect()
+}
+
+#[test]
+fn every_algorithm_for_transactions_can_be_cancelled() {
+    for algorithm in TransactionsAlgorithmName::ALL {
+        let desk = Desk::with(TRANSACTIONS, "baskets.dat", &baskets());
+        let name = format!("algorithm.name={}", algorithm.name());
+        let questions = cancel_all_verbs(&desk, &[&name], "baskets.dat", "out.dat");
+        assert!(questions > 40, "{name}: only {questions}");
+    }
+}
+
+const SEQUENCES: &str = r#"
+version = 1
+[data]
+shape = "sequences"
+source = "visits.csv"
+id = "who"
+order = ["day"]
+[columns.who]
+role = "identifier"
+[columns.day]
+role = "identifier"
+kind = "integer"
+[columns.year]
+role = "quasi-identifier"
+kind = "integer"
+[columns.zip]
+role = "quasi-identifier"
+[columns.disease]
+role = "sensitive"
+[privacy]
+k = 3
+c = 0.8
+sensitive-values = ["d0"]
+[output]
+path = "out.csv"
+report = "reports"
+"#;
+
+fn visits() -> String {
+    let mut text = "who,day,year,zip,disease\n".to_owned();
+    for person in 0..80 {
+        for visit in 0..=(person * 7 + 3) % 4 {
+            let (year, zip) = (2010 + (person + visit) % 3, 53700 + (person * 13 + visit) % 5);
+            text.push_str(&format!("id{person},{visit},{year},{zip},d{}\n", (person * 5 + visit * 3) % 6));
+        }
+    }
+    text
+}
+
+#[test]
+fn every_algorithm_for_sequences_can_be_cancelled() {
+    for algorithm in SequencesAlgorithmName::ALL {
+        let desk = Desk::with(SEQUENCES, "visits.csv", &visits());
+        let name = format!("algorithm.name={}", algorithm.name());
+        let bounded = ["privacy.length=2"];
+        let mut set = vec![name.as_str()];
+        if matches!(algorithm, SequencesAlgorithmName::Fcla | SequencesAlgorithmName::Halt) {
+            set.extend(bounded);
+        }
+        let questions = cancel_all_verbs(&desk, &set, "visits.csv", "out.csv");
+        assert!(questions > 40, "{name}: only {questions}");
+    }
+}
