@@ -2,8 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use shoal_measure::risk::Risks;
 use shoal_measure::sequences::SequencesLoss;
+use shoal_measure::table::risk::Risks;
 use shoal_measure::transactions::{SmallestCrowd, TransactionsLoss, TransactionsRisk};
 use shoal_pipeline::Leak;
 use shoal_privacy::PromiseResult;

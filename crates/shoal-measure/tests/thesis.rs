@@ -1,7 +1,8 @@
 //! Thesis §2.6: figure 2-10 and table 2-13.
 
 use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, Table, ValueParser};
-use shoal_measure::{LossReport, QuasiColumn, loss, measure};
+use shoal_measure::table::loss;
+use shoal_measure::{LossReport, QuasiColumn, measure};
 use shoal_privacy::{Classes, TableView};
 
 const NAMES: [&str; 4] = ["Age", "Gender", "Zip Code", "Disease"];

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use shoal_core::{
     BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
-use shoal_measure::{LossReport, MeasureError, measure, risk};
+use shoal_measure::table::risk;
+use shoal_measure::{LossReport, MeasureError, measure};
 use shoal_privacy::{Classes, TableView};
 
 const QUASI: [&str; 3] = ["age", "sex", "city"];

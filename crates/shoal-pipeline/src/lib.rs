@@ -6,6 +6,7 @@
 
 pub mod audit;
 mod batches;
+mod columns;
 mod deadline;
 mod discreet;
 mod error;
@@ -28,6 +29,7 @@ mod verbs;
 
 pub use audit::Audit;
 pub use batches::{BatchSink, BatchSource, StagedBatches};
+pub use columns::ColumnPlan;
 pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
 pub use leaks::Leak;

@@ -1,7 +1,8 @@
+use shoal_pipeline::ColumnPlan;
 use shoal_pipeline::Plan;
 use shoal_pipeline::sequences::SequencesPlan;
 use shoal_pipeline::stream::{StreamColumnPlan, StreamPlan};
-use shoal_pipeline::table::{ColumnPlan, TablePlan};
+use shoal_pipeline::table::TablePlan;
 use shoal_pipeline::transactions::TransactionsPlan;
 
 use super::{Answer, Opened};

@@ -4,7 +4,7 @@
 //! suppressed (see [`ncp::cell`]); an event that is not in the file has lost all its cells. Weights do not count.
 
 use crate::QuasiColumn;
-use crate::loss::ncp;
+use crate::table::loss::ncp;
 
 /// In [0, 1]; 0 where there is nothing that could be lost.
 pub(super) fn of(quasi: &[QuasiColumn<'_>], events: u64, suppressed: u64) -> f64 {

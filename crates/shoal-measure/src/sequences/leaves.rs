@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use shoal_core::{Column, PublishedValue};
 
-use crate::quasi::cardinality;
+use crate::table::quasi::cardinality;
 
 /// The leaves that a published value stands for, as ranges that do not overlap. The leaves of a column are
 /// those of its hierarchy where there is one, else its values.

@@ -10,7 +10,7 @@
 //! - LM_A, for one column, is the same without its weight.
 
 use crate::QuasiColumn;
-use crate::loss::iloss;
+use crate::table::loss::iloss;
 
 /// What one column has lost over all events of the original, without its weight.
 pub(super) struct Lost {

@@ -22,9 +22,10 @@ pub use error::SequencesMeasureError;
 pub use queries::{Predicate, Query};
 pub use risk::SequencesRisk;
 
-use crate::loss::class_size;
-use crate::measure::{check_columns, find};
-use crate::{QuasiColumn, quasi};
+use crate::QuasiColumn;
+use crate::table::loss::class_size;
+use crate::table::measure::{check_columns, find};
+use crate::table::quasi;
 use reading::Reading;
 
 /// All measures of published sequences.

@@ -1,14 +1,14 @@
 //! The risk of being recognized by the whole sequence: the adversary knows every quasi-identifier of every
 //! event of a person, and their order.
 //!
-//! The records of [`crate::risk`] are people here, and a class is everybody with the same number of events,
+//! The records of [`crate::table::risk`] are people here, and a class is everybody with the same number of events,
 //! equal in every quasi-identifier. Before, all events of the original are known; after, what the file says of
 //! those that are left.
 
 use serde::Serialize;
 use shoal_privacy::Classes;
 
-use crate::risk::{self, Risks};
+use crate::table::risk::{self, Risks};
 
 /// Risk before and after, as `report.json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -7,8 +7,8 @@ use super::algorithm::algorithm;
 use super::load::load;
 use super::promise::{self, check_values, in_words, promise};
 use super::run::id;
+use crate::columns::{ColumnPlan, column_plan, with_hierarchies};
 use crate::leaks::before_run;
-use crate::table::{ColumnPlan, column_plan, with_hierarchies};
 use crate::{Leak, PipelineError, Request, Source};
 
 /// What a run of the policy would do.

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use shoal_core::{Place, Policy, RawColumnBuilder, RawTable, SUPPRESSED, Table, TableRecoding};
 
 use super::load::Loaded;
+use crate::columns::{Composed, published_columns};
 use crate::order::PublishedPlaces;
-use crate::table::{Composed, published_columns};
 
 /// Puts the surviving events together, person by person, in the order of what is published about people. `table` holds
 /// the events with the hierarchies that the recoding speaks of.

@@ -3,7 +3,7 @@
 use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 
 use super::people::{People, people};
-use crate::table::{Bound, bind, check_columns, reordered};
+use crate::columns::{Bound, bind, check_columns, reordered};
 use crate::{PipelineError, Request, Source, WantedColumns};
 
 /// What was read.

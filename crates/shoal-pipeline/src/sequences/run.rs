@@ -20,14 +20,14 @@ use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::promise::{self, check_values, promise};
 use crate::audit::{RecodingFile, SequenceFile};
+use crate::columns::{
+    Composed, column_forms, quasi_columns, read_table_back, with_alike_merged, with_hierarchies,
+};
 use crate::leaks::of_sequences;
 use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::table::{
-    Composed, column_forms, quasi_columns, read_table_back, with_alike_merged, with_hierarchies,
-};
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source};
 
 /// What comes back may be published.

@@ -1,8 +1,5 @@
 //! From the policy's words to an algorithm that is ready to run.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::{Choice, IncognitoParams};
@@ -10,9 +7,8 @@ use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_algorithms::table::transparent::{Secret, TransparentParams};
-use shoal_core::hierarchy::build;
+use shoal_core::Policy;
 use shoal_core::policy::{ChoicePolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, TableAlgorithmName};
-use shoal_core::{BoundHierarchy, Policy, Role, Table};
 
 use crate::PipelineError;
 
@@ -59,23 +55,4 @@ pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAl
         }
         TableAlgorithmName::Datafly => Box::new(DataflyParams { promise, max_suppressed }.check()?),
     })
-}
-
-/// The table with a hierarchy for every quasi-identifier, and a sentence for each one that was built.
-pub(crate) fn with_hierarchies(table: &Table) -> Result<(Cow<'_, Table>, Vec<String>), PipelineError> {
-    let lacks = |c: &shoal_core::Column| c.role == Role::QuasiIdentifier && c.hierarchy.is_none();
-    if !table.columns.iter().any(lacks) {
-        return Ok((Cow::Borrowed(table), Vec::new()));
-    }
-    let mut complete = table.clone();
-    let mut notes = Vec::new();
-    for column in complete.columns.iter_mut().filter(|c| lacks(c)) {
-        let built = build::default_for(&column.domain)
-            .map_err(|error| PipelineError::Build { column: column.name.clone(), error: Box::new(error) })?;
-        let bound = BoundHierarchy::new(&Arc::new(built.hierarchy), &column.domain)
-            .expect("a hierarchy built from a domain holds every value of it");
-        notes.push(format!("no hierarchy for `{}`: built {}", column.name, built.description));
-        column.hierarchy = Some(bound);
-    }
-    Ok((Cow::Owned(complete), notes))
 }

@@ -5,12 +5,11 @@ use std::borrow::Cow;
 use serde::Serialize;
 use shoal_algorithms::table::obstacle;
 use shoal_algorithms::table::transparent::Secret;
-use shoal_core::{Kind, Progress, Role, Table, TablePromise};
+use shoal_core::{Progress, Role, Table, TablePromise};
 
-use super::algorithm::{algorithm, with_hierarchies};
-use super::alike::with_alike_merged;
-use super::compose::reordered_codes;
+use super::algorithm::algorithm;
 use super::load::{Loaded, load_from};
+use crate::columns::{ColumnPlan, column_plan, reordered_codes, with_alike_merged, with_hierarchies};
 use crate::leaks::{add_missing, before_table, of_policy};
 use crate::{Leak, PipelineError, Request, Source};
 
@@ -42,24 +41,6 @@ pub struct TablePlan {
     pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
-}
-
-/// What a run would do with one column.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ColumnPlan {
-    /// The column.
-    pub name: String,
-    /// Its role.
-    pub role: Role,
-    /// Its kind.
-    pub kind: Kind,
-    /// How many different values it has, the missing one not counted; not said of identifiers that are not the person.
-    pub distinct: Option<usize>,
-    /// How many records have no value in it; not said of identifiers that are not the person.
-    pub missing: Option<usize>,
-    /// What would be published of it.
-    pub published_as: String,
 }
 
 /// Reads policy, hierarchies and data, and says what a run would do. Writes nothing.
@@ -113,26 +94,4 @@ fn conditions(promise: &TablePromise, table: &Table) -> Vec<String> {
     let personal = table.of_role(Role::PersonalK).map(|c| format!("the largest `{}` of its members", c.name));
     let people = promise.person.iter().map(|name| format!("counted in people, whom `{name}` names"));
     promise.conditions.iter().map(ToString::to_string).chain(personal).chain(people).collect()
-}
-
-/// What a run would do with a column; `table` holds those that are read.
-pub(crate) fn column_plan(request: &Request, table: &Table, name: &str) -> ColumnPlan {
-    let spec = &request.policy().columns[name];
-    let column = table.columns.iter().find(|c| c.name == name);
-    let missing = column.map(|c| match c.domain.missing() {
-        Some(missing) => c.codes.iter().filter(|&&code| code == missing).count(),
-        None => 0,
-    });
-    let published_as = match (spec.role, column.and_then(|c| c.hierarchy.as_ref())) {
-        (Role::Identifier | Role::PersonalK, _) => "not published".to_owned(),
-        (Role::Sensitive | Role::Insensitive, _) => "as it is".to_owned(),
-        (Role::QuasiIdentifier, Some(bound)) => {
-            let tree = bound.tree();
-            format!("nodes of a hierarchy ({} leaves, {} levels)", tree.leaf_count(), tree.level_count())
-        }
-        (Role::QuasiIdentifier, None) if spec.kind.is_ordered() => "ranges".to_owned(),
-        (Role::QuasiIdentifier, None) => "sets".to_owned(),
-    };
-    let distinct = column.map(|c| c.domain.len() - usize::from(c.domain.missing().is_some()));
-    ColumnPlan { name: name.to_owned(), role: spec.role, kind: spec.kind, distinct, missing, published_as }
 }

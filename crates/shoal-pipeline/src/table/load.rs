@@ -3,9 +3,8 @@
 use shoal_core::{Progress, RawColumn, RawTable, Role, Table};
 use shoal_io::ReadTable;
 
-use super::bind::{Bound, bind, check_columns};
-use super::compose::reordered_codes;
 use super::person::persons;
+use crate::columns::{Bound, bind, check_columns, reordered_codes};
 use crate::order::rows_by_content;
 use crate::{PipelineError, Request, Source, WantedColumns};
 

@@ -6,7 +6,7 @@ use shoal_core::Rule;
 use shoal_core::policy::SuppressedPolicy;
 use shoal_privacy::{KAnonymity, OfPeople, SensitiveColumn, SuppressionLimit, TableModel, table};
 
-use super::bind::parser;
+use crate::columns::parser;
 use crate::{PipelineError, Request};
 
 /// What every class of the published file must satisfy. What each person asks for is added by the verifier, which

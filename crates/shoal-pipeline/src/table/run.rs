@@ -6,26 +6,27 @@ use indexmap::IndexMap;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
 use shoal_core::policy::{Shape, SuppressedPolicy};
-use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding, Unseen};
-use shoal_io::ColumnForm;
-use shoal_privacy::{Classes, ReadBack, Refusal, TableClaim, VerifiedTable, verify_table};
+use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding};
+use shoal_privacy::{Classes, ReadBack, TableClaim, VerifiedTable, verify_table};
 
-use super::algorithm::{algorithm, with_hierarchies};
-use super::alike::with_alike_merged;
-use super::bind::{Bound, bind};
-use super::compose::{Composed, compose, reordered_codes};
+use super::algorithm::algorithm;
+use super::compose::compose;
 use super::key::table_key;
 use super::load::{Loaded, load_from};
 use super::person::take_measures;
 use super::promises::{models, suppression_limit};
 use super::releases::{Current, Identity, Kept, person_hash};
 use crate::audit::{ClassFile, Key, RecodingFile};
+use crate::columns::{
+    Bound, Composed, column_forms, quasi_columns, read_table_back, reordered_codes, with_alike_merged,
+    with_hierarchies,
+};
 use crate::deadline::Deadline;
 use crate::leaks::{of_names, of_table};
 use crate::order::record_order;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData, TableKey, WantedColumns};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source, TableKey};
 
 /// What comes back may be published. `release_key` is the key by which the release remembers its people.
 pub(crate) fn run<K: Sink>(
@@ -191,25 +192,6 @@ fn anonymize<'a>(
     Ok(Anonymized { working, recoding, account, notes })
 }
 
-/// The forms in which the columns of a published table may be written.
-pub(crate) fn column_forms(request: &Request, published: &RawTable) -> Vec<ColumnForm> {
-    let policy = request.policy();
-    let form = |name: &String| match policy.columns.get(name).map(|c| c.role) {
-        Some(Role::Sensitive | Role::Insensitive) => ColumnForm::Typed,
-        _ => ColumnForm::Text,
-    };
-    published.columns.iter().map(|c| form(&c.name)).collect()
-}
-
-/// What was staged, read as anybody would read it, with its SHA-256.
-pub(crate) fn read_table_back(
-    staged: &impl StagedData,
-    progress: &dyn Progress,
-) -> Result<(RawTable, String), PipelineError> {
-    let read = staged.source().read_table(&WantedColumns::ALL, &Unseen(progress))?;
-    Ok((read.table, read.sha256))
-}
-
 /// What the classes of the published file say, and about whom.
 fn class_files(
     request: &Request,
@@ -248,24 +230,4 @@ fn class_files(
         file.values.values_mut().for_each(IndexMap::sort_keys);
     }
     files
-}
-
-/// The quasi-identifiers of a published file.
-pub(crate) fn quasi_columns<'a>(request: &Request, published: &'a RawTable) -> Vec<&'a RawColumn> {
-    let is_quasi = |c: &&RawColumn| request.policy().columns[&c.name].role == Role::QuasiIdentifier;
-    published.columns.iter().filter(is_quasi).collect()
-}
-
-/// Checks that columns that nobody anonymizes are published as they were, in the claimed order.
-pub(crate) fn check_untouched(
-    request: &Request,
-    before: &RawTable,
-    after: &RawTable,
-    origin: &[u32],
-    progress: &dyn Progress,
-) -> Result<(), PipelineError> {
-    let original = bind(request, before)?.table;
-    let left_out = before.rows - origin.len();
-    Ok(shoal_privacy::table::conservation::check(&original, after, origin, left_out, progress)
-        .map_err(Refusal::TableConservation)?)
 }

@@ -9,8 +9,8 @@ use shoal_io::ReadTable;
 use shoal_privacy::matching::{MembershipUse, NoOrigin, Origins, PeopleOrigins, match_people, match_table};
 use shoal_privacy::{BrokenPromise, Figure, Refusal, TableModel, TableVerdict, Unverifiable};
 
-use super::bind::Bound;
 use super::releases::membership;
+use crate::columns::Bound;
 use crate::{Leak, PipelineError, Request};
 
 /// How sure the origins of a file are, in terms of people.

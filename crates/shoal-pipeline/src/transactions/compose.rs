@@ -10,8 +10,8 @@ use shoal_core::{
 
 use super::layout::Layout;
 use super::load::Loaded;
+use crate::columns::reordered;
 use crate::order::PublishedPlaces;
-use crate::table::reordered;
 
 /// The published transactions, and for each of them the original that it comes from.
 pub(crate) struct Composed {

@@ -8,8 +8,8 @@ use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
 
 use super::layout::Layout;
 use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
+use crate::columns::reordered_codes;
 use crate::order::{ContentHash, compare_rows};
-use crate::table::reordered_codes;
 use crate::{Leak, PipelineError, Request, Source, ValueAt, WantedColumns};
 
 /// What was read.

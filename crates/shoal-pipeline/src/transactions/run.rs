@@ -15,11 +15,11 @@ use super::load::{Loaded, Text, load};
 use super::measures;
 use super::sets::item_names;
 use crate::audit::{ItemFile, RecodingFile};
+use crate::columns::check_untouched;
 use crate::leaks::of_transactions;
 use crate::order::record_order;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::table::check_untouched;
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
 
 /// What comes back may be published.

@@ -13,8 +13,8 @@ use super::algorithm::{Prepared, hierarchy};
 use super::load::{Loaded, Text, load};
 use super::measures;
 use super::run::{models, utility};
+use crate::columns::{bind, check_untouched};
 use crate::leaks::of_transactions;
-use crate::table::{bind, check_untouched};
 use crate::{AgainstOriginal, Leak, PipelineError, Request, Source};
 
 /// What `verify` found.

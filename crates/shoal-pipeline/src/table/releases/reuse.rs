@@ -11,7 +11,7 @@ use super::candidates::keeps;
 use super::identity::{Identity, people};
 use super::{incomparable, person_hash, unknown_people};
 use crate::audit::RecodingFile;
-use crate::table::{Bound, with_hierarchies};
+use crate::columns::{Bound, with_hierarchies};
 use crate::{Audit, PipelineError, Request};
 
 /// Who keeps the class of an earlier release, and who does not.

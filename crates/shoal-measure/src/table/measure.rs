@@ -2,8 +2,8 @@ use serde::Serialize;
 use shoal_core::{Column, Progress, PublishedError, RawColumn, RawTable, Role, Silent, Table};
 use shoal_privacy::{Classes, Crowds};
 
-use crate::loss::Published;
-use crate::{LossReport, RiskReport, quasi, risk};
+use super::{LossReport, RiskReport, quasi, risk};
+use crate::table::loss::Published;
 
 /// All measures of a release.
 #[derive(Clone, Debug, PartialEq, Serialize)]

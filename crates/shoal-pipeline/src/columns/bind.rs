@@ -9,8 +9,8 @@ use shoal_core::{
     looks_generalized,
 };
 
-use super::person::{repeated_identifiers, same_person};
 use crate::request::Asset;
+use crate::table::{repeated_identifiers, same_person};
 use crate::{Leak, PipelineError, Request, ValueAt};
 
 /// The original data in codes, with the policy's hierarchies and no others: what the verifier compares with.

@@ -3,7 +3,7 @@
 use shoal_core::{Column, PublishedValue};
 
 use super::Published;
-use crate::quasi::cardinality;
+use crate::table::quasi::cardinality;
 
 /// Σ w_A · NCP_A / Σ w_A over the quasi-identifiers A with their weights w_A. In [0, 1].
 pub fn total(published: &Published<'_>) -> f64 {

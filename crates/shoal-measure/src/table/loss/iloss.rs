@@ -3,7 +3,7 @@
 use shoal_core::{Column, PublishedValue};
 
 use super::Published;
-use crate::quasi::cardinality;
+use crate::table::quasi::cardinality;
 
 /// The mean of ILoss(cell) over all quasi-identifier cells of the original, suppressed ones included.
 pub fn total(published: &Published<'_>) -> f64 {

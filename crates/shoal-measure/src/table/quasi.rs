@@ -2,7 +2,7 @@ use rayon::prelude::*;
 use shoal_core::{Column, PublishedError, PublishedValue, RawColumn, RawTable, Role, Table};
 
 use crate::MeasureError;
-use crate::measure::find;
+use crate::table::measure::find;
 
 /// A quasi-identifier of a published file: each distinct text read once, and how often it stands there, so
 /// that a loss costs time in the number of distinct texts and not of records.

@@ -1,0 +1,11 @@
+//! Measures of published tables against the original: what was lost, and the risk that remains.
+
+pub mod loss;
+pub(crate) mod measure;
+pub(crate) mod quasi;
+pub mod risk;
+
+pub use loss::LossReport;
+pub use measure::{MeasureError, TableMeasures, measure, measure_people};
+pub use quasi::QuasiColumn;
+pub use risk::RiskReport;

@@ -1,0 +1,69 @@
+//! What is published of the columns of a table.
+
+use shoal_core::{
+    Cell, Place, RawColumn, RawColumnBuilder, RawTable, Role, SUPPRESSED, Table, TableRecoding,
+};
+
+/// A table to be written, and for each of its rows the record it comes from.
+pub(crate) struct Composed {
+    /// What is written.
+    pub published: RawTable,
+    /// For each published row its original record. The verifier checks this claim, it does not trust it.
+    pub origin: Vec<u32>,
+}
+
+/// What is published of every column, in the order of the source.
+pub(crate) fn published_columns(
+    raw: &RawTable,
+    table: &Table,
+    recoding: &TableRecoding,
+    origin: &[u32],
+) -> Vec<RawColumn> {
+    let mut quasi = 0;
+    let mut columns = Vec::new();
+    for column in table.columns.iter().filter(|c| c.role.is_published()) {
+        if column.role == Role::QuasiIdentifier {
+            columns.push(recoded(column, quasi, recoding, origin));
+            quasi += 1;
+        } else if let Some(untouched) = raw.column(&column.name) {
+            columns.push(reordered(untouched, origin));
+        }
+    }
+    columns
+}
+
+/// A quasi-identifier: every distinct text once, then a code per row. Two classes may well say the same.
+fn recoded(column: &shoal_core::Column, quasi: usize, recoding: &TableRecoding, origin: &[u32]) -> RawColumn {
+    let mut builder = RawColumnBuilder::new(column.name.clone());
+    for class in &recoding.classes {
+        builder.push(&column.render(&class.cells[quasi]), Place::default());
+    }
+    builder.push(&column.render(&Cell::Suppressed), Place::default());
+    let mut texts = builder.finish();
+    let of_class = std::mem::take(&mut texts.codes);
+    let star = of_class[recoding.classes.len()];
+    texts.codes = origin
+        .iter()
+        .map(|&row| match recoding.class_of[row as usize] {
+            SUPPRESSED => star,
+            class => of_class[class as usize],
+        })
+        .collect();
+    texts
+}
+
+/// A column as it was, in another order.
+pub(crate) fn reordered(raw: &RawColumn, origin: &[u32]) -> RawColumn {
+    RawColumn {
+        name: raw.name.clone(),
+        labels: raw.labels.clone(),
+        first_seen: Vec::new(),
+        null: raw.null,
+        codes: reordered_codes(&raw.codes, origin),
+    }
+}
+
+/// The codes of records in another order.
+pub(crate) fn reordered_codes(codes: &[u32], origin: &[u32]) -> Vec<u32> {
+    origin.iter().map(|&row| codes[row as usize]).collect()
+}
