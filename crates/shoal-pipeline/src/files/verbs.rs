@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use shoal_core::policy::Shape;
-use shoal_core::{Progress, Table};
+use shoal_core::{Cancelled, Progress, Table};
 
 use super::{Job, table_key};
 use crate::stream::StreamQuestion;
@@ -76,5 +76,5 @@ pub fn measure(
 
 /// The policy's table, encoded, in the order of the source.
 pub fn load(job: &Job, progress: &dyn Progress) -> Result<Table, PipelineError> {
-    crate::table::load(&job.request()?, &mut job.source()?, progress)
+    Cancelled::catch(|| crate::table::load(&job.request()?, &mut job.source()?, progress))?
 }

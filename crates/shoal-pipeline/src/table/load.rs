@@ -44,11 +44,14 @@ pub(crate) fn load_from(
     if read.table.rows == 0 {
         return Err(PipelineError::NoRecords { source_name: source.name() });
     }
+    progress.check();
     let source_rows = by_content(request, &read.table);
+    progress.check();
     read.table
         .columns
         .iter_mut()
         .for_each(|column| column.codes = reordered_codes(&column.codes, &source_rows));
+    progress.check();
     let bound = bind(request, &read.table)?;
     Ok(Loaded { read, bound, source_rows })
 }

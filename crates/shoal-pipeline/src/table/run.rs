@@ -60,6 +60,7 @@ pub(crate) fn run<K: Sink>(
         progress.stage("writing", 0);
         let Composed { published, origin } =
             compose(request.policy(), &read.table, &source_rows, &working, &recoding);
+        progress.check();
         Ok((to.stage_table(&published, &column_forms(request, &published), progress)?, origin))
     })?;
     drop((working, recoding));
@@ -81,9 +82,12 @@ pub(crate) fn run<K: Sink>(
         )?)
     })?;
     let VerifiedTable { release, published, findings: proof } = verified;
+    progress.check();
     let people = Identity::of(request, &read.table);
     let classes = class_files(request, &published, proof.classes(), &people, &origin, release_key);
+    progress.check();
     let mut leaks = of_table(request, &published, proof.classes());
+    progress.check();
     leaks.extend(of_names(request, &read.table));
     let current = Current {
         request,
