@@ -76,6 +76,9 @@ impl Journal {
     pub(crate) fn open(folder: &Path, belongs_to: &str) -> Result<Journal, StreamError> {
         make_folder(folder)?;
         let path = folder.join(FILE);
+        if !path.exists() {
+            create_whole(&path)?;
+        }
         let database = Database::create(&path).map_err(|error| match error {
             DatabaseError::DatabaseAlreadyOpen => StreamError::StateInUse { path: path.clone() },
             error => StreamError::State { path: path.clone(), why: error.to_string() },
@@ -197,6 +200,21 @@ impl Journal {
     }
 }
 
+/// Makes an empty database under another name first. redb writes the beginning of a new file in several steps, and a
+/// process that is killed between them would leave a file that nobody can open again.
+fn create_whole(path: &Path) -> Result<(), StreamError> {
+    let begun = path.with_extension(format!("{}.new", std::process::id()));
+    let failed = |why: String| StreamError::State { path: begun.clone(), why };
+    // Left by a killed process that had the same number.
+    let _ = fs::remove_file(&begun);
+    drop(Database::create(&begun).map_err(|error| failed(error.to_string()))?);
+    keep_secret(&begun)?;
+    // A link instead of a rename: where another process was quicker, its database stays, and opening it says that it is in use.
+    // Where the file system knows no links, the database is made in its place after all.
+    let _ = fs::hard_link(&begun, path);
+    fs::remove_file(&begun).map_err(|error| failed(error.to_string()))
+}
+
 fn note_left(notes: &mut redb::Table<'_, &str, &[u8]>, left: Left) -> Result<(), redb::Error> {
     notes.insert("published", left.step.to_le_bytes().as_slice())?;
     notes.insert("last-message", left.message.to_le_bytes().as_slice())?;
@@ -225,6 +243,25 @@ mod tests {
 
     fn tuple(offset: u64) -> Entry {
         Entry::Tuple { time: 5, partition: 3, offset, bytes: vec![7; 9] }
+    }
+
+    #[test]
+    fn a_killed_beginning_is_not_in_the_way_and_an_open_journal_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        make_folder(&state).unwrap();
+        // What a process leaves that was killed while it made its database.
+        fs::write(state.join(format!("state.{}.new", std::process::id())), [0; 100]).unwrap();
+        let journal = Journal::open(&state, "this").unwrap();
+        let names = || fs::read_dir(&state).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
+        assert_eq!(names(), [FILE]);
+        assert!(matches!(Journal::open(&state, "this"), Err(StreamError::StateInUse { .. })));
+        // Another process that found no file yet does not replace this one.
+        create_whole(&state.join(FILE)).unwrap();
+        assert_eq!(names(), [FILE]);
+        journal.append(1, &[tuple(5)], Left { step: 0, message: 0 }).unwrap();
+        drop(journal);
+        assert_eq!(Journal::open(&state, "this").unwrap().steps().unwrap(), [(1, tuple(5))]);
     }
 
     #[test]
