@@ -182,7 +182,7 @@ mod tests {
         let progress = Cancellable::new(&Silent, &flag);
         let ways: [&dyn Fn(); 4] =
             [&|| progress.stage("a", 1), &|| progress.advance(1), &|| assert!(progress.go_on()), &|| {
-                progress.check()
+                progress.check();
             }];
         ways.iter().for_each(|way| assert_eq!(Cancelled::catch(way), Ok(())));
         flag.store(true, Ordering::Relaxed);

@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             set.push("privacy.transparent=true".into());
             set.push("privacy.l-diversity={ kind = \"distinct\", l = 2 }".into());
         }
-        one(algorithm.name(), &adult.join("policy.toml"), &adult.join("adult.csv.gz"), set, folder.path())?;
+        one(algorithm.name(), &adult.join("policy.toml"), &adult.join("adult.csv.gz"), &set, folder.path())?;
     }
     let patients = examples.join("patients");
     for algorithm in SequencesAlgorithmName::ALL {
@@ -104,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             algorithm.name(),
             &patients.join("policy.toml"),
             &patients.join("visits.csv"),
-            set,
+            &set,
             folder.path(),
         )?;
     }
@@ -131,7 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             TransactionsAlgorithmName::Pcta | TransactionsAlgorithmName::Coat => {}
         }
-        one(algorithm.name(), &policy, &baskets, set, folder.path())?;
+        one(algorithm.name(), &policy, &baskets, &set, folder.path())?;
     }
     Ok(())
 }
@@ -141,11 +141,11 @@ fn one(
     name: &str,
     policy: &Path,
     original: &Path,
-    set: Vec<String>,
+    set: &[String],
     folder: &Path,
 ) -> Result<(), Box<dyn Error>> {
     let output = folder.join(format!("{name}.csv"));
-    let job = Job::open(policy, &set)?;
+    let job = Job::open(policy, set)?;
     let options = RunOptions {
         output: Some(output.clone()),
         report: Some(folder.join(format!("{name}.report"))),
