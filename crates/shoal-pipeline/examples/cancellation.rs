@@ -86,11 +86,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("|---|---|---|---|");
     let adult = examples.join("adult");
     for algorithm in TableAlgorithmName::ALL {
-        let mut set = vec![format!("algorithm.name={}", algorithm.name())];
+        // Three in four have one salary class, which no crowd can hide transparently.
         if *algorithm == TableAlgorithmName::Transparent {
-            set.push("privacy.transparent=true".into());
-            set.push("privacy.l-diversity={ kind = \"distinct\", l = 2 }".into());
+            continue;
         }
+        let set = vec![format!("algorithm.name={}", algorithm.name())];
         one(algorithm.name(), &adult.join("policy.toml"), &adult.join("adult.csv.gz"), &set, folder.path())?;
     }
     let patients = examples.join("patients");
