@@ -1,7 +1,7 @@
 //! Arrow record batches in memory, as a source and as a sink: no file is touched.
 
 use arrow_array::RecordBatch;
-use shoal_core::{Progress, RawTable};
+use shoal_core::{Progress, RawTable, Silent};
 use shoal_io::{ColumnForm, ReadError, ReadTable, WriteError};
 use shoal_privacy::{Certificate, Staged};
 
@@ -38,6 +38,9 @@ impl Source for BatchSource {
     }
 }
 
+/// What errors call published batches.
+const NAME: &str = "record batches";
+
 /// Hands a release out as record batches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BatchSink;
@@ -46,7 +49,7 @@ impl Sink for BatchSink {
     type Staged = StagedBatches;
 
     fn name(&self) -> String {
-        "record batches".to_owned()
+        NAME.to_owned()
     }
 
     fn holds_lists(&self) -> bool {
@@ -60,26 +63,39 @@ impl Sink for BatchSink {
         progress: &dyn Progress,
     ) -> Result<StagedBatches, WriteError> {
         progress.check();
-        Ok(StagedBatches(shoal_io::write_batches(table, columns)?))
+        let mut forms = table.columns.iter().zip(columns);
+        let list = forms.find(|(_, form)| **form == ColumnForm::List).map(|(column, _)| column.name.clone());
+        Ok(StagedBatches { batches: shoal_io::write_batches(table, columns)?, list })
     }
 }
 
 /// Batches that nobody has been given yet.
 #[derive(Debug)]
-pub struct StagedBatches(Vec<RecordBatch>);
+pub struct StagedBatches {
+    batches: Vec<RecordBatch>,
+    /// The column of lists, where there is one.
+    list: Option<String>,
+}
 
 impl Staged for StagedBatches {
     type Receipt = Vec<RecordBatch>;
     type Error = WriteError;
 
-    /// Nobody else can have touched the batches since they were read back: they were never handed out.
-    fn publish(self, _certificate: &Certificate) -> Result<Vec<RecordBatch>, WriteError> {
-        Ok(self.0)
+    /// Hands the batches out. They are read once more, so that no certificate of other data opens them.
+    fn publish(self, certificate: &Certificate) -> Result<Vec<RecordBatch>, WriteError> {
+        let batches = self.batches.iter().cloned().map(Ok);
+        let read = shoal_io::read_batches(NAME, batches, &|_| true, self.list.as_deref(), &Silent);
+        let found = read.map_err(|error| WriteError::Batches { why: error.to_string() })?.sha256;
+        if found != certificate.sha256() {
+            let proven = certificate.sha256().to_owned();
+            return Err(WriteError::NotTheVerifiedBytes { path: NAME.into(), proven, found });
+        }
+        Ok(self.batches)
     }
 }
 
 impl StagedData for StagedBatches {
     fn source(&self) -> Box<dyn Source + '_> {
-        Box::new(BatchSource::new("record batches", self.0.clone()))
+        Box::new(BatchSource::new(NAME, self.batches.clone()))
     }
 }

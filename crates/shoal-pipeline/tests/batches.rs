@@ -9,7 +9,10 @@ use shoal_core::policy::{SequencesAlgorithmName, TableAlgorithmName, Transaction
 use shoal_core::{PolicyDocument, RawTable, Silent};
 use shoal_io::Source as FileSource;
 use shoal_pipeline::files::{self, Job, RunOptions};
-use shoal_pipeline::{Assets, BatchSink, BatchSource, ItemList, PipelineError, Request, run, verify};
+use shoal_pipeline::{
+    Assets, BatchSink, BatchSource, ItemList, PipelineError, Request, Sink as _, run, verify,
+};
+use shoal_privacy::Staged as _;
 
 /// A table of texts: a header and rows.
 struct Texts {
@@ -326,6 +329,20 @@ fn a_release_that_is_dropped_is_never_handed_out_and_a_broken_promise_is_an_erro
     let few = Texts { rows: people().rows[..2].to_vec(), ..people() };
     let error = through_memory(TABLE, &[], few.batches()).unwrap_err();
     assert!(error.is_broken_promise(), "{error}");
+}
+
+/// A certificate can be copied and kept; it must not open other data.
+#[test]
+fn a_certificate_publishes_nothing_but_what_it_is_about() {
+    let request = Request::new(PolicyDocument::parse(TABLE, &[]).unwrap(), assets()).unwrap();
+    let mut source = BatchSource::new("people", people().batches());
+    let release = run(&request, &mut source, &mut BatchSink, &Silent).unwrap();
+    let certificate = release.certificate().clone();
+    let raw = RawTable::from_rows(&["name", "illness"], &[vec!["Ann", "HIV"]]);
+    let staged = BatchSink.stage_table(&raw, &[], &Silent).unwrap();
+    let refused = staged.publish(&certificate).unwrap_err();
+    assert!(refused.to_string().contains("was verified"), "{refused}");
+    assert!(release.publish().is_ok());
 }
 
 #[test]

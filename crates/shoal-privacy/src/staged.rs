@@ -10,8 +10,9 @@ pub trait Staged {
     /// Why publishing can fail.
     type Error;
 
-    /// Lets others see the data. Only [`Verified::publish`] calls this; the certificate is there to be compared with what
-    /// is staged now, where somebody else could have touched it since it was read back.
+    /// Lets others see the data. Only [`Verified::publish`] is meant to call this, but anybody can, with a certificate that was
+    /// copied from another release: so what is staged must be compared with the certificate's digest, and refused where it is
+    /// not, or not any more, what was verified.
     fn publish(self, certificate: &Certificate) -> Result<Self::Receipt, Self::Error>;
 }
 
@@ -26,7 +27,7 @@ pub struct ReadBack<S, T> {
 
 impl<S: Staged, T> ReadBack<S, T> {
     /// Reads what was staged, as anybody would read it once it is published. `read` returns the content and its SHA-256
-    /// in lower-case hex.
+    /// in lower-case hex; a digest of anything else makes publishing fail.
     pub fn of<E>(staged: S, read: impl FnOnce(&S) -> Result<(T, String), E>) -> Result<ReadBack<S, T>, E> {
         let (content, sha256) = read(&staged)?;
         Ok(ReadBack { staged, content, sha256 })
@@ -81,7 +82,9 @@ impl<S> Verified<S> {
 /// What was proven about the data with this digest. It says something to readers; alone it lets nobody publish.
 ///
 /// ```compile_fail
-/// let forged = shoal_privacy::Certificate { sha256: String::new(), findings: todo!() };
+/// fn forge(findings: shoal_privacy::Findings) -> shoal_privacy::Certificate {
+///     shoal_privacy::Certificate { sha256: String::new(), findings }
+/// }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
