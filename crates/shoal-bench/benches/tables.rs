@@ -1,5 +1,5 @@
-//! One benchmark per kernel of the road for tables, on the example's 30,162 records:
-//! `cargo bench -p shoal-testkit --bench tables`
+//! One benchmark per step of a run on tables, on the example's 30,162 records:
+//! `cargo bench -p shoal-bench --bench tables`
 
 use std::hint::black_box;
 

@@ -1,5 +1,6 @@
-//! The whole road of a stream in memory, from a CSV row to verified lines, on the example's 30,162 records:
-//! `cargo bench -p shoal-testkit --bench streams`. The kernels alone are in the examples of `shoal-algorithms`.
+//! A stream in memory, from a CSV row to verified lines, on the example's 30,162 records:
+//! `cargo bench -p shoal-bench --bench streams`. The kernels alone are in
+//! `src/algorithms/`.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -1,27 +1,27 @@
 //! Prints what HALT loses, and how long it takes, on the SynPUF hospital stays as patterns grow longer.
 //!
-//! `cargo run --release -p shoal-algorithms --example halt_bars [-- longest [people …]]`; with `at-once` before
+//! `cargo run --release -p shoal-bench -- algorithms halt [longest [people …]]`; with `at-once` before
 //! these, all lengths are searched for at once.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::sequences::halt::{HaltParams, HaltResult};
 use shoal_core::hierarchy::build::{IntervalParams, Number, intervals};
 use shoal_core::{
     Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawColumn, RawTable,
-    Role, Sequences, SequencesPromise, Silent, Support, Table, ValueParser,
+    Role, SUPPRESSED, Sequences, SequencesPromise, Silent, Support, Table, ValueParser,
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+use crate::data::shared_text;
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut arguments = arguments;
     let all_at_once = arguments.first().is_some_and(|first| first == "at-once");
-    arguments.drain(..usize::from(all_at_once));
+    if all_at_once {
+        arguments = &arguments[1..];
+    }
     let numbers = arguments.iter().map(|text| text.parse()).collect::<Result<Vec<usize>, _>>()?;
     let longest = numbers.first().copied().unwrap_or(3);
     let sizes = if numbers.len() > 1 { &numbers[1..] } else { &[2_000, 8_000, usize::MAX] };
@@ -73,16 +73,16 @@ fn loss(data: &Sequences, result: &HaltResult) -> f64 {
     let events = &result.recoding.events;
     let of_class: Vec<f64> =
         events.classes.iter().map(|class| class.cells.iter().zip(&quasi).map(of_cell).sum()).collect();
-    let sum: f64 = events.class_of.iter().map(|&class| of_class[class as usize]).sum();
+    // An event that is left out has lost everything.
+    let of_event =
+        |&class: &u32| if class == SUPPRESSED { quasi.len() as f64 } else { of_class[class as usize] };
+    let sum: f64 = events.class_of.iter().map(of_event).sum();
     sum / (events.class_of.len() * quasi.len()) as f64
 }
 
 /// The stays of the first so many people with at least two.
 fn visits(people: usize) -> Result<Sequences, Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/synpuf");
-    let mut text = String::new();
-    GzDecoder::new(File::open(folder.join("synpuf_inpatient_visits_s01-10.csv.gz"))?)
-        .read_to_string(&mut text)?;
+    let text = shared_text("synpuf/synpuf_inpatient_visits_s01-10.csv.gz")?;
     let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let several = lines.chunk_by(|a, b| a[0] == b[0]).filter(|stays| stays.len() > 1);
     let (mut rows, mut starts) = (Vec::new(), vec![0]);

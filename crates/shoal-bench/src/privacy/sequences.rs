@@ -1,8 +1,9 @@
-//! How long the verifier needs on sequences: `cargo run --release -p shoal-privacy --example sequences`.
+//! How long the verifier needs on sequences: `cargo run --release -p shoal-bench -- privacy sequences`.
 //!
 //! 100,000 people with five events each in crowds of ten, four quasi-identifiers and two sensitive columns. The
 //! file is its own original, so that conservation reads every cell.
 
+use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ const PEOPLE: usize = 100_000;
 const EVENTS: usize = 5;
 const NAMES: [&str; 7] = ["id", "year", "zip", "days", "stay", "illness", "ward"];
 
-fn main() {
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let published = RawTable::from_rows(&NAMES, &rows());
     let original = original(&published);
     let origin: Vec<u32> = (0..published.rows as u32).collect();
@@ -40,6 +41,7 @@ fn main() {
         println!("{PEOPLE} people, {classes} classes: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
         black_box(verified);
     }
+    Ok(())
 }
 
 fn rows() -> Vec<Vec<String>> {

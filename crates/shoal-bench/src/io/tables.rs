@@ -1,13 +1,14 @@
 //! How fast 1,000,000 records of 9 columns are written and read:
-//! `cargo run --release -p shoal-io --example speed [ROWS]`.
+//! `cargo run --release -p shoal-bench -- io tables [ROWS]`.
 
+use std::error::Error;
 use std::time::Instant;
 
 use shoal_core::{Place, RawColumnBuilder, RawTable, Silent};
 use shoal_io::{ColumnForm, CsvOptions, PendingFile, WriteOptions, read_table, write_table};
 
-fn main() {
-    let rows = std::env::args().nth(1).map_or(1_000_000, |text| text.parse().expect("a number of rows"));
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let rows = arguments.first().map_or(Ok(1_000_000), |rows| rows.parse())?;
     let table = people(rows);
     let folder = tempfile::tempdir().expect("a folder for the files");
     let options = WriteOptions { columns: vec![ColumnForm::Typed; 9], ..WriteOptions::default() };
@@ -29,6 +30,7 @@ fn main() {
             read.bytes as f64 / 1e6
         );
     }
+    Ok(())
 }
 
 /// Columns shaped like those of the ARX Adult table, one of them with many distinct values.

@@ -1,6 +1,6 @@
 //! How long a run goes on after it was cancelled, at worst: the longest time between two questions of each algorithm.
 //!
-//! `cargo run --release -p shoal-pipeline --example cancellation -- examples`, with the folder of the examples. One thread: with
+//! `cargo run --release -p shoal-bench -- pipeline cancellation examples`, with the folder of the examples. One thread: with
 //! several, a question of one of them hides that another does not ask.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use shoal_core::Progress;
 use shoal_core::policy::{SequencesAlgorithmName, TableAlgorithmName, TransactionsAlgorithmName};
-use shoal_pipeline::files::{Job, RunOptions, VerifyOptions, measure, run, verify_with};
+use shoal_pipeline::files::{self, Job, RunOptions, VerifyOptions, measure, verify_with};
 
 /// Measures the time from each question to the next.
 struct Gaps(Mutex<Watch>);
@@ -77,8 +77,8 @@ impl Progress for Gaps {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let examples = std::env::args().nth(1).ok_or("give the folder of the examples")?;
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let examples = arguments.first().ok_or("give the folder of the examples")?;
     let examples = Path::new(&examples);
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
     let folder = tempfile::tempdir()?;
@@ -152,7 +152,7 @@ fn one(
         ..RunOptions::default()
     };
     let gaps = Gaps::new();
-    run(&job, &options, &gaps).map_err(|error| format!("{name}: {error}"))?;
+    files::run(&job, &options, &gaps).map_err(|error| format!("{name}: {error}"))?;
     gaps.print(name);
     let gaps = Gaps::new();
     verify_with(&job, &output, &VerifyOptions { original: Some(original.to_owned()) }, &gaps)?;

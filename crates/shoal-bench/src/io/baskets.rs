@@ -1,13 +1,14 @@
 //! How fast a basket file is read (the best of five) and written again:
-//! `cargo run --release -p shoal-io --example basket_speed FILE`.
+//! `cargo run --release -p shoal-bench -- io baskets FILE`.
 
+use std::error::Error;
 use std::time::Instant;
 
 use shoal_core::Silent;
 use shoal_io::{BasketOptions, PendingFile, Source, read_baskets, write_baskets};
 
-fn main() {
-    let file = std::env::args().nth(1).expect("a basket file");
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let file = arguments.first().ok_or("which basket file?")?;
     let source = Source::new(file);
     let read_once = || {
         let start = Instant::now();
@@ -38,4 +39,5 @@ fn main() {
             start.elapsed()
         );
     }
+    Ok(())
 }

@@ -1,14 +1,10 @@
 //! Prints what PCTA and COAT lose, and how long they take, on the BMS clickstreams.
 //!
-//! `cargo run --release -p shoal-algorithms --example transaction_bars [-- m3]`; `m3` adds sets of three items.
+//! `cargo run --release -p shoal-bench -- algorithms pcta_coat [m3]`; `m3` adds sets of three items.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::transactions::coat::CoatParams;
 use shoal_algorithms::transactions::pcta::PctaParams;
 use shoal_algorithms::transactions::{Objective, TransactionsAlgorithm, UtilityConstraints};
@@ -16,16 +12,15 @@ use shoal_core::{
     SUPPRESSED, Silent, Transactions, TransactionsBuilder, TransactionsPromise, TransactionsRecoding,
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/bms_webview");
-    let one = baskets(&std::fs::read_to_string(folder.join("BMS-WebView-1.dat"))?);
-    let mut text = String::new();
-    GzDecoder::new(File::open(folder.join("BMS-WebView-2.dat.gz"))?).read_to_string(&mut text)?;
-    let two = baskets(&text);
+use crate::data::shared_text;
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let one = baskets(&shared_text("bms_webview/BMS-WebView-1.dat")?);
+    let two = baskets(&shared_text("bms_webview/BMS-WebView-2.dat.gz")?);
 
     compare("BMS-WebView-1", &one, &[2, 5, 10, 25, 50], 2)?;
     compare("BMS-WebView-2", &two, &[5], 2)?;
-    if std::env::args().any(|argument| argument == "m3") {
+    if arguments.iter().any(|argument| argument == "m3") {
         compare("BMS-WebView-1", &one, &[5], 3)?;
     }
     Ok(())

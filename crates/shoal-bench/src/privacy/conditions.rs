@@ -1,9 +1,10 @@
 //! How long the conditions on sensitive columns take to verify:
-//! `cargo run --release -p shoal-privacy --example conditions -- [rows] [class size] [values]`.
+//! `cargo run --release -p shoal-bench -- privacy conditions [rows] [class size] [values]`.
 //!
 //! One quasi-identifier and classes of equal size whose records are scattered over the file, as a run publishes them;
 //! the sensitive column has whole numbers, the first ones more often than the others.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,8 +15,8 @@ use shoal_core::{
 use shoal_privacy::table::model;
 use shoal_privacy::{KAnonymity, SensitiveColumn, TableModel, TableView};
 
-fn main() {
-    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<usize>().expect("a number"));
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut args = arguments.iter().map(|arg| arg.parse::<usize>().expect("a number"));
     let mut arg = |default| args.next().unwrap_or(default);
     let (rows, size, values) = (arg(10_000_000), arg(10), arg(1_000));
     let file = file(rows, size, values);
@@ -47,6 +48,7 @@ fn main() {
         let condition = Condition { column: "pay".to_owned(), rule };
         time(name, &view, model(&condition, ground).expect("a promise").as_ref());
     }
+    Ok(())
 }
 
 fn time(name: &str, view: &TableView<'_>, model: &dyn TableModel) {

@@ -1,11 +1,12 @@
 //! How long the verifier of bounded knowledge needs:
-//! `cargo run --release -p shoal-privacy --example knowledge -- [people] [L] [k] [spread]`.
+//! `cargo run --release -p shoal-bench -- privacy knowledge [people] [L] [k] [spread]`.
 //!
 //! Clusters of k to 2k − 1 people with one to five events each, five quasi-identifiers with trees of four levels, as
 //! a clustering algorithm publishes them: each cluster has one level per quasi-identifier, and in every cell that
 //! many per cent (`spread`) take another value than the cluster's own, which breaks the promise; without spread it
 //! holds. In half of the clusters somebody has more events than the others, which publish nothing.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,8 +18,8 @@ const NAMES: [&str; 7] = ["id", "q0", "q1", "q2", "q3", "q4", "illness"];
 /// Leaves of each tree; three leaves make a node, three nodes the next one.
 const LEAVES: [usize; 5] = [9, 270, 54, 27, 18];
 
-fn main() {
-    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<usize>().expect("a number"));
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut args = arguments.iter().map(|arg| arg.parse::<usize>().expect("a number"));
     let mut arg = |default| args.next().unwrap_or(default);
     let (people, length, k, spread) = (arg(13_000), arg(3), arg(5), arg(0));
     let file = RawTable::from_rows(&NAMES, &rows(people, k, spread as u64));
@@ -42,6 +43,7 @@ fn main() {
     );
     println!("holds: {}, {}, broken: {}", outcome.holds, outcome.found, outcome.violations.total);
     outcome.violations.worst.iter().take(3).for_each(|violation| println!("  {violation}"));
+    Ok(())
 }
 
 fn node(leaf: usize, level: usize) -> String {

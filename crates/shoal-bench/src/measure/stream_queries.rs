@@ -1,9 +1,8 @@
 //! Monitoring queries on Adult as in §6.4 of the DF paper, for sets and for groups that are drawn here in the plainest
-//! way, and what the estimators cost: `cargo run --release -p shoal-measure --example monitoring`.
+//! way, and what the estimators cost: `cargo run --release -p shoal-bench -- measure stream_queries`.
 
 use std::collections::HashMap;
-use std::io::Read;
-use std::path::Path;
+use std::error::Error;
 use std::time::Instant;
 
 use rand::{RngExt as _, SeedableRng as _};
@@ -14,6 +13,8 @@ use shoal_measure::stream::{
     Condition, CountEstimator, Extent, Method, Predicate, Question, StreamLoss, Windows, monitor, sau_bound,
 };
 use shoal_privacy::stream::GateColumn;
+
+use crate::data::shared_text;
 
 /// The paper's quasi-identifiers, by their place in the file.
 const QUASI: [(&str, usize); 7] = [
@@ -27,8 +28,8 @@ const QUASI: [(&str, usize); 7] = [
 ];
 const WINDOWS: usize = 100;
 
-fn main() {
-    let tuples = adult();
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let tuples = adult()?;
     let mut counts: HashMap<&str, u64> = HashMap::new();
     tuples.iter().for_each(|tuple| *counts.entry(&tuple.value).or_default() += 1);
     let mut values: Vec<String> = counts.keys().map(|value| (*value).to_owned()).collect();
@@ -52,6 +53,7 @@ fn main() {
         println!("                 bound of SAU {:.4}", sau_bound(l, most as f64 / tuples.len() as f64));
     }
     cost();
+    Ok(())
 }
 
 fn sets(name: &str, design: &SetDesign, values: &[String], tuples: &[StreamTuple<'static>]) {
@@ -177,11 +179,8 @@ fn columns() -> Vec<GateColumn> {
     QUASI.map(column).to_vec()
 }
 
-fn adult() -> Vec<StreamTuple<'static>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult/adult.data.gz");
-    let file = std::fs::File::open(&path).expect("the shared data are there");
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("the file is sound");
+fn adult() -> Result<Vec<StreamTuple<'static>>, Box<dyn Error>> {
+    let text = shared_text("adult/adult.data.gz")?;
     let fields = text.lines().map(|line| line.split(", ").collect::<Vec<_>>()).filter(|f| f.len() == 15);
     let tuple = |(position, f): (u64, Vec<&str>)| StreamTuple {
         position,
@@ -189,5 +188,5 @@ fn adult() -> Vec<StreamTuple<'static>> {
         cells: QUASI.iter().map(|(_, place)| f[*place].to_owned().into()).collect(),
         value: format!("{}|{}", f[14], f[6]).into(),
     };
-    (0..).zip(fields).map(tuple).collect()
+    Ok((0..).zip(fields).map(tuple).collect())
 }

@@ -1,7 +1,8 @@
 //! How fast record batches are read: dictionary columns as they are, and the same cells as plain text.
 //!
-//! `cargo run --release -p shoal-io --example batches [rows]`
+//! `cargo run --release -p shoal-bench -- io batches [rows]`
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,8 +15,8 @@ use shoal_io::{ReadTable, read_batches};
 const COLUMNS: usize = 8;
 const ROUNDS: usize = 5;
 
-fn main() {
-    let rows = std::env::args().nth(1).map_or(1_000_000, |rows| rows.parse().expect("a number of rows"));
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let rows = arguments.first().map_or(Ok(1_000_000), |rows| rows.parse())?;
     let folded: Vec<RecordBatch> =
         (0..rows).step_by(1 << 16).map(|from| batch(from, rows.min(from + (1 << 16)))).collect();
     let plain: Vec<RecordBatch> = folded.iter().map(as_text).collect();
@@ -23,6 +24,7 @@ fn main() {
     assert_eq!(fast.1.sha256, slow.1.sha256);
     println!("{rows} rows, {COLUMNS} columns, the best of {ROUNDS}");
     println!("dictionaries {:.3} s, text {:.3} s, ratio {:.1}", fast.0, slow.0, slow.0 / fast.0);
+    Ok(())
 }
 
 /// Columns of 2, 5, 10, … distinct texts, in an order that looks random.

@@ -1,17 +1,13 @@
 //! Prints what CBMSA and its baseline lose, and how long they take, on generated patients and on SynPUF's.
 //!
-//! `cargo run --release -p shoal-algorithms --example sequence_bars [-- 1000 | 10000 | long | strict | synpuf | grid]`:
+//! `cargo run --release -p shoal-bench -- algorithms cbmsa [1000 | 10000 | long | strict | synpuf | grid]`:
 //! `long` are 10,000 patients with 10 events and 4 quasi-identifiers, `strict` lets a tenth of a crowd be sensitive,
 //! `grid` prints the mean loss over several sets for the k and c of the paper's figures 2 and 3.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
@@ -21,8 +17,9 @@ use shoal_core::{
 };
 use shoal_testkit::patients::{DIAGNOSIS, HIGHLY_SENSITIVE, PatientParams};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+use crate::data::shared_text;
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let asked = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
     for persons in [1000, 10_000] {
         if asked(&persons.to_string()) {
@@ -38,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         show(&PatientParams::data_5_3(10_000, 1), 10, 0.1)?;
     }
     if asked("synpuf") {
-        run("SynPUF", &synpuf()?, &promise("chapter", &["V", "29", "30", "31"], 10, 0.7))?;
+        compare("SynPUF", &synpuf()?, &promise("chapter", &["V", "29", "30", "31"], 10, 0.7))?;
     }
     if arguments.iter().any(|argument| argument == "grid") {
         grid(1000, 10)?;
@@ -56,10 +53,10 @@ fn promise(column: &str, values: &[&str], k: usize, c: f64) -> SequencesPromise 
 
 fn show(params: &PatientParams, k: usize, c: f64) -> Result<(), Box<dyn Error>> {
     let patients = params.check()?.generate();
-    run(&patients.name(), &patients.sequences(), &promise(DIAGNOSIS, &HIGHLY_SENSITIVE, k, c))
+    compare(&patients.name(), &patients.sequences(), &promise(DIAGNOSIS, &HIGHLY_SENSITIVE, k, c))
 }
 
-fn run(name: &str, data: &Sequences, promise: &SequencesPromise) -> Result<(), Box<dyn Error>> {
+fn compare(name: &str, data: &Sequences, promise: &SequencesPromise) -> Result<(), Box<dyn Error>> {
     for algorithm in algorithms() {
         let start = Instant::now();
         let result = algorithm.anonymize(data, promise, &Silent)?;
@@ -129,10 +126,7 @@ fn loss(data: &Sequences, recoding: &SequencesRecoding) -> f64 {
 
 /// The inpatient visits of SynPUF: year, state and county, length of stay; the chapter of the diagnosis is sensitive.
 fn synpuf() -> Result<Sequences, Box<dyn Error>> {
-    let file = "../../../shared/data/synpuf/synpuf_inpatient_visits_s01-10.csv.gz";
-    let mut text = String::new();
-    GzDecoder::new(File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))?)
-        .read_to_string(&mut text)?;
+    let text = shared_text("synpuf/synpuf_inpatient_visits_s01-10.csv.gz")?;
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut starts = Vec::new();
     let mut patient = "";

@@ -1,17 +1,13 @@
 //! Prints what FCLA and its baseline lose in small clusters, as in the paper, and how long they take, on the SynPUF
 //! hospital visits: what the alignment gains.
 //!
-//! `cargo run --release -p shoal-algorithms --example fcla_bars [-- k|crowds|beta|length|share|all [people]]`
+//! `cargo run --release -p shoal-bench -- algorithms fcla [k|crowds|beta|length|share|all [people]]`
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::fcla::{Distance, FclaParams};
 use shoal_core::hierarchy::build::default_for;
@@ -20,13 +16,12 @@ use shoal_core::{
     Sequences, SequencesPromise, Support, Table, ValueParser,
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let bars = std::env::args().nth(1).unwrap_or_else(|| "k".to_owned());
-    let people = std::env::args().nth(2).map_or(Ok(usize::MAX), |text| text.parse())?;
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/synpuf/synpuf_inpatient_visits_s01-10.csv.gz");
-    let mut text = String::new();
-    GzDecoder::new(File::open(file)?).read_to_string(&mut text)?;
+use crate::data::shared_text;
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let bars = arguments.first().map_or("k", String::as_str);
+    let people = arguments.get(1).map_or(Ok(usize::MAX), |text| text.parse())?;
+    let text = shared_text("synpuf/synpuf_inpatient_visits_s01-10.csv.gz")?;
     let data = visits(&text, people)?;
     println!("{} people, {} visits", data.persons(), data.events().rows);
     let wanted = |name: &str| bars == name || bars == "all";

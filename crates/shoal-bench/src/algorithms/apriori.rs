@@ -1,8 +1,7 @@
 //! What Apriori loses and how long it takes on real transactions, with an even fan-out-5 tree:
-//! `cargo run --release -p shoal-algorithms --example apriori_bars`
+//! `cargo run --release -p shoal-bench -- algorithms apriori`
 
-use std::io::Read as _;
-use std::path::Path;
+use std::error::Error;
 use std::time::Instant;
 
 use shoal_algorithms::transactions::TransactionsAlgorithm as _;
@@ -10,15 +9,18 @@ use shoal_algorithms::transactions::apriori::AprioriParams;
 use shoal_core::hierarchy::build::even_tree;
 use shoal_core::{Silent, Transactions, TransactionsPromise, TransactionsRecoding};
 
-fn main() {
-    let bms1 = read("bms_webview/BMS-WebView-1.dat");
-    let bms2 = read("bms_webview/BMS-WebView-2.dat.gz");
+use crate::data::shared_text;
+
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let bms1 = read("bms_webview/BMS-WebView-1.dat")?;
+    let bms2 = read("bms_webview/BMS-WebView-2.dat.gz")?;
     for k in [2, 5, 10, 25, 50] {
         print("BMS1", &bms1, k, 2);
     }
     print("BMS1", &bms1, 5, 3);
     print("BMS2", &bms2, 5, 2);
     print("BMS2", &bms2, 25, 2);
+    Ok(())
 }
 
 fn print(name: &str, data: &Transactions, k: usize, m: usize) {
@@ -47,15 +49,8 @@ fn ncp(data: &Transactions, recoding: &TransactionsRecoding) -> f64 {
     lost / (data.occurrences() * data.items().len()) as f64
 }
 
-fn read(name: &str) -> Transactions {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut text = String::new();
-    if name.ends_with(".gz") {
-        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("the file is whole");
-    } else {
-        text = String::from_utf8(bytes).expect("items are numbers");
-    }
+fn read(name: &str) -> Result<Transactions, Box<dyn Error>> {
+    let text = shared_text(name)?;
     let transactions: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    Transactions::from_texts(&transactions)
+    Ok(Transactions::from_texts(&transactions))
 }

@@ -1,15 +1,12 @@
 //! Prints what SBC, Mondrian and the ribbon lose, and how long they take, on the Adult data.
 //!
-//! `cargo run --release -p shoal-algorithms --example table_bars`
+//! `cargo run --release -p shoal-bench -- algorithms tables`
 
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::RibbonParams;
@@ -19,8 +16,12 @@ use shoal_core::{
     Silent, Table, TableRecoding, ValueParser, hierarchy,
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
+use crate::data::text_of;
+
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let folder = shoal_testkit::data::shared()
+        .ok_or("the public data sets are not beside the repository")?
+        .join("adult");
     let thesis = thesis_table(&folder)?;
     println!("thesis data: 5,000 records, age, sex, native-country");
     for k in [2, 5, 10, 50, 100] {
@@ -29,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         show(&thesis, &RibbonParams::new(k).check()?)?;
     }
 
-    let adult = gunzip(&folder.join("adult_arx_30162.csv.gz"))?;
+    let adult = text_of(&folder.join("adult_arx_30162.csv.gz"))?;
     let table = arx_table(&adult, &folder, 1)?;
     println!("adult_arx_30162: {} records, 9 quasi-identifiers with hierarchies", table.rows);
     for k in [2, 5, 10, 50, 100] {
@@ -95,7 +96,7 @@ fn cell_loss(cell: &Cell, column: &Column) -> f64 {
 
 /// The first 5,000 records of the original file with a known country.
 fn thesis_table(folder: &Path) -> Result<Table, Box<dyn Error>> {
-    let text = gunzip(&folder.join("adult.data.gz"))?;
+    let text = text_of(&folder.join("adult.data.gz"))?;
     let rows: Vec<Vec<String>> = text
         .lines()
         .map(|line| line.split(", ").collect::<Vec<_>>())
@@ -166,10 +167,4 @@ fn column<'a>(
         weight: 1.0,
         codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
     })
-}
-
-fn gunzip(path: &Path) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    GzDecoder::new(File::open(path)?).read_to_string(&mut text)?;
-    Ok(text)
 }

@@ -1,6 +1,7 @@
 //! How long a million records with nine quasi-identifiers take to verify and to measure:
-//! `cargo run --release -p shoal-measure --example million`.
+//! `cargo run --release -p shoal-bench -- measure table`.
 
+use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,7 +27,7 @@ const QUASI: [(&str, u64, Kind); 9] = [
     ("sex", 2, Kind::Text),
 ];
 
-fn main() {
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let original = original();
     let (published, origin) = publish(&original);
     let quasi: Vec<&str> = QUASI.iter().map(|(name, ..)| *name).collect();
@@ -56,6 +57,7 @@ fn main() {
         let measures = measure(&original, &published, verified.classes(), Some(K)).expect("it is measurable");
         println!("measures     {:7.1} ms (NCP {:.4})", ms(start), black_box(measures).loss.ncp);
     }
+    Ok(())
 }
 
 fn ms(start: Instant) -> f64 {

@@ -1,27 +1,24 @@
 //! Prints what delay-free release costs on Adult: counterfeits (SAU) beside what no method can avoid, information loss,
 //! and the time per tuple of both modes as the stream grows.
 //!
-//! `cargo run --release -p shoal-algorithms --example stream_bars [-- adult.data.gz [tuples …]]`
+//! `cargo run --release -p shoal-bench -- algorithms delay_free [adult.data.gz [tuples …]]`
 
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
-use std::fs::File;
 use std::hint::black_box;
-use std::io::{Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::stream::delay_free::{Hardened, Published, PublishedFigures, PublishedParams};
 use shoal_core::stream::SetDesign;
 
+use crate::data::given_or_shared_text;
+
 const KEY: [u8; 32] = [42; 32];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult/adult.data.gz");
-    let adult = Adult::read(&arguments.next().map_or_else(beside, PathBuf::from))?;
-    let sizes = arguments.map(|text| text.parse()).collect::<Result<Vec<usize>, _>>()?;
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let adult = Adult::read(arguments.first())?;
+    let sizes = arguments.iter().skip(1).map(|text| text.parse()).collect::<Result<Vec<usize>, _>>()?;
     println!("{} tuples, {} values, p_max {:.4}", adult.tuples.len(), adult.counts.len(), adult.p_max());
     uncertainty(&adult)?;
     let sizes = if sizes.is_empty() { vec![100_000, 1_000_000, 5_000_000, 10_000_000] } else { sizes };
@@ -39,9 +36,8 @@ struct Adult {
 
 impl Adult {
     /// Seven quasi-identifiers; salary and occupation are one sensitive value, an unknown occupation one more.
-    fn read(path: &Path) -> Result<Adult, Box<dyn Error>> {
-        let mut text = String::new();
-        GzDecoder::new(File::open(path)?).read_to_string(&mut text)?;
+    fn read(path: Option<&String>) -> Result<Adult, Box<dyn Error>> {
+        let text = given_or_shared_text(path, "adult/adult.data.gz")?;
         let rows = text.lines().map(|line| line.split(", ").collect::<Vec<_>>());
         let rows: Vec<Vec<&str>> = rows.filter(|cells| cells.len() == 15).collect();
         let sensitive = |cells: &Vec<&str>| format!("{}|{}", cells[14], cells[6]);

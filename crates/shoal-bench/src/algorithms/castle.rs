@@ -1,32 +1,35 @@
 //! Prints what CASTLE loses on the six numeric columns of Adult, how fast it is, and that a longer stream costs no more
 //! per tuple.
 //!
-//! `cargo run --release -p shoal-algorithms --example castle_bars -- path/of/adult.data.gz`
+//! `cargo run --release -p shoal-bench -- algorithms castle [adult.data.gz]`
 
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
 use std::time::Instant;
 
-use flate2::read::GzDecoder;
 use shoal_algorithms::stream::castle::{
     Castle, CastleCell, CastleColumn, CastleParams, CastleRelease, CastleRules, CastleValue,
 };
+
+use crate::data::given_or_shared_text;
 
 /// Age, fnlwgt, education-num, capital-gain, capital-loss, hours-per-week.
 const COLUMNS: [usize; 6] = [0, 2, 4, 10, 11, 12];
 
 type Row = [f64; COLUMNS.len()];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).ok_or("which file? give the path of adult.data.gz")?;
-    let rows = numbers(&path)?;
+pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let rows = numbers(arguments.first())?;
     let widths = widths(&rows);
     println!("  tuples rules   delta   k       IL tuples/s suppressed  reused classes merged split");
     for rules in [CastleRules::Paper, CastleRules::Nearest] {
         for delta in [100, 1000] {
             for k in [5, 10, 50] {
-                run(CastleParams { rules, ..CastleParams::new(k, delta) }, &rows, rows.len(), &widths)?;
+                measure_params(
+                    CastleParams { rules, ..CastleParams::new(k, delta) },
+                    &rows,
+                    rows.len(),
+                    &widths,
+                )?;
             }
         }
     }
@@ -35,21 +38,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         for delta in [100, 1000] {
             for k in [5, 10, 50] {
                 let params = CastleParams { rules, max_reusable: 0, ..CastleParams::new(k, delta) };
-                run(params, &rows, rows.len(), &widths)?;
+                measure_params(params, &rows, rows.len(), &widths)?;
             }
         }
     }
     println!("the same rows again and again");
     for rules in [CastleRules::Paper, CastleRules::Nearest] {
         for tuples in [100_000, 300_000, 1_000_000] {
-            run(CastleParams { rules, ..CastleParams::new(10, 100) }, &rows, tuples, &widths)?;
+            measure_params(CastleParams { rules, ..CastleParams::new(10, 100) }, &rows, tuples, &widths)?;
         }
     }
     Ok(())
 }
 
 /// Every tuple is a person of its own; nothing is sensitive.
-fn run(params: CastleParams, rows: &[Row], tuples: usize, widths: &Row) -> Result<(), Box<dyn Error>> {
+fn measure_params(
+    params: CastleParams,
+    rows: &[Row],
+    tuples: usize,
+    widths: &Row,
+) -> Result<(), Box<dyn Error>> {
     let mut castle = Castle::new(params.check()?, &vec![CastleColumn::Number; COLUMNS.len()])?;
     let (mut out, mut lost) = (Vec::new(), 0.0);
     let start = Instant::now();
@@ -95,9 +103,8 @@ fn widths(rows: &[Row]) -> Row {
     })
 }
 
-fn numbers(path: &str) -> Result<Vec<Row>, Box<dyn Error>> {
-    let mut text = String::new();
-    GzDecoder::new(File::open(path)?).read_to_string(&mut text)?;
+fn numbers(path: Option<&String>) -> Result<Vec<Row>, Box<dyn Error>> {
+    let text = given_or_shared_text(path, "adult/adult.data.gz")?;
     let mut rows = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();

@@ -1,11 +1,10 @@
-//! How long the verifier needs on click streams: `cargo run --release -p shoal-privacy --example itemsets`.
+//! How long the verifier needs on click streams: `cargo run --release -p shoal-bench -- privacy itemsets`.
 //!
 //! Every transaction is there twice, so that each itemset has a crowd of two and none may be skipped: that is
 //! twice the data and more sets than any release of it holds.
 
+use std::error::Error;
 use std::hint::black_box;
-use std::io::Read;
-use std::path::Path;
 use std::time::Instant;
 
 use shoal_core::Transactions;
@@ -14,10 +13,11 @@ use shoal_privacy::{
     TransactionsClaim, TransactionsModel, Utility, judge_transactions,
 };
 
-fn main() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/bms_webview");
+use crate::data::shared_text;
+
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
     for (file, deepest) in [("BMS-WebView-1.dat", 3), ("BMS-WebView-2.dat.gz", 3)] {
-        let rows = read(&folder.join(file));
+        let rows = read(&format!("bms_webview/{file}"))?;
         let doubled = Transactions::from_texts(&[rows.clone(), rows.clone()].concat());
         println!("{file}, twice: {} transactions, {} items", doubled.len(), doubled.items().len());
         for m in 1..=deepest {
@@ -30,6 +30,7 @@ fn main() {
         time("complete", &doubled, Box::new(CompleteAnonymity::new(2).expect("a promise")));
         time("constraints", &doubled, Box::new(ItemConstraints::new(2, rows).expect("a promise")));
     }
+    Ok(())
 }
 
 /// Times all that a release goes through: reading the texts, the promise, conservation.
@@ -45,13 +46,7 @@ fn time(what: &str, data: &Transactions, model: Box<dyn TransactionsModel>) {
     black_box(verified);
 }
 
-fn read(path: &Path) -> Vec<Vec<String>> {
-    let bytes = std::fs::read(path).expect("the data sets lie beside the workspace");
-    let mut text = String::new();
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("the file is whole");
-    } else {
-        text = String::from_utf8(bytes).expect("the file is text");
-    }
-    text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+fn read(name: &str) -> Result<Vec<Vec<String>>, Box<dyn Error>> {
+    let text = shared_text(name)?;
+    Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
 }
