@@ -12,8 +12,8 @@ use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
 use shoal_core::{
-    Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent, Support, Table, ValueParser,
+    Bound, Cell, Column, Hierarchy, Kind, Limit, RawTable, Role, SUPPRESSED, Sequences, SequencesPromise,
+    SequencesRecoding, Silent, Support, Table,
 };
 use shoal_testkit::patients::{DIAGNOSIS, HIGHLY_SENSITIVE, PatientParams};
 
@@ -186,23 +186,15 @@ fn sequences(
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let raw = RawTable::from_rows(&names, rows);
     let mut table = Table { columns: Vec::new(), rows: rows.len() };
-    for (raw, (name, lines)) in raw.columns.iter().zip(columns) {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &[]).map_err(|_| "a value of another kind")?;
-        let hierarchy = match lines {
+    for (raw, (_, lines)) in raw.columns.iter().zip(columns) {
+        let role = if lines.is_some() { Role::QuasiIdentifier } else { Role::Sensitive };
+        let column = Column::encode(raw, role, Kind::Text, &[]).map_err(|_| "a value of another kind")?;
+        table.columns.push(match lines {
             Some(lines) => {
                 let tree = Arc::new(Hierarchy::from_rows(lines)?);
-                Some(BoundHierarchy::new(&tree, &domain).map_err(|_| "a value outside its hierarchy")?)
+                column.with_hierarchy(&tree).map_err(|_| "a value outside its hierarchy")?
             }
-            None => None,
-        };
-        table.columns.push(Column {
-            name: (*name).to_owned(),
-            role: if hierarchy.is_some() { Role::QuasiIdentifier } else { Role::Sensitive },
-            domain,
-            hierarchy,
-            weight: 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
+            None => column,
         });
     }
     Ok(Sequences::new(table, starts)?)

@@ -12,8 +12,7 @@ use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::fcla::{Distance, FclaParams};
 use shoal_core::hierarchy::build::default_for;
 use shoal_core::{
-    Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Limit, Progress, RawTable, Role,
-    Sequences, SequencesPromise, Support, Table, ValueParser,
+    Bound, Cell, Column, Kind, Limit, Progress, RawTable, Role, Sequences, SequencesPromise, Support, Table,
 };
 
 use crate::data::shared_text;
@@ -150,23 +149,13 @@ fn visits(text: &str, people: usize) -> Result<Sequences, Box<dyn Error>> {
     let raw = RawTable::from_rows(&names, &rows);
     let columns = raw.columns.iter().map(|raw| {
         let kind = if ["state", "chapter"].contains(&raw.name.as_str()) { Kind::Text } else { Kind::Integer };
-        let (domain, code_of) = Domain::of(raw, ValueParser::new(kind, DateFormat::default()), &[])
-            .map_err(|e| format!("{e:?}"))?;
-        let sensitive = raw.name == "chapter";
-        let hierarchy = if sensitive {
-            None
-        } else {
-            let tree = Arc::new(default_for(&domain)?.hierarchy);
-            Some(BoundHierarchy::new(&tree, &domain).map_err(|e| format!("{e:?}"))?)
-        };
-        Ok(Column {
-            name: raw.name.clone(),
-            role: if sensitive { Role::Sensitive } else { Role::QuasiIdentifier },
-            hierarchy,
-            domain,
-            weight: 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        })
+        let role = if raw.name == "chapter" { Role::Sensitive } else { Role::QuasiIdentifier };
+        let column = Column::encode(raw, role, kind, &[]).map_err(|e| format!("{e:?}"))?;
+        if role == Role::Sensitive {
+            return Ok(column);
+        }
+        let tree = Arc::new(default_for(&column.domain)?.hierarchy);
+        Ok(column.with_hierarchy(&tree).map_err(|e| format!("{e:?}"))?)
     });
     let columns = columns.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     Ok(Sequences::new(Table { columns, rows: raw.rows }, starts)?)

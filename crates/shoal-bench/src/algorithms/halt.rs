@@ -10,8 +10,8 @@ use std::time::Instant;
 use shoal_algorithms::sequences::halt::{HaltParams, HaltResult};
 use shoal_core::hierarchy::build::{IntervalParams, Number, intervals};
 use shoal_core::{
-    Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawColumn, RawTable,
-    Role, SUPPRESSED, Sequences, SequencesPromise, Silent, Support, Table, ValueParser,
+    Bound, Cell, Column, Hierarchy, Kind, Limit, RawColumn, RawTable, Role, SUPPRESSED, Sequences,
+    SequencesPromise, Silent, Support, Table,
 };
 
 use crate::data::shared_text;
@@ -112,23 +112,19 @@ fn visits(people: usize) -> Result<Sequences, Box<dyn Error>> {
 /// States have the census' hierarchy, numbers intervals of these widths; the chapter is what nobody may learn.
 fn column(raw: &RawColumn, widths: &[i64]) -> Result<Column, Box<dyn Error>> {
     let kind = if widths.is_empty() { Kind::Text } else { Kind::Integer };
-    let parser = ValueParser::new(kind, DateFormat::default());
-    let (domain, code_of) =
-        Domain::of(raw, parser, &["?".to_owned()]).map_err(|bad| format!("{}: {bad:?}", raw.name))?;
+    let role = if raw.name == "chapter" { Role::Sensitive } else { Role::QuasiIdentifier };
+    let column =
+        Column::encode(raw, role, kind, &["?".to_owned()]).map_err(|bad| format!("{}: {bad:?}", raw.name))?;
     let tree = match raw.name.as_str() {
-        "chapter" => None,
-        "state" => Some(states()?),
+        "chapter" => return Ok(column),
+        "state" => states()?,
         name => {
             let widths = Some(widths.iter().map(|&width| Number::from(width)).collect());
             let origin = Number::from(if name == "year" { 2007 } else { 0 });
-            Some(intervals(&domain, &IntervalParams { widths, origin }.check()?)?.hierarchy)
+            intervals(&column.domain, &IntervalParams { widths, origin }.check()?)?.hierarchy
         }
     };
-    let role = if tree.is_some() { Role::QuasiIdentifier } else { Role::Sensitive };
-    let bind = |tree| BoundHierarchy::new(&Arc::new(tree), &domain);
-    let hierarchy = tree.map(bind).transpose().map_err(|bad| format!("{}: {bad:?}", raw.name))?;
-    let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
-    Ok(Column { name: raw.name.clone(), role, domain, hierarchy, weight: 1.0, codes })
+    Ok(column.with_hierarchy(&Arc::new(tree)).map_err(|bad| format!("{}: {bad:?}", raw.name))?)
 }
 
 /// States (numbered by Medicare in the order of their names) by census division and region.

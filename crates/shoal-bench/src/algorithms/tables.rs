@@ -12,8 +12,7 @@ use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::RibbonParams;
 use shoal_algorithms::table::sbc::SbcParams;
 use shoal_core::{
-    BoundHierarchy, Cell, Column, DateFormat, Domain, Kind, Place, RawColumnBuilder, Role, SUPPRESSED,
-    Silent, Table, TableRecoding, ValueParser, hierarchy,
+    Cell, Column, Kind, Place, RawColumnBuilder, Role, SUPPRESSED, Silent, Table, TableRecoding, hierarchy,
 };
 
 use crate::data::text_of;
@@ -156,15 +155,10 @@ fn column<'a>(
     let mut raw = RawColumnBuilder::new(name.to_owned());
     cells.for_each(|cell| raw.push(cell, Place::default()));
     let raw = raw.finish();
-    let parser = ValueParser::new(kind, DateFormat::default());
-    let (domain, code_of) = Domain::of(&raw, parser, &[]).map_err(|bad| format!("{name}: {bad:?}"))?;
-    let bind = |tree| BoundHierarchy::new(&Arc::new(tree), &domain).map_err(|e| format!("{name}: {e:?}"));
-    Ok(Column {
-        name: name.to_owned(),
-        role: Role::QuasiIdentifier,
-        hierarchy: tree.map(bind).transpose()?,
-        domain,
-        weight: 1.0,
-        codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
+    let column =
+        Column::encode(&raw, Role::QuasiIdentifier, kind, &[]).map_err(|bad| format!("{name}: {bad:?}"))?;
+    Ok(match tree {
+        Some(tree) => column.with_hierarchy(&Arc::new(tree)).map_err(|bad| format!("{name}: {bad:?}"))?,
+        None => column,
     })
 }

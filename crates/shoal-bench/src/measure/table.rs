@@ -6,10 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use shoal_core::{
-    BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Place, RawColumnBuilder, RawTable,
-    Role, Table, ValueParser,
-};
+use shoal_core::{Cell, Column, Hierarchy, Kind, Place, RawColumnBuilder, RawTable, Role, Table};
 use shoal_measure::measure;
 use shoal_privacy::{KAnonymity, RecordOrder, TableClaim, TableModel, TableView, judge_table};
 
@@ -71,15 +68,12 @@ fn original() -> Table {
         let mut raw = RawColumnBuilder::new(name.to_owned());
         (0..ROWS).for_each(|_| raw.push(&label(kind, random.below(card)), Place::default()));
         let raw = raw.finish();
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(&raw, parser, &[]).expect("labels are of their kind");
         let role = if at < QUASI.len() { Role::QuasiIdentifier } else { Role::Sensitive };
-        let has_hierarchy = (4..8).contains(&at);
-        let hierarchy = has_hierarchy.then(|| {
-            BoundHierarchy::new(&Arc::new(tree(card)), &domain).expect("the tree knows every value")
-        });
-        let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: name.to_owned(), role, domain, hierarchy, weight: 1.0, codes }
+        let column = Column::encode(&raw, role, kind, &[]).expect("labels are of their kind");
+        match at {
+            4..8 => column.with_hierarchy(&Arc::new(tree(card))).expect("the tree knows every value"),
+            _ => column,
+        }
     });
     Table { columns: columns.collect(), rows: ROWS }
 }

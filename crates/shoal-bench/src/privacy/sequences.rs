@@ -7,7 +7,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
-use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, Sequences, Table, ValueParser};
+use shoal_core::{Column, Kind, RawTable, Role, Sequences, Table};
 use shoal_privacy::{
     Confidence, RecordOrder, SequenceAnonymity, SequencesClaim, SequencesModel, judge_sequences,
 };
@@ -60,15 +60,12 @@ fn rows() -> Vec<Vec<String>> {
 
 fn original(published: &RawTable) -> Sequences {
     let columns = published.columns.iter().enumerate().map(|(at, column)| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &[]).expect("anything is a text");
-        let codes = column.codes.iter().map(|&code| code_of[code as usize]).collect();
         let role = match at {
             0 => Role::Identifier,
             1..=4 => Role::QuasiIdentifier,
             _ => Role::Sensitive,
         };
-        Column { name: column.name.clone(), role, domain, hierarchy: None, weight: 1.0, codes }
+        Column::encode(column, role, Kind::Text, &[]).expect("anything is a text")
     });
     let events = Table { columns: columns.collect(), rows: published.rows };
     let starts = (0..=PEOPLE).map(|person| (person * EVENTS) as u32).collect();
