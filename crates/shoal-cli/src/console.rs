@@ -1,62 +1,62 @@
-//! Where the program's words go: answers to standard output, everything else to standard error.
+//! What the program prints: answers to standard output, everything else to standard error.
 
 use std::cell::Cell;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::args::Manner;
+use crate::args::OutputArgs;
 use crate::failure::Failure;
 
-/// How and where a verb speaks.
+/// How and where a verb prints.
 #[derive(Debug)]
-pub(crate) struct Voice {
-    manner: Manner,
+pub(crate) struct Console {
+    output: OutputArgs,
     stdout_is_taken: Cell<bool>,
 }
 
-impl Voice {
-    pub(crate) fn new(manner: Manner) -> Voice {
-        Voice { manner, stdout_is_taken: Cell::new(false) }
+impl Console {
+    pub(crate) fn new(output: OutputArgs) -> Console {
+        Console { output, stdout_is_taken: Cell::new(false) }
     }
 
-    /// From now on standard output carries the published file, and words go to standard error.
+    /// From now on standard output carries the published file, and what is printed goes to standard error.
     pub(crate) fn leave_stdout(&self) {
         self.stdout_is_taken.set(true);
     }
 
     pub(crate) fn is_quiet(&self) -> bool {
-        self.manner.quiet
+        self.output.quiet
     }
 
     pub(crate) fn is_json(&self) -> bool {
-        self.manner.json
+        self.output.json
     }
 
     /// Whether documents may quote values of the data.
     pub(crate) fn shows_values(&self) -> bool {
-        self.manner.show_values
+        self.output.show_values
     }
 
-    /// Says what was asked for.
+    /// Prints the answer to what was asked, for a machine or for a person.
     pub(crate) fn answer(
         &self,
         machine: &impl Serialize,
         person: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
-        if self.manner.json { self.print(&json(machine)) } else { self.print(&person()) }
+        if self.output.json { self.print(&json(machine)) } else { self.print(&person()) }
     }
 
-    /// Says what was done by a verb whose product is a file.
+    /// Prints what was done by a verb whose product is a file.
     pub(crate) fn summary(
         &self,
         machine: &impl Serialize,
         person: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
-        if self.manner.quiet && !self.manner.json { Ok(()) } else { self.answer(machine, person) }
+        if self.output.quiet && !self.output.json { Ok(()) } else { self.answer(machine, person) }
     }
 
-    /// Prints the product itself (a script, a page, a policy), the same in every manner.
+    /// Prints the product itself (a script, a page, a policy), the same with and without `--json`.
     pub(crate) fn product(&self, text: &str) -> Result<(), Failure> {
         self.print(text)
     }
