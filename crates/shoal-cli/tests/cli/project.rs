@@ -51,30 +51,30 @@ k = 3
 path = "out.csv"
 "#;
 
-/// A folder that vanishes with the test.
-pub(crate) struct Workshop {
+/// The folder of a test: policy, data and outputs. It is deleted at the end of the test.
+pub(crate) struct TestProject {
     folder: TempDir,
 }
 
 /// What a call has printed, and how it ended.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Workshop {
-    pub(crate) fn empty() -> Workshop {
-        Workshop { folder: tempfile::tempdir().unwrap() }
+impl TestProject {
+    pub(crate) fn empty() -> TestProject {
+        TestProject { folder: tempfile::tempdir().unwrap() }
     }
 
     /// With `people.csv` and `policy.toml`.
-    pub(crate) fn with_people() -> Workshop {
-        let shop = Workshop::empty();
-        shop.write("people.csv", PEOPLE);
-        shop.write("policy.toml", POLICY);
-        shop
+    pub(crate) fn with_people() -> TestProject {
+        let project = TestProject::empty();
+        project.write("people.csv", PEOPLE);
+        project.write("policy.toml", POLICY);
+        project
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -119,17 +119,17 @@ impl Workshop {
     }
 
     /// Runs `shoal` in the folder.
-    pub(crate) fn shoal(&self, args: &[&str]) -> Said {
+    pub(crate) fn shoal(&self, args: &[&str]) -> CommandOutput {
         self.shoal_reading(args, "")
     }
 
     /// Runs `shoal` in the folder with this standard input.
-    pub(crate) fn shoal_reading(&self, args: &[&str], stdin: &str) -> Said {
+    pub(crate) fn shoal_reading(&self, args: &[&str], stdin: &str) -> CommandOutput {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         // A command that does not read its input may be gone before all of it is written.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         let output = child.wait_with_output().unwrap();
-        Said {
+        CommandOutput {
             code: output.status.code().expect("ended by itself"),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
@@ -146,10 +146,10 @@ impl Workshop {
     }
 }
 
-impl Said {
+impl CommandOutput {
     /// Fails the test unless the call ended with this code.
     #[track_caller]
-    pub(crate) fn ended_with(self, code: i32) -> Said {
+    pub(crate) fn ended_with(self, code: i32) -> CommandOutput {
         assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
         self
     }
@@ -166,7 +166,7 @@ impl Said {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}", self.stdout))
     }
 
-    /// Standard output without the line that tells the time.
+    /// Standard output without the line that shows the time.
     pub(crate) fn timeless(&self) -> String {
         let lines = self.stdout.lines().filter(|line| !line.starts_with("time "));
         lines.map(|line| format!("{line}\n")).collect()

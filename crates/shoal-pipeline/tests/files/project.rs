@@ -6,18 +6,18 @@ use shoal_core::Silent;
 use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::{Job, Outcome, RunOptions};
 
-/// A folder with a policy and its data.
-pub(crate) struct Desk {
+/// The folder of a test: policy, data and outputs. It is deleted at the end of the test.
+pub(crate) struct TestProject {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl TestProject {
     /// With `policy.toml` and one file of data.
-    pub(crate) fn with(policy: &str, file: &str, data: &str) -> Desk {
-        let desk = Desk { folder: tempfile::tempdir().unwrap() };
-        desk.write("policy.toml", policy);
-        desk.write(file, data);
-        desk
+    pub(crate) fn with(policy: &str, file: &str, data: &str) -> TestProject {
+        let project = TestProject { folder: tempfile::tempdir().unwrap() };
+        project.write("policy.toml", policy);
+        project.write(file, data);
+        project
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
