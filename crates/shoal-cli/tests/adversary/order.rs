@@ -4,6 +4,8 @@
 //! shuffle and undid it in a real release: 500 of 500 diagnoses fell to an alphabetical list. Now what is published is
 //! a function of the records, so that every order of the input must give the same bytes.
 
+use shoal_core::policy::TransactionsAlgorithmName;
+
 use super::support::{Dice, TestProject, csv};
 
 const TABLE: &str = r#"
@@ -75,7 +77,7 @@ fn every_table_algorithm_is_blind_to_the_order_of_the_input() {
     let header = "name,age,sex,city,illness,ward";
     let promises =
         ["k = 4", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }", "k = 2\nt-closeness = 0.45"];
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         for promise in promises {
             let policy = format!("{TABLE}[privacy]\n{promise}\n[algorithm]\nname = \"{algorithm}\"\n");
             same_bytes_in_any_order(&policy, header, &rows, "out.csv");
@@ -108,7 +110,7 @@ fn two_worlds_that_differ_in_names_only_publish_the_same() {
     let rows = people(&mut Dice::new(3), 60);
     let renamed: Vec<String> = rows.iter().map(|row| format!("x{row}").replace("person ", "Q")).collect();
     let header = "name,age,sex,city,illness,ward";
-    for algorithm in ["ribbon", "mondrian", "sbc"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let policy = format!("{TABLE}[privacy]\nk = 4\n[algorithm]\nname = \"{algorithm}\"\n");
         let published = same_bytes_in_any_order(&policy, header, &rows, "out.csv");
         assert!(published == same_bytes_in_any_order(&policy, header, &renamed, "out.csv"), "{algorithm}");
@@ -127,7 +129,7 @@ fn people_with_several_records_are_told_apart_by_their_records_and_not_by_their_
     };
     let (plain, other) = (of(&|who| format!("p{who:02}")), of(&|who| format!("q{:02}", (who * 7 + 3) % 20)));
     let header = "name,age,sex,city,illness,ward";
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         for promise in ["k = 4", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }"] {
             let policy = format!("{TABLE}[privacy]\n{promise}\n[algorithm]\nname = \"{algorithm}\"\n")
                 .replace("source = \"in.csv\"", "source = \"in.csv\"\nperson = \"name\"");
@@ -200,7 +202,7 @@ fn every_transaction_algorithm_is_blind_to_the_order_of_the_input() {
         ITEMS.iter().map(|item| format!("{item};{};*\n", if *item < "e" { "low" } else { "high" })).collect();
     let orders =
         |dice: &mut Dice| [baskets.clone(), dice.shuffled(baskets.clone()), dice.shuffled(baskets.clone())];
-    for algorithm in ["pcta", "upcta", "coat", "apriori"] {
+    for algorithm in TransactionsAlgorithmName::ALL.iter().map(|algorithm| algorithm.name()) {
         for promise in ["k = 3\nm = 2", "k = 2\ncomplete = true"] {
             // Apriori works against a bounded number of known items only.
             if algorithm == "apriori" && promise.contains("complete") {

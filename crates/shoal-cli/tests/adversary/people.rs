@@ -65,7 +65,7 @@ const PERSON: &str = "person = \"patient\"";
 
 #[test]
 fn one_patient_in_many_rows_is_never_her_own_crowd() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let project = TestProject::new();
         project.write("visits.csv", visits());
         project.write("policy.toml", policy(algorithm, PERSON, ""));
@@ -98,7 +98,7 @@ fn without_the_person_rows_are_counted_and_that_is_said() {
 /// Of the people in a class, no illness is known of all: whoever has several rows does not lend the others her values.
 #[test]
 fn values_of_one_patient_do_not_hide_what_all_the_others_have() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let project = TestProject::new();
         project.write("visits.csv", visits());
         project
@@ -180,7 +180,7 @@ fn with_people_the_order_of_the_input_changes_nothing_either() {
     let rows: Vec<String> =
         rows.lines().map(|row| row.rsplit_once(',').unwrap().0.to_owned() + ",x").collect();
     let mut dice = Dice::new(3);
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let published = |rows: &[String]| {
             let project = TestProject::new();
             project.write("visits.csv", format!("{header}\n{}\n", rows.join("\n")));
@@ -232,7 +232,7 @@ const VERIFY: [&str; 6] = ["verify", "out.csv", "--original", "visits.csv", "--j
 #[test]
 fn a_genuine_release_is_not_called_broken_because_rows_could_be_others() {
     let mut unsure = 0;
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let project = TestProject::new();
         project.write("visits.csv", coarse_stays());
         project.write("policy.toml", policy(algorithm, PERSON, ""));

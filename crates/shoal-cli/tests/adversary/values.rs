@@ -50,7 +50,7 @@ fn a_run_counts_as_its_readers_do() {
     let ways = ["HIV", "hiv", "\"HIV \"", "Flu", "flu", "\"flu \""];
     let rows: Vec<String> = (0..60).map(|i| format!("{},{}\n", 20 + i / 2, ways[(i * 7 / 10) % 6])).collect();
     project.write("in.csv", format!("age,illness\n{}", rows.concat()));
-    for algorithm in ["ribbon", "sbc", "mondrian", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         project.write("policy.toml", policy("l-diversity = { kind = \"distinct\", l = 2 }"));
         let name = format!("algorithm.name={algorithm}");
         project.shoal(&["run", "policy.toml", "--force", "--set", &name]).ended_with(0);

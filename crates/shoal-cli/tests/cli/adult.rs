@@ -29,7 +29,7 @@ fn all_algorithms_publish_what_verifies() {
     let Some(_) = shoal_testkit::data::shared() else { return };
     let project = TestProject::empty();
     project.write("policy.toml", policy());
-    for algorithm in ["mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let (name, output) = (format!("algorithm.name={algorithm}"), format!("{algorithm}.csv"));
         let report = project
             .shoal(&["run", "policy.toml", "-o", &output, "--set", &name, "--json"])

@@ -38,7 +38,7 @@ fn header_only() {
 #[test]
 fn more_k_than_records() {
     let project = TestProject::with_people();
-    for algorithm in ["mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let name = format!("algorithm.name={algorithm}");
         refused("more_k_than_records", &project, 1, &["--set", "privacy.k=13", "--set", &name]);
     }

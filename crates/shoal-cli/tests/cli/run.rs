@@ -36,7 +36,7 @@ fn a_run_leaves_the_file_and_its_reports_and_nothing_else() {
 
 #[test]
 fn threads_and_repetition_do_not_change_a_byte() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let project = TestProject::with_people();
         let name = format!("algorithm.name={algorithm}");
         let first = publish(&project, "a.csv", &["--set", &name, "--threads", "1"]);

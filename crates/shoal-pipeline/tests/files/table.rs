@@ -79,7 +79,7 @@ fn class_sizes(rows: &[Vec<String>], quasi: usize) -> Vec<usize> {
 
 #[test]
 fn every_algorithm_publishes_crowds_without_names() {
-    for algorithm in ["mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let project = fresh();
         let outcome = project.run(&[&format!("algorithm.name={algorithm}")]).unwrap();
         let published = published(&project);

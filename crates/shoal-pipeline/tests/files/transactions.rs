@@ -9,6 +9,7 @@ use arrow_array::{Array as _, ArrayRef, ListArray, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use shoal_core::Silent;
+use shoal_core::policy::TransactionsAlgorithmName;
 use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::Job;
 
@@ -57,14 +58,20 @@ fn supports(text: &str) -> BTreeMap<Vec<&str>, usize> {
 
 #[test]
 fn every_algorithm_keeps_k_to_the_m() {
-    for algorithm in ["pcta", "coat", "apriori"] {
+    for algorithm in TransactionsAlgorithmName::ALL {
+        let algorithm = algorithm.name();
         for objective in ["ncp", "ul"] {
             let project = fresh();
             project.write("items.csv", "bread;food;*\nmilk;food;*\neggs;food;*\nbeer;fun;*\ncrisps;fun;*\n");
             let mut set =
                 vec![format!("algorithm.name={algorithm}"), format!("algorithm.objective={objective}")];
-            if algorithm == "apriori" {
-                set.push("data.hierarchy=items.csv".to_owned());
+            match algorithm {
+                "apriori" => set.push("data.hierarchy=items.csv".to_owned()),
+                "upcta" => {
+                    project.write("utility.txt", "bread milk eggs beer crisps\n");
+                    set.push("utility.constraints=utility.txt".to_owned());
+                }
+                _ => {}
             }
             let set: Vec<&str> = set.iter().map(String::as_str).collect();
             let outcome = project.run(&set).unwrap();
