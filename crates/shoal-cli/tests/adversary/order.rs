@@ -202,7 +202,7 @@ fn every_transaction_algorithm_is_blind_to_the_order_of_the_input() {
         ITEMS.iter().map(|item| format!("{item};{};*\n", if *item < "e" { "low" } else { "high" })).collect();
     let orders =
         |dice: &mut Dice| [baskets.clone(), dice.shuffled(baskets.clone()), dice.shuffled(baskets.clone())];
-    for algorithm in TransactionsAlgorithmName::ALL.iter().map(|algorithm| algorithm.name()) {
+    for algorithm in TransactionsAlgorithmName::names() {
         for promise in ["k = 3\nm = 2", "k = 2\ncomplete = true"] {
             // Apriori works against a bounded number of known items only.
             if algorithm == "apriori" && promise.contains("complete") {

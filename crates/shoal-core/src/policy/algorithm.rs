@@ -318,6 +318,11 @@ macro_rules! algorithms {
             /// All of them.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
+            /// The names of all of them in a policy.
+            pub fn names() -> impl Iterator<Item = &'static str> {
+                $name::ALL.iter().map(|algorithm| algorithm.name())
+            }
+
             /// The name in a policy.
             pub fn name(self) -> &'static str {
                 match self {

@@ -9,7 +9,10 @@ mod table;
 mod transactions;
 mod transparent;
 
-use super::{Policy, PolicyError, PolicyProblem, Shape};
+use super::{
+    Policy, PolicyError, PolicyProblem, SequencesAlgorithmName, Shape, StreamAlgorithmName,
+    TableAlgorithmName, TransactionsAlgorithmName,
+};
 
 /// The first thing in the policy that makes no sense.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
@@ -31,8 +34,8 @@ pub(super) fn value_error(key: &str, message: String, hint: Option<String>) -> P
     PolicyError { problem: PolicyProblem::Value { message }, key: Some(key.to_owned()), span: None, hint }
 }
 
-fn fail(key: &str, message: impl Into<String>, hint: &str) -> Result<(), PolicyError> {
-    Err(value_error(key, message.into(), Some(hint.to_owned())))
+fn fail(key: &str, message: impl Into<String>, hint: impl Into<String>) -> Result<(), PolicyError> {
+    Err(value_error(key, message.into(), Some(hint.into())))
 }
 
 /// Refuses keys that mean nothing for the shape: a promise must never be passed over in silence.
@@ -91,13 +94,13 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
     if name.shape() != policy.data.shape {
         let (name, shape) = (name.name(), policy.data.shape.name());
         let message = format!("`{name}` does not work on data of shape `{shape}`");
-        let hint = match policy.data.shape {
-            Shape::Table => "for tables there are ribbon, mondrian, sbc, incognito, datafly, transparent",
-            Shape::Transactions => "for transactions there are pcta, upcta, coat, apriori",
-            Shape::Sequences => "for sequences there are cbmsa, cbmsa-baseline, fcla, fcla-base1, halt",
-            Shape::Stream => "for streams there are delay-free, castle",
+        let (data, names): (&str, Vec<&str>) = match policy.data.shape {
+            Shape::Table => ("tables", TableAlgorithmName::names().collect()),
+            Shape::Transactions => ("transactions", TransactionsAlgorithmName::names().collect()),
+            Shape::Sequences => ("sequences", SequencesAlgorithmName::names().collect()),
+            Shape::Stream => ("streams", StreamAlgorithmName::names().collect()),
         };
-        return fail("algorithm.name", message, hint);
+        return fail("algorithm.name", message, format!("for {data} there are {}", names.join(", ")));
     }
     if let Some(limit) = policy.algorithm.max_suppressed {
         share("algorithm.max-suppressed", limit)?;

@@ -175,9 +175,10 @@ fn may_leave_out(policy: &Policy) -> bool {
                 TableAlgorithmName::Ribbon => asked.outliers == Some(OutliersPolicy::Suppress),
                 TableAlgorithmName::Sbc => asked.remainder == RemainderPolicy::Suppress,
                 TableAlgorithmName::Incognito => asked.max_suppressed.is_some_and(|share| share > 0.0),
-                TableAlgorithmName::Mondrian => false,
-                // They leave out what remains.
-                TableAlgorithmName::Datafly | TableAlgorithmName::Transparent => true,
+                // Who is published must not depend on sensitive values, so `transparent` publishes everybody.
+                TableAlgorithmName::Mondrian | TableAlgorithmName::Transparent => false,
+                // It leaves out what remains below k.
+                TableAlgorithmName::Datafly => true,
             },
             ShapeAlgorithm::Transactions(_) | ShapeAlgorithm::Sequences(_) | ShapeAlgorithm::Stream(_) => {
                 false
