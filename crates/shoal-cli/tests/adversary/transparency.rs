@@ -137,3 +137,20 @@ fn the_key_decides_and_stays_at_home() {
         .ended_with(2);
     assert!(said.stderr.contains("others may read it"), "{}", said.stderr);
 }
+
+/// Who is published must not depend on sensitive values, so a transparent release has everybody in it. One that lacks two
+/// people keeps k and l, and only the original shows that they are gone.
+#[test]
+fn nobody_is_missing_from_a_transparent_release() {
+    let project = TestProject::new();
+    project.write("policy.toml", format!("{POLICY}transparent = true\n"));
+    let published = publish(&project, &[30; 12], &[true, false].repeat(6), &[]);
+    let verify = ["verify", "out.csv", "--policy", "policy.toml", "--original", "data.csv"];
+    project.shoal(&verify).ended_with(0);
+    let fewer = published.replacen("30,HIV\n", "", 1).replacen("30,flu\n", "", 1);
+    assert_eq!(fewer.lines().count(), 11, "{published}");
+    project.write("out.csv", fewer);
+    project.shoal(&verify[..4]).ended_with(0);
+    let said = project.shoal(&verify).ended_with(1);
+    assert!(said.stdout.contains("2 records are not in the file"), "{}", said.stdout);
+}
