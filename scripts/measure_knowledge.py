@@ -140,7 +140,7 @@ def pair(line, title):
 
 
 def longest(data, people, length, supports):
-    """The longest knowledge on so many people, with its limits of time and memory."""
+    """The longest knowledge on this many people, with its limits of time and memory."""
     made = visit_data.synpuf_knowledge(data, at("fewer"), people)
     name = f"figure 9: {made.people:,} people, {made.visits:,} stays, k = 5, C = 0.7"
     for lines in Runs(made.policy, supports).series(name, "L", [length], ("fcla",), lambda length: (5, "c=0.7", length)):

@@ -35,7 +35,7 @@ def closed(path, flags):
 
 def mode(l, made, name, prior="file"):
     """The settings of a delay-free stream; the shares of the values come from a file of all of them, or are learned from
-    the first so many tuples. The key is always the same, so that a second run gives the same figures."""
+    the first tuples, as many as given. The key is always the same, so that a second run gives the same figures."""
     with open(at("key"), "w", opener=closed) as file:
         file.write(hashlib.sha256(b"measured").hexdigest() + "\n")
     sets = [f"privacy.l={l}", "algorithm.name=delay-free", f"state.key-file={at('key')}"]

@@ -41,7 +41,7 @@ def run(policy, *sets, stop=None, original=None, again=True):
 
 
 def within(command, stop):
-    """Runs a command for at most so many CPU seconds, which do not depend on what else the machine does; what it said
+    """Runs a command for at most this many CPU seconds, which do not depend on what else the machine does; what it said
     and how many it took."""
 
     def limit():
@@ -55,7 +55,7 @@ def within(command, stop):
 
 
 class Table:
-    """A Markdown table of reports; its figures are a heading, where it stands in a report, how it is written and what it
+    """A Markdown table of reports; its figures are a heading, where it is in a report, how it is written and what it
     is divided by."""
 
     def __init__(self, figures):

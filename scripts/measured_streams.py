@@ -34,18 +34,18 @@ class Streamed(NamedTuple):
 
 
 def stream(made, sets, tuples=None, out=os.devnull, pin=False):
-    """Streams the tuples of a prepared data set, again and again until there are so many."""
+    """Streams the tuples of a prepared data set, again and again until there are `tuples` of them."""
     command = [SHOAL, "--quiet", "--json", "stream", made.policy, *options(sets)]
     return fed(command, made, tuples or made.tuples, out, pin)
 
 
 def best(runs, *asked, **named):
-    """The fastest of so many runs."""
+    """The fastest of this many runs."""
     return max((stream(*asked, **named) for _ in range(runs)), key=lambda run: run.speed)
 
 
 def fed(command, made, tuples, out=os.devnull, pin=False):
-    """Runs a command that reads so many lines from a pipe; `pin` keeps it on one core, and who feeds it on another."""
+    """Runs a command that reads this many lines from a pipe; `pin` keeps it on one core, and the process that feeds it on another."""
     with open(made.lines, "rb") as file:
         blob = file.read()
     started = time.perf_counter()

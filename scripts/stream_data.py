@@ -35,7 +35,7 @@ ADULT_NUMBERS = "age fnlwgt education-num capital-gain capital-loss hours".split
 
 
 def adult(data, folder, quasi=7):
-    """Adult in the order of the file, the first so many quasi-identifiers of the paper; salary and occupation are one
+    """Adult in the order of the file, the first n quasi-identifiers of the paper; salary and occupation are one
     sensitive value, an unknown occupation is one more."""
     roles = {name: "quasi-identifier" for name in ADULT_QUASI[:quasi]}
     rows = [{**row, "age": int(row["age"])} for row in adult_rows(data)]
@@ -43,7 +43,7 @@ def adult(data, folder, quasi=7):
 
 
 def adult_numbers(data, folder, tuples=None):
-    """The six numeric columns of Adult. With `tuples`, so many, the file again and again with every number moved a little,
+    """The six numeric columns of Adult. With `tuples`, that many of them: the file again and again with every number moved a little,
     so that hardly a row comes twice."""
     rows = [{name: int(row[name]) for name in ADULT_NUMBERS} for row in adult_rows(data)]
     if tuples:

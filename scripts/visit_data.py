@@ -26,7 +26,7 @@ class Prepared(NamedTuple):
     people: int
     visits: int
     ties: int
-    """Visits that the order's own column does not tell from an earlier one of the same person."""
+    """Visits whose order column has the same value as that of an earlier visit of the same person."""
     sensitive: float
     """The share of people with a highly sensitive visit."""
     sensitive_visits: float
@@ -170,7 +170,7 @@ CHAPTERS = [
     (800, "injury"),
 ]
 
-# Medicare numbers the states by the alphabet; 54 stands for all else.
+# Medicare numbers the states by the alphabet; 54 stands for everything else.
 STATES = dict(
     enumerate(
         "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH "
@@ -205,7 +205,7 @@ CLASS_TREE = [
 
 
 def read(data, name, person, most, least=1):
-    """The rows of those people who have at least `least`; with `most`, only of so many who come first."""
+    """The rows of those people who have at least `least`; with `most`, only of the first `most` people."""
     with gzip.open(os.path.join(data, name), "rt", newline="") as file:
         rows = list(csv.DictReader(file))
     counts = Counter(row[person] for row in rows)
@@ -221,15 +221,15 @@ def chapter(code):
     return [name for first, name in CHAPTERS if first <= int(code)][-1]
 
 
-def number(rows, person, told, keys):
-    """Sorts the rows by person and `keys` (equal ones stay as they stand) and counts each person's visits in the new
-    column `visit`. Returns how many visits `told` does not tell from an earlier one."""
+def number(rows, person, order, keys):
+    """Sorts the rows by person and `keys` (equal ones stay as they are) and counts each person's visits in the new
+    column `visit`. Returns how many visits have the same values in `order` as an earlier one of the same person."""
     rows.sort(key=lambda row: [row[key] for key in (person, *keys)])
     counts = {}
     for row in rows:
         counts[row[person]] = counts.get(row[person], 0) + 1
         row["visit"] = counts[row[person]]
-    return repeated(rows, (person, *told))
+    return repeated(rows, (person, *order))
 
 
 def repeated(rows, keys):
