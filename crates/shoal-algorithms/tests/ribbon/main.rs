@@ -133,9 +133,9 @@ proptest! {
     #[test]
     fn a_run_that_was_stopped_can_be_repeated(table in any_table(true), k in 2_usize..5, most in 0_u32..4) {
         prop_assume!(table.rows >= k);
-        let patient = RibbonParams { patient: true, ..RibbonParams::new(k) };
+        let params = RibbonParams { until_deadline: true, ..RibbonParams::new(k) };
         let limit = RoundLimit(AtomicU32::new(most));
-        let stopped = parts(patient.check().unwrap().anonymize(&table, &limit).unwrap());
+        let stopped = parts(params.check().unwrap().anonymize(&table, &limit).unwrap());
         let rounds = stopped.1.rounds.len() as u32;
         prop_assert!(rounds <= most);
         prop_assert_eq!(run(&RibbonParams { rounds: Some(rounds), ..RibbonParams::new(k) }, &table), stopped);

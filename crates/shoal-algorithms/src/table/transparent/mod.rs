@@ -88,7 +88,7 @@ impl ValidTransparentParams {
         Conditions::of(table, &with_shares(promise))?;
         progress.stage("assigning", 0);
         let points = Points::fold(&quasi, table.rows);
-        super::ribbon::check_room(&quasi, &points, self.name())?;
+        super::ribbon::check_set_memory(&quasi, &points, self.name())?;
         let (plans, rows_of) = plan_of(table, promise, progress)?;
         let buckets = assign::assign(&plans, rows_of, &point_of(&points, table.rows), draws);
         let space = Space::new(&quasi, &points);
