@@ -28,9 +28,9 @@ pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAl
                     Outliers::Suppress { max_share: max_suppressed.unwrap_or(Outliers::USUAL_SHARE) }
                 }
             };
-            let patient = asked.seconds.is_some();
+            let until_deadline = asked.seconds.is_some();
             let (seed, rounds) = (asked.seed, asked.rounds);
-            Box::new(RibbonParams { promise, outliers, seed, rounds, patient }.check()?)
+            Box::new(RibbonParams { promise, outliers, seed, rounds, until_deadline }.check()?)
         }
         TableAlgorithmName::Mondrian => Box::new(MondrianParams { promise }.check()?),
         TableAlgorithmName::Sbc => {

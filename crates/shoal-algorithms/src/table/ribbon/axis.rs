@@ -2,11 +2,9 @@
 
 use shoal_core::Column;
 
+use super::tuning::Tuning;
 use crate::table::names::ranks_by_frequency;
 use crate::table::recode::Scale;
-
-/// Trees up to this many leaves have the cost of each pair of leaves in a table.
-const PAIRS: usize = 256;
 
 /// How the values of one column are covered, and what that costs.
 ///
@@ -19,7 +17,7 @@ pub(super) enum Axis {
     Tree { meet: Vec<Vec<u32>> },
     /// Numbers and dates.
     Line { position: Vec<u32>, missing: u32, whole: u32 },
-    /// Names: the cost by their number, and each one's rank by frequency.
+    /// Names: the cost by how many they are, and each one's rank by frequency.
     Names { words: usize, cost: Vec<u32>, rank: Vec<u32> },
 }
 
@@ -29,9 +27,10 @@ impl Axis {
         let round = |share: f64| (share * whole).round() as u32;
         match scale {
             Scale::Tree(tree) => match tree.bound.tree().leaf_count() as usize {
-                leaves @ 0..=PAIRS => {
+                leaves @ 0..=Tuning::PAIR_TABLE_LEAVES => {
                     let pair = |at: usize| {
                         let (lo, hi) = ((at / leaves) as u32, (at % leaves) as u32);
+                        // `ends` gives the lesser leaf first, so that the other half is never read.
                         if lo <= hi { round(scale.span_cost(lo, hi)) } else { 0 }
                     };
                     Axis::Pairs { leaves, cost: (0..leaves * leaves).map(pair).collect() }
@@ -94,6 +93,7 @@ impl Axis {
             }
             Axis::Line { position, missing, whole } => match ends(a, b) {
                 (lo, hi) if lo == hi => 0,
+                // The missing value has the last code and lies in no range: with anything else it costs the column.
                 (_, hi) if hi == *missing as usize => *whole,
                 (lo, hi) => position[hi] - position[lo],
             },
@@ -103,6 +103,8 @@ impl Axis {
                 if lo == hi {
                     return 0;
                 }
+                // The greatest of all costs between neighbours is that of the span, since it is the lowest common
+                // ancestor of some two neighbours. Two overlapping runs of a power of two cover them all.
                 let power = (hi - lo).ilog2() as usize;
                 meet[power][lo].max(meet[power][hi - (1 << power)])
             }
@@ -147,6 +149,7 @@ fn ones(word: usize, bits: u64) -> impl Iterator<Item = usize> {
     let mut rest = bits;
     std::iter::from_fn(move || {
         let code = (rest != 0).then(|| word * 64 + rest.trailing_zeros() as usize);
+        // Clears the lowest bit that is set.
         rest &= rest.wrapping_sub(1);
         code
     })

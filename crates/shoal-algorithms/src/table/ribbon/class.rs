@@ -35,20 +35,22 @@ impl Class {
         u64::from(self.size) * u64::from(self.cost)
     }
 
-    /// How much more is lost in all when so many records of a point join.
+    /// How much more is lost in all when `count` records of a point join.
     #[inline]
     pub(super) fn added(&self, space: &Space, point: &[u64], count: u32) -> u64 {
         u64::from(self.size + count) * u64::from(space.union_cost(&self.cover, point)) - self.loss()
     }
 
-    /// How much less is lost in all without so many records of one member.
+    /// How much less is lost in all without `count` records of one member.
     pub(super) fn saved(&self, space: &Space, at: usize, count: u32, scratch: &mut Vec<u64>) -> u64 {
+        // Some records of the point stay, so that the cover stays.
         if count < self.members[at].count {
             return u64::from(count) * u64::from(self.cost);
         }
         if self.cost == 0 || self.members.len() == 1 {
             return self.loss();
         }
+        // A cover cannot shrink by one member: what others cover too would be lost. So it is made again.
         let first = usize::from(at == 0);
         scratch.clear();
         scratch.extend_from_slice(space.point(self.members[first].point));
@@ -126,6 +128,7 @@ pub(super) fn cheapest(
     for (i, class) in classes.iter().enumerate() {
         if class.size > 0 {
             let added = class.added(space, at, m.count);
+            // `may` last: it can take far longer than the cost. Ties go to the first class.
             if best.is_none_or(|(least, _)| added < least) && may(i) {
                 best = Some((added, i));
             }

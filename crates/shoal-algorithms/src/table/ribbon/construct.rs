@@ -2,75 +2,58 @@
 
 use rayon::prelude::*;
 
-use super::account::Construction;
 use super::class::{Class, Member, loss};
+use super::class_rule::ClassRule;
 use super::exact;
 use super::ladder::{Ladder, combinations};
-use super::law::Law;
 use super::merge::merge;
 use super::neighbours::Neighbours;
 use super::order::ribbon;
 use super::peel::Peeler;
 use super::space::{Space, WHOLE};
 use super::split::split;
+use super::tuning::Tuning;
+use crate::Construction;
 use crate::table::points::Points;
 
-/// A block has at most so many points.
-const BLOCK: usize = 24_000;
-
-/// Where there are several blocks, the combinations of levels are tried on some, and so many of the best on the
-/// others.
-const LEAN: usize = 160;
-
-/// So often a point of a block is looked at in all. More than a block of the usual size needs: others cannot be cut
-/// where what is promised does not allow it.
-const VISITS: usize = 400_000_000;
-
-/// How many blocks all combinations are tried on.
-const PILOTS: usize = 1;
-
-/// So many orders of the columns are tried for the ribbon, fewer where there are several blocks.
-const ORDERS: usize = 6;
-
-/// Up to this many steps the ribbon is cut by dynamic programming; it has 2k for each record.
-const CUT_STEPS: u64 = 4_000_000;
-
-/// Up to this many points are merged pair by pair.
-const MERGED: usize = 600;
-
+/// The classes of one block by each construction that was tried, with its name.
 type Started = Vec<(&'static str, Vec<Class>)>;
 
 /// The best start, and what each way would have lost.
 pub(super) fn construct(
     space: &Space,
-    law: &Law<'_>,
+    rule: &ClassRule<'_>,
     points: &Points,
     ladders: &[Ladder],
     seed: u64,
 ) -> (Vec<Class>, Vec<Construction>) {
-    let blocks = blocks(space, law, seed);
-    let peeler = Peeler { space, law, points, ladders };
-    let all = thinned(combinations(ladders), blocks.iter().map(Vec::len).max().unwrap_or(0));
-    let levels = if blocks.len() > 1 { lean(&peeler, &blocks, &all) } else { all };
-    let orders = if blocks.len() > 1 { 2 } else { ORDERS };
+    let blocks = blocks(space, rule, seed);
+    let peeler = Peeler { space, rule, points, ladders };
+    let all = thin_out(combinations(ladders), blocks.iter().map(Vec::len).max().unwrap_or(0));
+    let (levels, orders) = match blocks.len() {
+        0 | 1 => (all, Tuning::COLUMN_ORDERS),
+        _ => (best_combinations(&peeler, &blocks, &all), Tuning::COLUMN_ORDERS_PER_BLOCK),
+    };
     let started: Vec<Started> =
         blocks.par_iter().map(|block| start(&peeler, block, &levels, orders)).collect();
 
-    let mut account: Vec<(Construction, u64, u64)> = Vec::new();
+    // Of each construction what it lost, and the records of the blocks where it was tried.
+    let mut tried: Vec<(Construction, u64, u64)> = Vec::new();
     let mut classes = Vec::new();
     for block in started {
         let records: u64 = block[0].1.iter().map(|class| u64::from(class.size)).sum();
+        // The first of equally good ones.
         let best = (0..block.len()).min_by_key(|&at| loss(&block[at].1)).unwrap_or(0);
         for (at, (name, made)) in block.into_iter().enumerate() {
-            let known = match account.iter().position(|(known, ..)| known.name == name) {
+            let known = match tried.iter().position(|(known, ..)| known.name == name) {
                 Some(known) => known,
                 None => {
-                    let fresh = Construction { name: name.to_owned(), loss: 0.0, won: 0, tried: 0 };
-                    account.push((fresh, 0, 0));
-                    account.len() - 1
+                    let fresh = Construction { name, loss: 0.0, won: 0, tried: 0 };
+                    tried.push((fresh, 0, 0));
+                    tried.len() - 1
                 }
             };
-            let (construction, lost, of) = &mut account[known];
+            let (construction, lost, of) = &mut tried[known];
             *lost += loss(&made);
             *of += records;
             construction.tried += 1;
@@ -81,21 +64,21 @@ pub(super) fn construct(
         }
     }
     let share = |lost: u64, of: u64| lost as f64 / (f64::from(WHOLE) * of.max(1) as f64);
-    let account = account.into_iter().map(|(c, lost, of)| Construction { loss: share(lost, of), ..c });
-    (classes, account.collect())
+    let tried = tried.into_iter().map(|(c, lost, of)| Construction { loss: share(lost, of), ..c });
+    (classes, tried.collect())
 }
 
 /// Points that are near to each other, in blocks that hold.
-fn blocks(space: &Space, law: &Law<'_>, seed: u64) -> Vec<Vec<u32>> {
+fn blocks(space: &Space, rule: &ClassRule<'_>, seed: u64) -> Vec<Vec<u32>> {
     let mut items: Vec<u32> = (0..space.len() as u32).collect();
     let near = Neighbours {
         space,
         cover: |point| space.point(point),
         may: |points: &[u32]| {
-            law.check_wanted();
-            law.holds(&members(space, points))
+            rule.check_cancelled();
+            rule.holds(&members(space, points))
         },
-        most: BLOCK,
+        most: Tuning::BLOCK_POINTS,
     };
     let sizes = near.group(&mut items, seed);
     let mut rest = &items[..];
@@ -103,15 +86,17 @@ fn blocks(space: &Space, law: &Law<'_>, seed: u64) -> Vec<Vec<u32>> {
         let (block, after) = rest.split_at(size);
         rest = after;
         let mut block = block.to_vec();
+        // In the order of the points again, which ties below depend on.
         block.sort_unstable();
         block
     };
     sizes.into_iter().map(cut).collect()
 }
 
-/// No more combinations than a block of this size has time for, the last one among them.
-fn thinned(all: Vec<Vec<u8>>, points: usize) -> Vec<Vec<u8>> {
-    let every = (all.len() * points).div_ceil(VISITS).max(1);
+/// No more combinations than there is time for on a block of this size, evenly spaced. The last one is among them: it
+/// takes out whatever is left.
+fn thin_out(all: Vec<Vec<u8>>, points: usize) -> Vec<Vec<u8>> {
+    let every = (all.len() * points).div_ceil(Tuning::MAX_POINT_VISITS).max(1);
     let last = all.len() - 1;
     all.into_iter()
         .enumerate()
@@ -121,16 +106,19 @@ fn thinned(all: Vec<Vec<u8>>, points: usize) -> Vec<Vec<u8>> {
 }
 
 /// The combinations that take out most records in some of the blocks, in their order.
-fn lean(peeler: &Peeler<'_>, blocks: &[Vec<u32>], all: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let pilots = (1..=PILOTS).map(|nth| &blocks[nth * blocks.len() / (PILOTS + 1)]);
+fn best_combinations(peeler: &Peeler<'_>, blocks: &[Vec<u32>], all: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let samples = Tuning::SAMPLE_BLOCKS;
+    // Evenly spaced among the blocks; one sample is the block in the middle.
+    let sampled = (1..=samples).map(|nth| &blocks[nth * blocks.len() / (samples + 1)]);
     let mut taken = vec![0; all.len()];
-    for pilot in pilots {
-        let peeled = peeler.peel(pilot, all);
+    for block in sampled {
+        let peeled = peeler.peel(block, all);
         taken.iter_mut().zip(peeled.taken).for_each(|(sum, taken)| *sum += taken);
     }
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(taken[at]));
-    order.truncate(LEAN);
+    order.truncate(Tuning::COMBINATIONS_PER_BLOCK);
+    // The last combination says nothing about any column: all that is left is one crowd.
     order.push(all.len() - 1);
     order.sort_unstable();
     order.dedup();
@@ -138,23 +126,24 @@ fn lean(peeler: &Peeler<'_>, blocks: &[Vec<u32>], all: &[Vec<u8>]) -> Vec<Vec<u8
 }
 
 fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[Vec<u8>], orders: usize) -> Started {
-    let (space, law) = (peeler.space, peeler.law);
+    let (space, rule) = (peeler.space, peeler.rule);
     let members = members(space, block);
     let records: u64 = members.iter().map(|m| u64::from(m.count)).sum();
-    if records <= u64::from(exact::FEW)
-        && let Some(best) = exact::best(space, law, &members)
+    if records <= u64::from(Tuning::EXACT_RECORDS)
+        && let Some(best) = exact::best(space, rule, &members)
     {
         return vec![(exact::NAME, best)];
     }
     let mut started: Started = vec![("peel", peeler.peel(block, levels).classes)];
-    if law.only_size() && records * 2 * u64::from(law.k()) * space.heaviness() <= CUT_STEPS {
-        started.push(("ribbon", ribbon(space, law, &members, orders)));
+    // The dynamic program knows sizes only; other conditions would have to be asked of every stretch of records.
+    if rule.only_size() && records * 2 * u64::from(rule.k()) * space.time_factor() <= Tuning::MAX_CUT_STEPS {
+        started.push(("ribbon", ribbon(space, rule, &members, orders)));
     }
-    if block.len() <= MERGED {
-        started.push(("merge", merge(space, law, &members)));
+    if block.len() <= Tuning::MERGE_POINTS {
+        started.push(("merge", merge(space, rule, &members)));
     }
     let mut made = Vec::new();
-    split(space, law, Class::of(space, members), &mut made);
+    split(space, rule, Class::of(space, members), &mut made);
     started.push(("split", made));
     started
 }

@@ -1,25 +1,23 @@
-//! The best classes of very few records, by going through all of them.
+//! The best classes of very few records, by trying all partitions: 3^n steps for n records.
 
 use super::class::{Class, Member, pooled};
-use super::law::Law;
+use super::class_rule::ClassRule;
 use super::space::Space;
-
-/// The most records that this is for: there are 3^n ways to go through.
-pub(super) const FEW: u32 = 12;
 
 /// What it is called among the constructions.
 pub(super) const NAME: &str = "exact";
 
 /// The classes of some members that lose least; nothing where they do not hold together.
-pub(super) fn best(space: &Space, law: &Law<'_>, members: &[Member]) -> Option<Vec<Class>> {
+pub(super) fn best(space: &Space, rule: &ClassRule<'_>, members: &[Member]) -> Option<Vec<Class>> {
     let records: Vec<u32> =
         members.iter().flat_map(|m| std::iter::repeat_n(m.point, m.count as usize)).collect();
     let sets = 1_usize << records.len();
-    let loss = losses(space, law, &records);
+    let loss = losses(space, rule, &records);
     // The least loss of each set of records, and the class of its first record in that case.
     let mut least = vec![(u64::MAX, 0_usize); sets];
     least[0].0 = 0;
     for set in 1..sets {
+        // The lowest record of a set is in one of its classes; only the sets with it need be tried as the first class.
         let first = set & set.wrapping_neg();
         let others = set ^ first;
         let mut part = others;
@@ -32,6 +30,7 @@ pub(super) fn best(space: &Space, law: &Law<'_>, members: &[Member]) -> Option<V
             if part == 0 {
                 break;
             }
+            // The next smaller subset of `others`.
             part = (part - 1) & others;
         }
     }
@@ -49,7 +48,7 @@ pub(super) fn best(space: &Space, law: &Law<'_>, members: &[Member]) -> Option<V
 }
 
 /// What each set of records would lose as a class, if it may be one.
-fn losses(space: &Space, law: &Law<'_>, records: &[u32]) -> Vec<u64> {
+fn losses(space: &Space, rule: &ClassRule<'_>, records: &[u32]) -> Vec<u64> {
     let width = space.width();
     let sets = 1_usize << records.len();
     let mut covers = vec![0_u64; sets * width];
@@ -64,8 +63,8 @@ fn losses(space: &Space, law: &Law<'_>, records: &[u32]) -> Vec<u64> {
         }
         // Halves of a class of 2k lose no more than it does, so that larger ones need not be tried.
         let size = set.count_ones();
-        let sensible = size >= law.k() && (size < 2 * law.k() || !law.only_size());
-        if sensible && (law.only_size() || law.holds(&some(records, set))) {
+        let sensible = size >= rule.k() && (size < 2 * rule.k() || !rule.only_size());
+        if sensible && (rule.only_size() || rule.holds(&some(records, set))) {
             loss[set] = u64::from(size) * u64::from(space.cost(&cover[..width]));
         }
     }

@@ -2,18 +2,10 @@
 
 use shoal_core::{Column, mix};
 
+use super::tuning::Tuning;
 use crate::table::names::ranks_by_frequency;
 use crate::table::points::Points;
 use crate::table::recode::Scale;
-
-/// The most combinations of levels that are tried.
-const MOST: usize = 1 << 14;
-
-/// Numbers are put into so many bins of equally many records.
-const BINS: [u64; 5] = [64, 24, 12, 6, 3];
-
-/// So many of the commonest names stay as they are; the others are one.
-const COMMON: [u32; 3] = [16, 4, 1];
 
 /// The levels of one column, from exact values to nothing at all.
 pub(super) struct Ladder {
@@ -29,13 +21,16 @@ struct Rung {
 }
 
 impl Ladder {
-    /// The ladders of the columns, with so few rungs that all combinations can be tried.
+    /// The ladders of the columns, with few enough rungs that all combinations can be tried.
     pub(super) fn of_all(quasi: &[&Column], points: &Points) -> Vec<Ladder> {
         let mut ladders: Vec<Ladder> =
             quasi.iter().enumerate().map(|(at, column)| Ladder::of(column, at, points)).collect();
-        while ladders.iter().map(|l| l.rungs.len()).fold(1_usize, usize::saturating_mul) > MOST {
-            // The longest gives up the rung nearest to its neighbours. Where all are as short as can be, the last
-            // columns are not looked at; whatever they have in a class is published all the same.
+        while ladders.iter().map(|l| l.rungs.len()).fold(1_usize, usize::saturating_mul)
+            > Tuning::MAX_COMBINATIONS
+        {
+            // The longest gives up the rung nearest to its neighbours. Where all are as short as possible, the last
+            // columns lose their exact values as well and no longer matter for peeling; a class covers whatever its
+            // members have there all the same.
             let longest = (0..ladders.len()).max_by_key(|&l| (ladders[l].rungs.len(), l)).unwrap_or(0);
             let rungs = &mut ladders[longest].rungs;
             let middle = 1..rungs.len().saturating_sub(1);
@@ -65,13 +60,15 @@ impl Ladder {
                 groups.extend(levels.map(|level| (0..codes).map(|code| node(code, level)).collect()));
             }
             Scale::Line(_) => {
-                let fewer = BINS.iter().filter(|&&bins| bins < u64::from(codes) / 2);
+                // Bins of fewer than two values on average would hardly differ from the values themselves.
+                let fewer = Tuning::BINS.iter().filter(|&&bins| bins < u64::from(codes) / 2);
                 groups.extend(fewer.map(|&bins| quantiles(column, bins)));
             }
             Scale::Names { .. } => {
                 let rank = ranks_by_frequency(column);
-                let fewer = COMMON.iter().filter(|&&common| common + 2 < codes);
-                groups.extend(fewer.map(|&c| rank.iter().map(|&rank| rank.min(c)).collect()));
+                // At least three names must fall together, or the level is next to that of all names.
+                let fewer = Tuning::FREQUENT_NAMES.iter().filter(|&&frequent| frequent + 2 < codes);
+                groups.extend(fewer.map(|&frequent| rank.iter().map(|&rank| rank.min(frequent)).collect()));
             }
         }
         groups.push(vec![0; codes as usize]);

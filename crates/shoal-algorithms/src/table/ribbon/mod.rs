@@ -1,20 +1,21 @@
 //! Ribbon, Shoal's own algorithm for tables.
 //!
 //! It starts from the best of several cheap constructions and improves the classes in rounds. Where the loss comes
-//! from decides how: a record pays for the cells of its class and the class needs k records, so what matters is that
-//! cheap classes keep no more records than they must while others are short of company.
+//! from decides how: a record loses what the cells of its class lose and the class needs k records, so what matters is
+//! that cheap classes keep no more records than they must while others have too few near ones.
 //!
 //! - Equal rows are one point with a weight, and its records may go to different classes. Costs are whole numbers.
 //! - A large table is cut into blocks of near points first (`neighbours`).
 //! - Constructions, in each block: `peel` takes out crowds that look alike on one level for each column, the
 //!   cheapest levels first; `order` sorts all records and cuts the ribbon by dynamic programming; `merge` goes
-//!   bottom-up; `split` top-down; and a dozen records are parted as well as can be (`exact`).
+//!   bottom-up; `split` top-down; and for a dozen records all partitions are tried (`exact`).
 //! - Rounds: neighbouring classes form pieces, other ones each round. In a `piece`, records move to where all lose
-//!   less, two classes `swap` members, some classes are pooled and parted anew, and dear classes are given up for
+//!   less, two classes `swap` members, some classes are pooled and split again, and costly classes are given up for
 //!   new ones around their records with what others can spare (`reform`). Where there is time for many attempts, a
 //!   change may cost a little at first. No round ends with a greater loss than it began with.
-//! - Whatever is promised beside k is asked of every class that changes (`law`). So is k where people are counted; then
-//!   records are one point only if they are also one person's.
+//! - Whatever is promised beside k is asked of every class that changes (`class_rule`). So is k where people are counted;
+//!   then records are one point only if they are also one person's.
+//! - How much work goes into each of these is in `tuning`.
 //! - Outliers may be left out in the end for the sake of the others (`outliers`).
 //!
 //! The pieces run in parallel, each with its own random numbers from the seed; the result is the same for any number
@@ -30,21 +31,19 @@
 //! [`datafly`](super::datafly)) or where millions of different records must be done in a few seconds
 //! ([`mondrian`](super::mondrian)).
 //!
-//! Tried and given up, total NCP on the Adult data with its nine hierarchies at k = 10, where peeling alone gives
+//! Tried and rejected, total NCP on the Adult data with its nine hierarchies at k = 10, where peeling alone gives
 //! 8.3 % and the rounds 8.2 %: merging bottom-up in blocks as the only start, 14.6 %, and 10.2 % after rounds; every
 //! tenth combination of levels, 9.9 %; peeling cell by cell in the order of their own costs, 8.2 % at twenty times the
 //! work; climbing from each record to its cheapest crowd, 8.25 % at several times the work. From three different
-//! starts long runs on 1,500 of the records ended within 0.5 % of each other and 2.5 % below peeling, so that not much
-//! more is to be had.
+//! starts long runs on 1,500 of the records ended within 0.5 % of each other and 2.5 % below peeling, so there is
+//! probably not much more to gain.
 
-mod account;
 mod axis;
 mod class;
+mod class_rule;
 mod construct;
-pub(super) mod dice;
 mod exact;
 mod ladder;
-mod law;
 mod merge;
 pub(super) mod neighbours;
 mod order;
@@ -53,14 +52,15 @@ mod params;
 mod peel;
 mod piece;
 mod reform;
+pub(super) mod rng;
 mod rounds;
 pub(super) mod space;
 mod split;
 mod swap;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
-pub use account::{Account, Construction, Price, Round};
 pub use params::{Outliers, RibbonParams, ValidRibbonParams};
 
 use rayon::prelude::*;
@@ -73,18 +73,13 @@ use super::mondrian::{MondrianParams, ValidMondrianParams};
 use super::points::Points;
 use super::recode::Recoder;
 use super::{TableAlgorithm, TableError};
+use crate::{Anonymized, Construction, OutlierCost, Search, Trace};
 use class::{Class, loss};
+use class_rule::ClassRule;
 use ladder::Ladder;
-use law::Law;
-use outliers::Outsiders;
+use outliers::OutlierSearch;
 use space::{Space, WHOLE};
-
-/// A set of names has a bit for each of them, and every point has one. Beyond so many words of 64 bits (half a GiB) the
-/// table goes to Mondrian.
-const ROOM: usize = 1 << 26;
-
-/// With more points than this, nobody is told what leaving some out would bring unless they are left out.
-const PRICED: usize = 200_000;
+use tuning::Tuning;
 
 impl TableAlgorithm for ValidRibbonParams {
     fn name(&self) -> &'static str {
@@ -95,88 +90,82 @@ impl TableAlgorithm for ValidRibbonParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
-        self.run(table, progress).map(|(recoding, _)| recoding)
-    }
-
-    fn tell(
+    fn anonymize(
         &self,
         table: &Table,
         progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Option<Account>), TableError> {
-        self.run(table, progress).map(|(recoding, account)| (recoding, Some(account)))
-    }
-}
-
-impl ValidRibbonParams {
-    /// The classes, and an account of how they were found.
-    pub fn run(
-        &self,
-        table: &Table,
-        progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Account), TableError> {
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
         let params = &self.0;
         let quasi = super::crowdable(table, params.promise.k)?;
         let conditions = Conditions::of(table, &params.promise)?;
         progress.stage("constructing", 0);
         let points = Points::fold(&alike(table, &quasi, &conditions, params), table.rows);
-        if words_of_sets(&quasi).saturating_mul(points.len()) > ROOM {
-            return self.by_cuts(table, &quasi, progress);
+        if words_of_sets(&quasi).saturating_mul(points.len()) > Tuning::MAX_SET_WORDS {
+            return self.fall_back_to_mondrian(table, &quasi, progress);
         }
-        let law = Law::of(&conditions, &points, progress);
+        // From here on everything is in whole numbers: points, covers and costs.
+        let rule = ClassRule::of(&conditions, &points, progress);
         let space = Space::new(&quasi, &points);
         let ladders = Ladder::of_all(&quasi, &points);
-        let (mut classes, constructions) = construct::construct(&space, &law, &points, &ladders, params.seed);
+        let (mut classes, constructions) =
+            construct::construct(&space, &rule, &points, &ladders, params.seed);
+        // All partitions were tried, so that rounds cannot gain anything.
         let is_best = matches!(&constructions[..], [only] if only.name == exact::NAME);
         let rounds = match is_best {
             true => Vec::new(),
-            false => rounds::improve(&space, &law, params, &mut classes, progress),
+            false => rounds::improve(&space, &rule, params, &mut classes, progress),
         };
-        let outsiders = Outsiders { space: &space, law: &law, conditions: &conditions, points: &points };
+        let outlier_search =
+            OutlierSearch { space: &space, rule: &rule, conditions: &conditions, points: &points };
         let most = |share: f64| (share * table.rows as f64).floor() as u64;
         let outliers = match params.outliers {
-            Outliers::Suppress { max_share } => Some(outsiders.leave_out(&mut classes, most(max_share))),
-            Outliers::Keep if space.len() > PRICED => None,
+            Outliers::Suppress { max_share } => Some(outlier_search.leave_out(&mut classes, most(max_share))),
+            Outliers::Keep if space.len() > Tuning::OUTLIER_COST_POINTS => None,
             Outliers::Keep => {
-                let price = outsiders.leave_out(&mut classes.clone(), most(Outliers::USUAL_SHARE));
-                Some(Price { done: false, ..price })
+                // On a copy: the report says what it would gain, and the classes stay.
+                let cost = outlier_search.leave_out(&mut classes.clone(), most(Outliers::USUAL_SHARE));
+                Some(OutlierCost { done: false, ..cost })
             }
         };
         let lost = loss(&classes) as f64 / (f64::from(WHOLE) * table.rows as f64);
-        let loss = outliers.filter(|price| price.done).map_or(lost, |price| price.suppressing);
-        let account = Account { constructions, rounds, outliers, loss };
+        let loss = outliers.filter(|cost| cost.done).map_or(lost, |cost| cost.suppressing);
+        let search = Search { constructions, rounds, outliers, loss };
         let recoding = publish(&classes, &points, &Recoder::new(&quasi), table.rows, progress);
-        Ok((hold_together(recoding, &quasi, &conditions, progress), account))
+        Ok(Anonymized {
+            recoding: hold_together(recoding, &quasi, &conditions, progress),
+            trace: Trace { search: Some(search), ..Trace::default() },
+        })
     }
 }
 
 impl ValidRibbonParams {
-    /// What Mondrian makes of a table with too many names for sets of them.
-    fn by_cuts(
+    /// Lets Mondrian anonymize a table with too many names for sets of them: without rounds, and with everybody.
+    fn fall_back_to_mondrian(
         &self,
         table: &Table,
         quasi: &[&Column],
         progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Account), TableError> {
-        let cuts = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
-        let recoding = cuts.anonymize(table, progress)?;
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
+        let mondrian = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
+        let Anonymized { recoding, .. } = mondrian.anonymize(table, progress)?;
         let members = recoding.sizes().into_iter().zip(&recoding.classes);
         let lost: f64 = members.map(|(size, class)| size as f64 * class_loss(quasi, class)).sum();
         let loss = lost / table.rows as f64;
-        let construction = Construction { name: account::BY_CUTS.to_owned(), loss, won: 1, tried: 1 };
-        let account = Account { constructions: vec![construction], loss, ..Account::default() };
-        Ok((recoding, account))
+        let construction = Construction { name: mondrian.name(), loss, won: 1, tried: 1 };
+        let search = Search { constructions: vec![construction], loss, ..Search::default() };
+        let trace = Trace { search: Some(search), fallback: Some(mondrian.name()), ..Trace::default() };
+        Ok(Anonymized { recoding, trace })
     }
 }
 
 /// Refuses a table with too many names for sets of them.
-pub(super) fn check_room(
+pub(super) fn check_set_memory(
     quasi: &[&Column],
     points: &Points,
     algorithm: &'static str,
 ) -> Result<(), TableError> {
     let words = words_of_sets(quasi);
-    match words.saturating_mul(points.len()) > ROOM {
+    match words.saturating_mul(points.len()) > Tuning::MAX_SET_WORDS {
         true => Err(TableError::TooManyNames { algorithm }),
         false => Ok(()),
     }
@@ -217,10 +206,11 @@ fn publish(
     progress: &dyn Progress,
 ) -> TableRecoding {
     let mut class_of = vec![SUPPRESSED; rows];
-    let mut gone = vec![0_usize; points.len()];
+    // How many records of each point have been given to a class.
+    let mut given = vec![0_usize; points.len()];
     for (number, class) in classes.iter().enumerate() {
         for m in &class.members {
-            let start = &mut gone[m.point as usize];
+            let start = &mut given[m.point as usize];
             let end = *start + m.count as usize;
             for &row in &points.rows(m.point as usize)[*start..end] {
                 class_of[row as usize] = number as u32;

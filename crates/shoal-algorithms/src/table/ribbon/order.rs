@@ -1,27 +1,27 @@
 //! The ribbon: all records in one order, cut where it costs least.
 
 use super::class::{Class, Member, pooled};
-use super::dice::Dice;
-use super::law::Law;
+use super::class_rule::ClassRule;
+use super::rng::Rng;
 use super::space::Space;
 
-/// The best of so many orders of the columns; classes of k to 2k − 1 records. The points must have k records.
-pub(super) fn ribbon(space: &Space, law: &Law<'_>, members: &[Member], orders: usize) -> Vec<Class> {
+/// The best of a number of orders of the columns; classes of k to 2k − 1 records. The points must have k records.
+pub(super) fn ribbon(space: &Space, rule: &ClassRule<'_>, members: &[Member], orders: usize) -> Vec<Class> {
     let places = Places::of(space, members);
     let candidates = places.column_orders(space, orders).into_iter().map(|columns| {
-        law.check_wanted();
+        rule.check_cancelled();
         let order = places.sort(members, &columns);
-        cut(space, law.k(), &order)
+        cut(space, rule.k(), &order)
     });
     let best = candidates.min_by_key(|(loss, _, _)| *loss);
     best.map_or_else(Vec::new, |(_, order, ends)| classes(space, &order, &ends))
 }
 
 /// The same for one random order.
-pub(super) fn any_ribbon(space: &Space, k: u32, members: &[Member], dice: &mut Dice) -> Vec<Class> {
+pub(super) fn any_ribbon(space: &Space, k: u32, members: &[Member], rng: &mut Rng) -> Vec<Class> {
     let mut columns: Vec<(usize, bool)> = (0..space.dims()).map(|c| (c, false)).collect();
     for at in (1..columns.len()).rev() {
-        columns.swap(at, dice.below(at + 1));
+        columns.swap(at, rng.below(at + 1));
     }
     let order = Places::of(space, members).sort(members, &columns);
     let (_, records, ends) = cut(space, k, &order);
@@ -57,8 +57,8 @@ impl Places {
         order.into_iter().map(|at| members[at]).collect()
     }
 
-    /// Rotations of the columns by their number of values, each once where the commonest of some names is one side
-    /// and the others are the other side first, and once without that.
+    /// Rotations of the columns sorted by their number of values. Each of them twice: first sorted by whether a name is
+    /// the most frequent one of its column, and then without that.
     fn column_orders(&self, space: &Space, orders: usize) -> Vec<Vec<(usize, bool)>> {
         let values = |column: usize| {
             let mut places: Vec<u32> = self.places.iter().skip(column).step_by(self.dims).copied().collect();
@@ -95,11 +95,13 @@ pub(super) fn cut(space: &Space, k: u32, order: &[Member]) -> (u64, Vec<u32>, Ve
     for end in k..=records.len() {
         cover.copy_from_slice(space.point(records[end - 1]));
         let mut cost = 0;
+        // A class of 2k or more could be cut into two that lose no more.
         for size in 1..2 * k.min(end) {
             if size > end {
                 break;
             }
             let start = end - size;
+            // Records of one point are next to each other and add nothing to the cover.
             if size > 1 && records[start] != records[start + 1] {
                 space.join(&mut cover, space.point(records[start]));
                 cost = space.cost(&cover);
@@ -112,6 +114,7 @@ pub(super) fn cut(space: &Space, k: u32, order: &[Member]) -> (u64, Vec<u32>, Ve
             }
         }
     }
+    // Back from the end, along the cuts that gave the least loss.
     let mut ends = Vec::new();
     let mut end = records.len();
     while end > 0 {

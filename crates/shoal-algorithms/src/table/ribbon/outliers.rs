@@ -1,27 +1,25 @@
-//! Leaves out the records that cost most, so that the published ones lose less in the mean.
+//! Leaves out the records that cost most, so that the published ones lose less on average.
 //!
 //! A few records far from all others cost their whole class its detail. One of them may leave a class that can spare
 //! it; a class may be given up, those of its records that cost no more elsewhere going there and the others out; or a
 //! whole class leaves. What saves most for each record that is left out comes first, as long as that is more than
-//! the published ones lose in the mean, and no more leave than may.
+//! the published ones lose on average, and no more leave than may.
 //!
 //! Whether that is worth it is not for an algorithm to say: a record that is left out is lost in every cell, so that all
-//! together seldom lose less. The [`Price`] says both.
+//! together seldom lose less. The [`OutlierCost`] has both figures.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::account::Price;
 use super::class::{Class, Member, cheapest, loss};
-use super::law::Law;
+use super::class_rule::ClassRule;
 use super::neighbours::Neighbours;
 use super::space::{Space, WHOLE};
 use super::split::split;
+use super::tuning::Tuning;
+use crate::OutlierCost;
 use crate::table::conditions::Conditions;
 use crate::table::points::Points;
-
-/// A class is given up for classes among so many neighbours.
-const NEIGHBOURS: usize = 96;
 
 /// The gain for each record that is left out, and of which class. The greatest gain is first, then the first class.
 type Offer = (u64, Reverse<usize>);
@@ -47,17 +45,17 @@ impl Plan {
     }
 }
 
-/// Who decides on outliers, and by what.
-pub(super) struct Outsiders<'a> {
+/// What the search for outliers needs to know.
+pub(super) struct OutlierSearch<'a> {
     pub(super) space: &'a Space,
-    pub(super) law: &'a Law<'a>,
+    pub(super) rule: &'a ClassRule<'a>,
     pub(super) conditions: &'a Conditions<'a>,
     pub(super) points: &'a Points,
 }
 
-impl Outsiders<'_> {
-    /// Takes up to `most` records out of the classes, the greatest saving for each first, and says what that brought.
-    pub(super) fn leave_out(&self, classes: &mut Vec<Class>, most: u64) -> Price {
+impl OutlierSearch<'_> {
+    /// Takes up to `most` records out of the classes, the greatest saving for each first, and returns what that gained.
+    pub(super) fn leave_out(&self, classes: &mut Vec<Class>, most: u64) -> OutlierCost {
         let everybody: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
         let keeping = loss(classes);
         let groups = self.groups(classes);
@@ -66,21 +64,23 @@ impl Outsiders<'_> {
             (each > 0).then_some((each, Reverse(class)))
         };
         let mut offers: BinaryHeap<Offer> =
-            dearest(classes, most).into_iter().filter_map(|c| offer(classes, c)).collect();
+            costliest(classes, most).into_iter().filter_map(|c| offer(classes, c)).collect();
         let mut out: Vec<(usize, Member)> = Vec::new();
         let (mut lost, mut left) = (keeping, most);
         while let Some((each, Reverse(class))) = offers.pop() {
+            // Compared with the mean loss of those who are still in: leaving out whoever costs less would raise it.
             if each <= lost / (everybody - (most - left)).max(1) {
                 break;
             }
-            // Others may have changed the neighbours meanwhile.
+            // Other plans may have changed the neighbours since the offer was made. An offer that got worse goes back
+            // into the queue with its new gain; one that got better is as good as first anyway.
             let plan = self.plan(classes, class, &groups[class]);
             if plan.each() < each {
                 offers.extend((plan.each() > 0).then(|| (plan.each(), Reverse(class))));
             } else if plan.records() <= left {
                 left -= plan.records();
                 lost -= plan.saved;
-                self.follow(classes, class, &plan);
+                self.apply(classes, class, &plan);
                 out.extend(plan.out.iter().map(|&m| (class, m)));
                 offers.extend(offer(classes, class));
             }
@@ -90,13 +90,13 @@ impl Outsiders<'_> {
         // Without its outliers a class may well fall into two. What is compared with everybody stays as it was checked.
         if !out.is_empty() && !self.conditions.compare_with_all() {
             let whole = std::mem::take(classes);
-            whole.into_iter().for_each(|class| split(self.space, self.law, class, classes));
+            whole.into_iter().for_each(|class| split(self.space, self.rule, class, classes));
         }
 
         let suppressed: u64 = out.iter().map(|(_, m)| u64::from(m.count)).sum();
         let share = |lost: u64, of: u64| lost as f64 / (f64::from(WHOLE) * of.max(1) as f64);
         let published = loss(classes);
-        Price {
+        OutlierCost {
             done: true,
             keeping: share(keeping, everybody),
             suppressed: suppressed as usize,
@@ -109,10 +109,10 @@ impl Outsiders<'_> {
     fn groups(&self, classes: &[Class]) -> Vec<std::rc::Rc<[u32]>> {
         let cover = |class: u32| &classes[class as usize].cover[..];
         let may = |_: &[u32]| {
-            self.law.check_wanted();
+            self.rule.check_cancelled();
             true
         };
-        let near = Neighbours { space: self.space, cover, may, most: NEIGHBOURS };
+        let near = Neighbours { space: self.space, cover, may, most: Tuning::OUTLIER_NEIGHBOURS };
         let mut order: Vec<u32> = (0..classes.len() as u32).collect();
         let sizes = near.group(&mut order, 0);
         let mut groups: Vec<std::rc::Rc<[u32]>> = vec![std::rc::Rc::from([]); classes.len()];
@@ -128,7 +128,7 @@ impl Outsiders<'_> {
     /// The best of three ways. Where classes are compared with everybody, records come back if too many left, and a class
     /// that was given up could not take them in: then only what can be spared leaves.
     fn plan(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
-        self.law.check_wanted();
+        self.rule.check_cancelled();
         let class = &classes[at];
         if class.cost == 0 {
             return Plan::default();
@@ -150,7 +150,7 @@ impl Outsiders<'_> {
         let mut scratch = Vec::new();
         let mut best = Plan::default();
         for (at, &m) in class.members.iter().enumerate() {
-            if m.count < class.size && self.law.spare(class, at) == m.count {
+            if m.count < class.size && self.rule.spare(class, at) == m.count {
                 let saved = class.saved(self.space, at, m.count, &mut scratch);
                 let plan = Plan { saved, out: vec![m], moves: Vec::new() };
                 if plan.each() > best.each() {
@@ -170,11 +170,11 @@ impl Outsiders<'_> {
         let mut paid = 0;
         for &m in &classes[at].members {
             let now = u64::from(m.count) * u64::from(classes[at].cost);
-            let home = cheapest(self.space, &known, m, |c| self.law.takes(&known[c], m.point, m.count));
-            match home.filter(|(added, _)| *added <= now) {
-                Some((added, home)) => {
-                    known[home].add(self.space, m.point, m.count);
-                    plan.moves.push((m, others[home]));
+            let target = cheapest(self.space, &known, m, |c| self.rule.takes(&known[c], m.point, m.count));
+            match target.filter(|(added, _)| *added <= now) {
+                Some((added, target)) => {
+                    known[target].add(self.space, m.point, m.count);
+                    plan.moves.push((m, others[target]));
                     paid += added;
                 }
                 None => plan.out.push(m),
@@ -184,16 +184,17 @@ impl Outsiders<'_> {
         plan
     }
 
-    fn follow(&self, classes: &mut [Class], class: usize, plan: &Plan) {
+    fn apply(&self, classes: &mut [Class], class: usize, plan: &Plan) {
         plan.out.iter().for_each(|m| classes[class].take(m.point, m.count));
-        for &(m, home) in &plan.moves {
+        for &(m, target) in &plan.moves {
             classes[class].take(m.point, m.count);
-            classes[home].add(self.space, m.point, m.count);
+            classes[target].add(self.space, m.point, m.count);
         }
         classes[class].refresh(self.space);
     }
 
-    /// What remains is compared with what is published. Where a class does not hold then, the last to go come back.
+    /// Conditions that compare with everybody compare with what is published, which has changed. While some class does not
+    /// hold, the later half of those who were left out come back; with all of them back, everything holds as before.
     fn put_back(&self, classes: &mut [Class], out: &mut Vec<(usize, Member)>) {
         while self.conditions.compare_with_all() && !out.is_empty() && !self.all_hold(classes) {
             for (class, m) in out.split_off(out.len() / 2) {
@@ -204,7 +205,7 @@ impl Outsiders<'_> {
 
     fn all_hold(&self, classes: &[Class]) -> bool {
         let tally = |class: &Class| {
-            self.law.check_wanted();
+            self.rule.check_cancelled();
             let mut tally = self.conditions.tally();
             for m in &class.members {
                 self.conditions.add(&mut tally, self.points.rows(m.point as usize)[0], m.count);
@@ -218,14 +219,13 @@ impl Outsiders<'_> {
     }
 }
 
-/// The classes that cost their records most: with twice as many records as may be left out there are enough to
-/// choose from.
-fn dearest(classes: &[Class], most: u64) -> Vec<usize> {
+/// The classes whose records cost most, with some times more records than may be left out.
+fn costliest(classes: &[Class], most: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..classes.len()).filter(|&c| classes[c].cost > 0).collect();
     order.sort_by_key(|&c| (Reverse(classes[c].cost), c));
     let mut records = 0;
     order.retain(|&c| {
-        let enough = records > 2 * most;
+        let enough = records > Tuning::OUTLIER_CANDIDATES * most;
         records += u64::from(classes[c].size);
         !enough
     });

@@ -9,7 +9,7 @@ pub enum Outliers {
     /// Everybody is published.
     #[default]
     Keep,
-    /// The dearest ones are left out as long as the others lose less in the mean by it.
+    /// The costliest ones are left out as long as that lowers the mean loss of the others.
     Suppress {
         /// The most that may be left out, as a share of all records.
         max_share: f64,
@@ -17,7 +17,7 @@ pub enum Outliers {
 }
 
 impl Outliers {
-    /// The share of records that may be left out where nobody says how many.
+    /// The share of records that may be left out where the policy does not give one.
     pub const USUAL_SHARE: f64 = 0.01;
 }
 
@@ -32,7 +32,7 @@ pub struct RibbonParams {
     pub rounds: Option<u32>,
     /// Whether rounds go on for as long as [`Progress::go_on`](shoal_core::Progress::go_on) allows and the loss
     /// falls.
-    pub patient: bool,
+    pub until_deadline: bool,
     /// What becomes of records that cost much.
     pub outliers: Outliers,
 }
@@ -41,7 +41,7 @@ impl RibbonParams {
     /// The usual way to classes of at least `k`.
     pub fn new(k: usize) -> Self {
         let promise = TablePromise::crowds(k);
-        RibbonParams { promise, seed: 0, rounds: None, patient: false, outliers: Outliers::default() }
+        RibbonParams { promise, seed: 0, rounds: None, until_deadline: false, outliers: Outliers::default() }
     }
 
     /// Parameters that make sense.

@@ -1,25 +1,24 @@
-//! Peeling: with one level for each column, every crowd that looks alike is taken out; then with the next levels.
+//! Peeling: with one level for each column, every crowd of records that look alike is taken out; then with the next
+//! levels.
 //!
 //! All combinations of levels are tried, the cheapest first, so that a record leaves with the cheapest crowd that is
-//! still there for it. A crowd that is too small once stays so, since records only leave: hence no combination is
+//! still there for it. A crowd that is too small stays too small, since records only leave: hence no combination is
 //! needed twice, and those of one batch can be looked at in parallel before the first of them takes anything.
 
 use rayon::prelude::*;
 
 use super::class::{Class, Member, cheapest};
+use super::class_rule::ClassRule;
 use super::ladder::Ladder;
-use super::law::Law;
 use super::space::Space;
 use super::split::split;
+use super::tuning::Tuning;
 use crate::table::points::Points;
-
-/// How many combinations are looked at in parallel.
-const BATCH: usize = 64;
 
 /// What peeling needs to know.
 pub(super) struct Peeler<'a> {
     pub(super) space: &'a Space,
-    pub(super) law: &'a Law<'a>,
+    pub(super) rule: &'a ClassRule<'a>,
     pub(super) points: &'a Points,
     pub(super) ladders: &'a [Ladder],
 }
@@ -31,15 +30,18 @@ pub(super) struct Peeled {
 }
 
 impl Peeler<'_> {
-    /// Peels some points, which must hold together, and parts what can be parted of the classes that it finds.
+    /// Peels some points, which must hold together, and splits the classes that it finds where they can be split.
     pub(super) fn peel(&self, points: &[u32], combinations: &[Vec<u8>]) -> Peeled {
         let mut rest = points.to_vec();
         let mut classes = Vec::new();
+        let at_once = Tuning::COMBINATIONS_IN_PARALLEL;
         let mut taken = vec![0; combinations.len()];
-        for (batch, taken) in combinations.chunks(BATCH).zip(taken.chunks_mut(BATCH)) {
+        for (batch, taken) in combinations.chunks(at_once).zip(taken.chunks_mut(at_once)) {
             if rest.is_empty() {
                 break;
             }
+            // Most combinations find no crowd. That is tested in parallel; taking out changes what is left for the next
+            // one, so it is done in order.
             let worth: Vec<bool> = batch
                 .par_iter()
                 .map_init(Vec::new, |slots, levels| self.crowded(&rest, levels, slots).is_some())
@@ -49,17 +51,17 @@ impl Peeler<'_> {
             }
         }
         let rest = rest.iter().map(|&point| Member { point, count: self.space.weight(point) }).collect();
-        settle(self.space, self.law, &mut classes, rest);
+        place_rest(self.space, self.rule, &mut classes, rest);
         let mut parts = Vec::with_capacity(classes.len());
-        classes.into_iter().for_each(|class| split(self.space, self.law, class, &mut parts));
+        classes.into_iter().for_each(|class| split(self.space, self.rule, class, &mut parts));
         Peeled { classes: parts, taken }
     }
 
-    /// Counts the records that look alike, by a hash; which shift it took, if any number reaches k.
+    /// Counts the records that look alike, by a hash. If any count reaches k, returns the shift from a hash to its slot.
     fn crowded(&self, rest: &[u32], levels: &[u8], slots: &mut Vec<u32>) -> Option<u32> {
-        self.law.check_wanted();
-        let k = self.law.k();
-        let bits = (rest.len() * 4).next_power_of_two().trailing_zeros();
+        self.rule.check_cancelled();
+        let k = self.rule.k();
+        let bits = (rest.len() * Tuning::SLOTS_PER_POINT).next_power_of_two().trailing_zeros();
         let shift = 64 - bits;
         slots.clear();
         slots.resize(1 << bits, 0);
@@ -73,20 +75,21 @@ impl Peeler<'_> {
         (most >= k).then_some(shift)
     }
 
-    /// Takes out the crowds; says how many records they have.
+    /// Takes out the crowds; returns how many records they have.
     fn take(&self, rest: &mut Vec<u32>, levels: &[u8], classes: &mut Vec<Class>) -> u64 {
         let mut slots = Vec::new();
         let Some(shift) = self.crowded(rest, levels, &mut slots) else { return 0 };
-        let full = |look: u64| slots[(look >> shift) as usize] >= self.law.k();
+        let full = |look: u64| slots[(look >> shift) as usize] >= self.rule.k();
         let images = self.images(levels);
         let looks = rest.iter().map(|&point| (self.look(point, &images), point));
         let mut candidates: Vec<(u64, u32)> = looks.filter(|(look, _)| full(*look)).collect();
+        // A full slot may hold several crowds; sorted by the whole hash they are told apart.
         candidates.sort_unstable();
         let mut gone = Vec::new();
         for crowd in candidates.chunk_by(|a, b| a.0 == b.0) {
             let members: Vec<Member> =
                 crowd.iter().map(|&(_, point)| Member { point, count: self.space.weight(point) }).collect();
-            if self.law.holds(&members) {
+            if self.rule.holds(&members) {
                 gone.extend(crowd.iter().map(|c| c.1));
                 classes.push(Class::of(self.space, members));
             }
@@ -100,8 +103,8 @@ impl Peeler<'_> {
         self.ladders.iter().zip(levels).map(|(ladder, &level)| ladder.images(level)).collect()
     }
 
-    /// Equal for points that look alike; different for others, but for a collision of hashes, which costs
-    /// something and breaks nothing: a class covers whatever is in it.
+    /// A hash that is equal for points that look alike. A collision costs some loss and breaks no promise: a class covers
+    /// whatever is in it.
     #[inline]
     fn look(&self, point: u32, images: &[&[u64]]) -> u64 {
         let codes = self.points.point(point as usize);
@@ -110,28 +113,29 @@ impl Peeler<'_> {
 }
 
 /// Finds a class for records that have none: one of their own, else the cheapest. All together must hold.
-pub(super) fn settle(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, rest: Vec<Member>) {
+fn place_rest(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, rest: Vec<Member>) {
     if rest.is_empty() {
         return;
     }
-    if classes.is_empty() || law.holds(&rest) {
+    if classes.is_empty() || rule.holds(&rest) {
         classes.push(Class::of(space, rest));
         return;
     }
-    let mut nowhere: Vec<Member> = Vec::new();
+    let mut unplaced: Vec<Member> = Vec::new();
     for m in rest {
-        law.check_wanted();
-        match cheapest(space, classes, m, |class| law.takes(&classes[class], m.point, m.count)) {
+        rule.check_cancelled();
+        match cheapest(space, classes, m, |class| rule.takes(&classes[class], m.point, m.count)) {
             Some((_, class)) => classes[class].add(space, m.point, m.count),
-            None => nowhere.push(m),
+            None => unplaced.push(m),
         }
     }
-    if nowhere.is_empty() {
+    if unplaced.is_empty() {
         return;
     }
-    let mut left = Class::of(space, nowhere);
-    while !classes.is_empty() && !law.holds(&left.members) {
-        law.check_wanted();
+    let mut left = Class::of(space, unplaced);
+    // They swallow one class after the other, at worst all: everybody together holds.
+    while !classes.is_empty() && !rule.holds(&left.members) {
+        rule.check_cancelled();
         let near = |class: &Class| space.union_cost(&class.cover, &left.cover);
         let nearest = (0..classes.len()).min_by_key(|&c| near(&classes[c])).unwrap_or(0);
         let other = classes.swap_remove(nearest);

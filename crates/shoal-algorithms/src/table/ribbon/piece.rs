@@ -1,37 +1,23 @@
-//! Makes a few neighbouring classes better.
+//! Improves a few neighbouring classes.
 
 use super::class::{Class, Member, cheapest, loss, pooled};
-use super::dice::Dice;
+use super::class_rule::ClassRule;
 use super::exact;
-use super::law::Law;
 use super::merge::merge;
 use super::order::any_ribbon;
+use super::rng::Rng;
 use super::space::Space;
 use super::split::split;
-
-/// Pools with more members than this are not merged pair by pair.
-const MERGED: usize = 64;
-
-/// Pools whose ribbon takes more steps than this are not cut that way.
-const CUT_STEPS: u64 = 200_000;
-
-/// Pools of so few records are parted as well as can be.
-const EXACT: u32 = 8;
-
-/// So many swaps are tried with each attempt.
-const SWAPS: usize = 40;
-
-/// So many attempts for each class are many.
-const WARM: usize = 6;
+use super::tuning::Tuning;
 
 /// Classes that are near to each other.
 pub(super) struct Piece<'a> {
     pub(super) space: &'a Space,
-    pub(super) law: &'a Law<'a>,
+    pub(super) rule: &'a ClassRule<'a>,
     pub(super) classes: Vec<Class>,
-    pub(super) dice: Dice,
-    /// What a change may cost; nothing in the end.
-    pub(super) patience: u64,
+    pub(super) rng: Rng,
+    /// The most that a change may cost; 0 in the end.
+    pub(super) tolerance: u64,
     pub(super) scratch: Vec<u64>,
 }
 
@@ -45,24 +31,27 @@ pub(super) struct Gains {
 }
 
 impl Piece<'_> {
-    /// Improves the classes by moves, and then by so many attempts to make some of them anew. Where there are many
-    /// attempts, the first ones may cost a little, so that better classes can be found behind worse ones; if there
-    /// were none, all is as before.
+    /// Improves the classes by moves, and then by this many attempts to replace some of them. Where there are many
+    /// attempts, the first ones may cost a little, which leads out of local minima; if that found nothing better, the
+    /// classes are as before.
     pub(super) fn improve(&mut self, attempts: usize) -> Gains {
         let moved = self.relocate();
         let start = self.classes.clone();
-        let warm = if attempts >= WARM * start.len() { attempts * 3 / 4 } else { 0 };
-        let dear = start.iter().filter(|class| class.cost > 0).count().max(1) as u64;
-        let most = loss(&start) / dear / 2;
+        let (part, of) = Tuning::ANNEALING_SHARE;
+        let is_long = attempts >= Tuning::ANNEALING_ATTEMPTS_PER_CLASS * start.len();
+        let annealed = if is_long { attempts * part / of } else { 0 };
+        let costly = start.iter().filter(|class| class.cost > 0).count().max(1) as u64;
+        let most = loss(&start) / costly / Tuning::ANNEALING_LOSS_DIVISOR;
         let mut gains = Gains::default();
         for attempt in 0..attempts {
-            self.law.check_wanted();
-            self.patience = most * warm.saturating_sub(attempt) as u64 / warm.max(1) as u64;
+            self.rule.check_cancelled();
+            // Falls to 0 in equal steps, and stays there for the rest of the attempts.
+            self.tolerance = most * annealed.saturating_sub(attempt) as u64 / annealed.max(1) as u64;
             match attempt % 2 {
                 0 => gains.recreated += self.recreate(),
                 _ => gains.reformed += self.reform(),
             }
-            for _ in 0..SWAPS {
+            for _ in 0..Tuning::SWAPS_PER_ATTEMPT {
                 gains.swapped += self.swap();
             }
         }
@@ -74,21 +63,21 @@ impl Piece<'_> {
         Gains { moved: gains.moved + moved, ..gains }
     }
 
-    /// Records that their class can do without move to where all together lose less.
+    /// Records that their class can do without move to where the total loss is smaller. Returns what it gained.
     pub(super) fn relocate(&mut self) -> i64 {
-        let (space, law) = (self.space, self.law);
+        let (space, rule) = (self.space, self.rule);
         let mut scratch = Vec::new();
         let mut gained = 0;
         for a in 0..self.classes.len() {
             let mut at = 0;
             while at < self.classes[a].members.len() {
-                law.check_wanted();
+                rule.check_cancelled();
                 let class = &self.classes[a];
                 let Member { point, count: all } = class.members[at];
-                let spare = if class.cost == 0 { 0 } else { law.spare(class, at) };
+                let spare = if class.cost == 0 { 0 } else { rule.spare(class, at) };
                 let saved = if spare == 0 { 0 } else { class.saved(space, at, spare, &mut scratch) };
                 let m = Member { point, count: spare };
-                let may = |b: usize| b != a && law.takes(&self.classes[b], point, spare);
+                let may = |b: usize| b != a && rule.takes(&self.classes[b], point, spare);
                 let best = if saved == 0 { None } else { self.cheaper(m, saved, may) };
                 let Some((added, b)) = best else {
                     at += 1;
@@ -98,6 +87,7 @@ impl Piece<'_> {
                 self.classes[b].add(space, point, spare);
                 self.classes[a].take(point, spare);
                 self.classes[a].refresh(space);
+                // A member that has gone makes room for another one at its place.
                 at += usize::from(spare < all);
             }
         }
@@ -118,26 +108,27 @@ impl Piece<'_> {
         best
     }
 
-    /// Pools a class and its nearest, and parts them anew; kept if better. Returns what it gained.
+    /// Pools a class and its nearest, and splits them again; kept if better. Returns what it gained.
     fn recreate(&mut self) -> i64 {
         let n = self.classes.len();
         if n == 0 {
             return 0;
         }
-        let first = self.dear();
-        let more = if n == 1 { 0 } else { 1 + self.dice.below(4.min(n - 1)) };
+        let first = self.pick_costly();
+        let more = if n == 1 { 0 } else { 1 + self.rng.below(Tuning::POOL_NEIGHBOURS.min(n - 1)) };
         let chosen = self.nearest(first, more);
         let before: u64 = chosen.iter().map(|&c| self.classes[c].loss()).sum();
         if before == 0 {
             return 0;
         }
         let pool = pooled(chosen.iter().flat_map(|&c| self.classes[c].members.iter().copied()).collect());
-        let Some(made) = self.part(pool) else { return 0 };
+        let Some(made) = self.split_pool(pool) else { return 0 };
+        // Moves draw nothing at random, so that any sequence will do.
         let mut made =
-            Piece { classes: made, dice: Dice::new(0, 0), patience: 0, scratch: Vec::new(), ..*self };
+            Piece { classes: made, rng: Rng::new(0, 0), tolerance: 0, scratch: Vec::new(), ..*self };
         made.relocate();
         // A pool of classes that hold need not hold itself where people are counted.
-        if !self.law.unions_hold() && !made.classes.iter().all(|class| self.law.holds(&class.members)) {
+        if !self.rule.unions_hold() && !made.classes.iter().all(|class| self.rule.holds(&class.members)) {
             return 0;
         }
         let after = loss(&made.classes);
@@ -145,6 +136,7 @@ impl Piece<'_> {
         if !self.accepts(gain) {
             return 0;
         }
+        // From the back: `swap_remove` then moves no class that is still to go.
         for &c in chosen.iter().rev() {
             self.classes.swap_remove(c);
         }
@@ -152,18 +144,18 @@ impl Piece<'_> {
         gain
     }
 
-    /// Whether a change is kept: always if it gains, sometimes if it costs little.
+    /// Whether a change is kept: always if it gains, sometimes if it costs less than is tolerated, the less the likelier.
     pub(super) fn accepts(&mut self, gain: i64) -> bool {
-        gain > 0 || gain < 0 && -gain < self.dice.below(self.patience as usize + 1) as i64
+        gain > 0 || gain < 0 && -gain < self.rng.below(self.tolerance as usize + 1) as i64
     }
 
-    /// The dearer of two random classes. There must be one.
-    pub(super) fn dear(&mut self) -> usize {
-        let (x, y) = (self.dice.below(self.classes.len()), self.dice.below(self.classes.len()));
+    /// The costlier of two random classes. There must be at least one class.
+    pub(super) fn pick_costly(&mut self) -> usize {
+        let (x, y) = (self.rng.below(self.classes.len()), self.rng.below(self.classes.len()));
         if self.classes[x].cost >= self.classes[y].cost { x } else { y }
     }
 
-    /// A class and those that lose least in one with it, ascending.
+    /// A class and the `more` that lose least together with it, ascending by their index.
     pub(super) fn nearest(&self, first: usize, more: usize) -> Vec<usize> {
         let cover = &self.classes[first].cover;
         let others = (0..self.classes.len()).filter(|&other| other != first);
@@ -177,48 +169,50 @@ impl Piece<'_> {
         chosen
     }
 
-    /// Parts a pool that holds: very few records as well as can be, more of them in one of three ways.
-    fn part(&mut self, pool: Vec<Member>) -> Option<Vec<Class>> {
+    /// Splits a pool that holds: the best partition of very few records, one of four methods at random for more.
+    fn split_pool(&mut self, pool: Vec<Member>) -> Option<Vec<Class>> {
         let records: u32 = pool.iter().map(|m| m.count).sum();
-        if records <= EXACT {
-            return exact::best(self.space, self.law, &pool);
+        if records <= Tuning::POOL_EXACT_RECORDS {
+            return exact::best(self.space, self.rule, &pool);
         }
-        let steps = u64::from(records) * 2 * u64::from(self.law.k()) * self.space.heaviness();
-        match self.dice.below(4) {
-            0 if pool.len() <= MERGED => Some(merge(self.space, self.law, &pool)),
-            1 if self.law.only_size() && steps <= CUT_STEPS => {
-                Some(any_ribbon(self.space, self.law.k(), &pool, &mut self.dice))
+        let steps = u64::from(records) * 2 * u64::from(self.rule.k()) * self.space.time_factor();
+        // A method that does not suit the pool leaves it to the last one.
+        match self.rng.below(4) {
+            0 if pool.len() <= Tuning::POOL_MERGE_MEMBERS => Some(merge(self.space, self.rule, &pool)),
+            1 if self.rule.only_size() && steps <= Tuning::POOL_CUT_STEPS => {
+                Some(any_ribbon(self.space, self.rule.k(), &pool, &mut self.rng))
             }
-            2 => self.around_seeds(pool),
+            2 => self.grow_around_seeds(pool),
             _ => {
                 let mut made = Vec::new();
-                split(self.space, self.law, Class::of(self.space, pool), &mut made);
+                split(self.space, self.rule, Class::of(self.space, pool), &mut made);
                 Some(made)
             }
         }
     }
 
     /// Grows classes around random records, each until it holds; what is left joins where it costs least.
-    fn around_seeds(&mut self, mut pool: Vec<Member>) -> Option<Vec<Class>> {
-        let (space, law) = (self.space, self.law);
+    fn grow_around_seeds(&mut self, mut pool: Vec<Member>) -> Option<Vec<Class>> {
+        let (space, rule) = (self.space, self.rule);
         let mut made: Vec<Class> = Vec::new();
-        while !pool.is_empty() && law.holds(&pool) {
-            let seed = self.dice.below(pool.len());
-            let start = Member { count: pool[seed].count.min(law.k()), ..pool[seed] };
+        while !pool.is_empty() && rule.holds(&pool) {
+            let seed = self.rng.below(pool.len());
+            let start = Member { count: pool[seed].count.min(rule.k()), ..pool[seed] };
             let mut class = Class::of(space, vec![start]);
-            shrink(&mut pool, seed, start.count);
-            while !law.holds(&class.members) {
+            take_out(&mut pool, seed, start.count);
+            while !rule.holds(&class.members) {
                 let near = |at: &usize| (space.union_cost(&class.cover, space.point(pool[*at].point)), *at);
                 let at = (0..pool.len()).min_by_key(near)?;
-                let wanted = if law.only_size() { law.k() - class.size } else { 1 };
+                // Other conditions may hold after any record, so records join one by one then.
+                let wanted = if rule.only_size() { rule.k() - class.size } else { 1 };
                 let count = pool[at].count.min(wanted);
                 class.add(space, pool[at].point, count);
-                shrink(&mut pool, at, count);
+                take_out(&mut pool, at, count);
             }
             made.push(class);
         }
         for m in pool {
-            let (_, class) = cheapest(space, &made, m, |class| law.takes(&made[class], m.point, m.count))?;
+            let (_, class) = cheapest(space, &made, m, |class| rule.takes(&made[class], m.point, m.count))?;
             made[class].add(space, m.point, m.count);
         }
         Some(made)
@@ -226,7 +220,7 @@ impl Piece<'_> {
 }
 
 /// Takes records of one member out of a pool.
-fn shrink(pool: &mut Vec<Member>, at: usize, count: u32) {
+fn take_out(pool: &mut Vec<Member>, at: usize, count: u32) {
     pool[at].count -= count;
     if pool[at].count == 0 {
         pool.swap_remove(at);

@@ -3,47 +3,20 @@
 use rayon::prelude::*;
 use shoal_core::{Progress, mix};
 
-use super::account::Round;
 use super::class::{Class, loss, pooled};
-use super::dice::Dice;
-use super::law::Law;
+use super::class_rule::ClassRule;
 use super::neighbours::Neighbours;
 use super::params::RibbonParams;
 use super::piece::{Gains, Piece};
+use super::rng::Rng;
 use super::space::{Space, WHOLE};
+use super::tuning::Tuning;
+use crate::Round;
 
-/// A piece has at most so many classes; fewer where there are very many points and so little time for each, and
-/// where there are few and so many attempts that a class is better off with its nearest neighbours.
-const PIECE: usize = 96;
-
-/// Up to so many points are few.
-const FEW: usize = 5000;
-
-/// So many are very many.
-const MANY: usize = 200_000;
-
-/// An attempt looks at all records of its piece, and takes its time besides, more of it for larger classes …
-const ALWAYS: u64 = 400;
-
-/// … A round may look at so many in all …
-const LOOKS: u64 = 4_000_000;
-
-/// … and at so many more for each record of the table.
-const LOOKS_PER_RECORD: u64 = 6;
-
-/// There are at most so many attempts for each class.
-const PER_CLASS: u64 = 20;
-
-/// A round that gains less than this share of the loss has found nothing.
-const NEGLIGIBLE: f64 = 1e-4;
-
-/// Where there is time, rounds go on until at least so many, one after the other, have found nothing.
-const IDLE: u32 = 4;
-
-/// Improves the classes and says what each round has gained.
+/// Improves the classes and returns what each round gained.
 pub(super) fn improve(
     space: &Space,
-    law: &Law<'_>,
+    rule: &ClassRule<'_>,
     params: &RibbonParams,
     classes: &mut Vec<Class>,
     progress: &dyn Progress,
@@ -51,26 +24,30 @@ pub(super) fn improve(
     let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
     let share = |lost: i64| lost as f64 / (f64::from(WHOLE) * records.max(1) as f64);
     let usual = usual_rounds(space.len());
-    let most = params.rounds.unwrap_or(if params.patient { u32::MAX } else { usual });
-    progress.stage("improving", if params.patient { 0 } else { u64::from(most) });
+    let most = params.rounds.unwrap_or(if params.until_deadline { u32::MAX } else { usual });
+    progress.stage("improving", if params.until_deadline { 0 } else { u64::from(most) });
     let mut rounds: Vec<Round> = Vec::new();
     let mut idle = 0;
-    // Who has more time than usual gets no less than usual.
-    let idle_at_most = usual.max(IDLE);
-    while (rounds.len() as u32) < most && !(params.patient && (idle >= idle_at_most || !progress.go_on())) {
+    // With a time limit there are never fewer rounds than without one.
+    let idle_at_most = usual.max(Tuning::IDLE_ROUNDS);
+    while (rounds.len() as u32) < most
+        && !(params.until_deadline && (idle >= idle_at_most || !progress.go_on()))
+    {
         let before = loss(classes) as i64;
         if before == 0 {
             break;
         }
         let seed = mix(params.seed.wrapping_add(1 + rounds.len() as u64));
-        let gains = round(space, law, classes, seed);
+        let gains = round(space, rule, classes, seed);
         let after = loss(classes) as i64;
-        idle = if share(before - after) < NEGLIGIBLE * share(before) { idle + 1 } else { 0 };
+        idle = if share(before - after) < Tuning::NEGLIGIBLE_GAIN * share(before) { idle + 1 } else { 0 };
         rounds.push(Round {
-            moved: share(gains.moved),
-            swapped: share(gains.swapped),
-            recreated: share(gains.recreated),
-            reformed: share(gains.reformed),
+            gains: vec![
+                ("moved", share(gains.moved)),
+                ("swapped", share(gains.swapped)),
+                ("recreated", share(gains.recreated)),
+                ("reformed", share(gains.reformed)),
+            ],
             loss: share(after),
         });
         progress.advance(1);
@@ -80,52 +57,55 @@ pub(super) fn improve(
 
 /// Fewer where a round takes longer.
 fn usual_rounds(points: usize) -> u32 {
-    if points <= FEW {
-        64
-    } else if points < MANY {
-        4
-    } else {
-        1
+    match points {
+        0..=Tuning::SMALL_POINTS => Tuning::ROUNDS_SMALL,
+        Tuning::LARGE_POINTS.. => Tuning::ROUNDS_LARGE,
+        _ => Tuning::ROUNDS_MEDIUM,
     }
 }
 
-fn round(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, seed: u64) -> Gains {
-    unite(space, law, classes);
+fn round(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, seed: u64) -> Gains {
+    merge_equal_covers(space, rule, classes);
     let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
     let most = match space.len() {
-        0..=FEW => PIECE / 4,
-        MANY.. => PIECE / 3,
-        _ => PIECE,
+        0..=Tuning::SMALL_POINTS => Tuning::PIECE_CLASSES_SMALL,
+        Tuning::LARGE_POINTS.. => Tuning::PIECE_CLASSES_LARGE,
+        _ => Tuning::PIECE_CLASSES,
     };
     let (order, sizes) = {
         let cover = |class: u32| &classes[class as usize].cover[..];
         let mut order: Vec<u32> = (0..classes.len() as u32).collect();
         let may = |_: &[u32]| {
-            law.check_wanted();
+            rule.check_cancelled();
             true
         };
         let sizes = Neighbours { space, cover, may, most }.group(&mut order, seed);
         (order, sizes)
     };
-    arrange(classes, &order);
+    reorder(classes, &order);
     let mut rest = std::mem::take(classes).into_iter();
     let pieces: Vec<Vec<Class>> = sizes.iter().map(|&size| rest.by_ref().take(size).collect()).collect();
-    let looks = (LOOKS + LOOKS_PER_RECORD * records) / space.heaviness() / pieces.len().max(1) as u64;
+    // Work is counted and not timed, so that the result does not depend on the machine.
+    let looks = (Tuning::LOOKS_PER_ROUND + Tuning::LOOKS_PER_RECORD * records)
+        / space.time_factor()
+        / pieces.len().max(1) as u64;
     let improved: Vec<(Vec<Class>, Gains)> = pieces
         .into_par_iter()
         .enumerate()
         .map(|(number, classes)| {
             let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
-            let per_attempt = (records + ALWAYS) * (1 + u64::from(law.k()) / 50);
+            let per_attempt =
+                (records + Tuning::LOOKS_PER_ATTEMPT) * (1 + u64::from(rule.k()) / Tuning::ATTEMPT_K);
             let mut piece = Piece {
                 space,
-                law,
+                rule,
                 classes,
-                dice: Dice::new(seed, number as u64),
-                patience: 0,
+                rng: Rng::new(seed, number as u64),
+                tolerance: 0,
                 scratch: Vec::new(),
             };
-            let attempts = looks.div_ceil(per_attempt).min(PER_CLASS * piece.classes.len() as u64);
+            let most = Tuning::ATTEMPTS_PER_CLASS * piece.classes.len() as u64;
+            let attempts = looks.div_ceil(per_attempt).min(most);
             let gains = piece.improve(attempts as usize);
             (piece.classes, gains)
         })
@@ -141,19 +121,19 @@ fn round(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>, seed: u64) -> G
     all
 }
 
-/// Makes one of classes that cover the same: that costs nothing, and then they have more to spare. Where that does not
-/// hold they stay apart, for a round to part them anew.
-fn unite(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>) {
+/// Merges classes with equal covers: that costs nothing, and a larger class has more records to spare. Where the merged
+/// class would not hold they stay apart; a round splits the merged ones again.
+fn merge_equal_covers(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>) {
     let mut order: Vec<u32> = (0..classes.len() as u32).collect();
     order.par_sort_by(|&a, &b| classes[a as usize].cover.cmp(&classes[b as usize].cover));
-    arrange(classes, &order);
+    reorder(classes, &order);
     classes.dedup_by(|next, kept| {
-        law.check_wanted();
+        rule.check_cancelled();
         if next.cover != kept.cover {
             return false;
         }
         let members = pooled([&kept.members[..], &next.members].concat());
-        if !law.unions_hold() && !law.holds(&members) {
+        if !rule.unions_hold() && !rule.holds(&members) {
             return false;
         }
         kept.members = members;
@@ -163,7 +143,7 @@ fn unite(space: &Space, law: &Law<'_>, classes: &mut Vec<Class>) {
 }
 
 /// Puts classes in an order.
-fn arrange(classes: &mut Vec<Class>, order: &[u32]) {
+fn reorder(classes: &mut Vec<Class>, order: &[u32]) {
     let nothing = || Class { members: Vec::new(), size: 0, cost: 0, cover: Vec::new() };
     *classes = order.iter().map(|&at| std::mem::replace(&mut classes[at as usize], nothing())).collect();
 }

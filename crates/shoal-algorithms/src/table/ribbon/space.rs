@@ -4,10 +4,12 @@ use rayon::prelude::*;
 use shoal_core::Column;
 
 use super::axis::Axis;
+use super::tuning::Tuning;
 use crate::table::points::Points;
 use crate::table::recode::Scale;
 
-/// What a record loses when nothing is said about it.
+/// What a record loses when nothing is said about it: the unit of all costs. Whole numbers add up to the same in any
+/// order, which the same result for any number of threads needs; 2^26 leave room for 2^38 records in 64 bits.
 pub(in crate::table) const WHOLE: u32 = 1 << 26;
 
 /// The points and the axes that they lie on. A *cover* is a few words that say which values are possible; a point
@@ -58,9 +60,9 @@ impl Space {
         self.width
     }
 
-    /// How many times longer it takes to look at a cover than where no set of names needs more than a word.
-    pub(in crate::table) fn heaviness(&self) -> u64 {
-        1 + (self.width - self.axes.len()) as u64 / 16
+    /// How many times longer it takes to look at a cover than where no set of names needs more than a word, roughly.
+    pub(in crate::table) fn time_factor(&self) -> u64 {
+        1 + (self.width - self.axes.len()) as u64 / Tuning::WORDS_PER_TIME_UNIT
     }
 
     /// The cover of one point.
@@ -77,6 +79,7 @@ impl Space {
     /// What a record loses in a class that covers both.
     #[inline]
     pub(in crate::table) fn union_cost(&self, a: &[u64], b: &[u64]) -> u32 {
+        // The usual case, one word for each axis, without slices and their bounds: this is the innermost loop.
         if self.width == self.axes.len() {
             let words = a.iter().zip(b).zip(&self.axes);
             return words.map(|((&a, &b), (_, axis))| axis.word_cost(a, b)).sum();

@@ -2,26 +2,25 @@
 
 use super::class::{Class, Member};
 use super::piece::Piece;
-
-/// A swap may cost this part of what other changes may: it changes so little.
-const MODEST: u64 = 8;
+use super::tuning::Tuning;
 
 impl Piece<'_> {
-    /// One random swap between a dear class and one near it; kept if better. Returns what it gained.
+    /// One random swap between a costly class and one near it; kept if better. Returns what it gained.
     pub(super) fn swap(&mut self) -> i64 {
         if self.classes.len() < 2 {
             return 0;
         }
-        let a = self.dear();
-        let b = self.near(a);
+        let a = self.pick_costly();
+        let b = self.pick_near(a);
         if a == b || self.classes[a].cost == 0 {
             return 0;
         }
-        let at = [a, b].map(|class| self.dice.below(self.classes[class].members.len()));
+        let at = [a, b].map(|class| self.rng.below(self.classes[class].members.len()));
         let [mine, yours] = [self.classes[a].members[at[0]], self.classes[b].members[at[1]]];
         if mine.point == yours.point {
             return 0;
         }
+        // Equally many go each way, so that sizes stay and k need not be asked again.
         let count = mine.count.min(yours.count);
         let before = (self.classes[a].loss() + self.classes[b].loss()) as i64;
         let costs =
@@ -32,7 +31,7 @@ impl Piece<'_> {
             .map(|(&c, cost)| u64::from(self.classes[c].size) * u64::from(cost))
             .sum();
         let gain = before - after as i64;
-        if !self.accepts(if gain < 0 { gain.saturating_mul(MODEST as i64) } else { gain }) {
+        if !self.accepts(if gain < 0 { gain.saturating_mul(Tuning::SWAP_COST_FACTOR) } else { gain }) {
             return 0;
         }
         let changed =
@@ -46,7 +45,7 @@ impl Piece<'_> {
                 class.refresh(self.space);
                 class
             });
-        if !self.law.only_size() && !changed.iter().all(|class| self.law.holds(&class.members)) {
+        if !self.rule.only_size() && !changed.iter().all(|class| self.rule.holds(&class.members)) {
             return 0;
         }
         let [one, other] = changed;
@@ -56,13 +55,14 @@ impl Piece<'_> {
     }
 
     /// The nearer of two random classes.
-    fn near(&mut self, a: usize) -> usize {
-        let (x, y) = (self.dice.below(self.classes.len()), self.dice.below(self.classes.len()));
+    fn pick_near(&mut self, a: usize) -> usize {
+        let (x, y) = (self.rng.below(self.classes.len()), self.rng.below(self.classes.len()));
+        // The class itself is farther than any other.
         let far = |b: usize| (b == a, self.space.union_cost(&self.classes[a].cover, &self.classes[b].cover));
         if far(x) <= far(y) { x } else { y }
     }
 
-    /// What a record of the class would lose when some records of one member go and another point comes.
+    /// What a record of the class would lose when some records of one member leave and those of another point join.
     fn cost_after(&mut self, class: usize, at: usize, count: u32, comes: u32) -> u32 {
         let (space, class) = (self.space, &self.classes[class]);
         if count < class.members[at].count {

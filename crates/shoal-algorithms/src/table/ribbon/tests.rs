@@ -1,4 +1,4 @@
-//! Every shortcut against the long way.
+//! Every fast computation compared with the obvious one.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use shoal_core::{
 };
 
 use super::class::{Class, Member, loss, pooled};
-use super::dice::Dice;
+use super::class_rule::ClassRule;
 use super::exact;
-use super::law::Law;
 use super::merge::merge;
 use super::order::cut;
 use super::piece::Piece;
+use super::rng::Rng;
 use super::space::{Space, WHOLE};
 use super::split::split;
 use crate::table::conditions::Conditions;
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn few_records_are_parted_as_well_as_can_be(rows in rows(8), k in 2_u32..4) {
+    fn few_records_get_the_best_partition(rows in rows(8), k in 2_u32..4) {
         let table = table(&rows);
         let (points, space) = prepare(&table);
         let members = everybody(&space);
@@ -157,8 +157,8 @@ proptest! {
             members.iter().flat_map(|m| std::iter::repeat_n(m.point, m.count as usize)).collect();
         let promise = TablePromise::crowds(1);
         let conditions = Conditions::of(&table, &promise).unwrap();
-        let [law, _] = Law::both(k, &conditions, &points);
-        let best = exact::best(&space, &law, &members);
+        let [rule, _] = ClassRule::both(k, &conditions, &points);
+        let best = exact::best(&space, &rule, &members);
         prop_assert_eq!(best.as_deref().map(loss), least(&space, k, &records));
         if let Some(best) = best {
             prop_assert_eq!(members_of(&best), members);
@@ -184,20 +184,20 @@ proptest! {
         let conditions = Conditions::of(&table, &promise).unwrap();
         let members = everybody(&space);
         let mut parts = Vec::new();
-        for law in Law::both(k, &conditions, &points) {
+        for rule in ClassRule::both(k, &conditions, &points) {
             let mut made = Vec::new();
-            split(&space, &law, Class::of(&space, members.clone()), &mut made);
-            for classes in [merge(&space, &law, &members), made] {
+            split(&space, &rule, Class::of(&space, members.clone()), &mut made);
+            for classes in [merge(&space, &rule, &members), made] {
                 prop_assert_eq!(members_of(&classes), members.clone());
-                prop_assert!(classes.iter().all(|class| law.holds(&class.members)));
+                prop_assert!(classes.iter().all(|class| rule.holds(&class.members)));
                 let before = loss(&classes) as i64;
-                let mut piece = Piece { space: &space, law: &law, classes, dice: Dice::new(seed, 0), patience: 0, scratch: Vec::new() };
+                let mut piece = Piece { space: &space, rule: &rule, classes, rng: Rng::new(seed, 0), tolerance: 0, scratch: Vec::new() };
                 let gains = piece.improve(40);
                 prop_assert_eq!(before - loss(&piece.classes) as i64, gains.moved + gains.swapped + gains.recreated + gains.reformed);
                 prop_assert!(loss(&piece.classes) as i64 <= before);
                 prop_assert_eq!(members_of(&piece.classes), members.clone());
                 for class in &piece.classes {
-                    prop_assert!(law.holds(&class.members));
+                    prop_assert!(rule.holds(&class.members));
                     prop_assert_eq!(class, &Class::of(&space, class.members.clone()));
                 }
                 parts.push(piece.classes.len());

@@ -7,7 +7,7 @@
 use rayon::join;
 use shoal_core::Progress;
 
-use crate::table::ribbon::dice::Dice;
+use crate::table::ribbon::rng::Rng;
 use crate::table::ribbon::space::Space;
 
 /// Larger parts, in records, are cut nearer to the middle, so that the work stays within n log n …
@@ -54,8 +54,8 @@ impl Cutter<'_> {
     }
 
     /// The same along quasi-identifiers that are chosen at random for every cut.
-    pub(super) fn cut_at_random(&self, part: Part, dice: &mut Dice, out: &mut Vec<Part>) {
-        self.cut_here(part, &mut |_| dice.below(3) > 0, out);
+    pub(super) fn cut_at_random(&self, part: Part, rng: &mut Rng, out: &mut Vec<Part>) {
+        self.cut_here(part, &mut |_| rng.below(3) > 0, out);
     }
 
     fn cut_along(&self, part: Part, may: &mut dyn FnMut(usize) -> bool, out: &mut Vec<Part>) {

@@ -9,8 +9,8 @@ use shoal_core::{Progress, mix};
 use super::class::{Class, Member, loss};
 use super::cut::{Cutter, Part};
 use super::exchange::Exchange;
-use crate::table::ribbon::dice::Dice;
 use crate::table::ribbon::neighbours::Neighbours;
+use crate::table::ribbon::rng::Rng;
 use crate::table::ribbon::space::Space;
 
 /// How much work goes into improvement.
@@ -83,7 +83,7 @@ fn one_round(
         .enumerate()
         .map(|(number, classes)| {
             let mut piece =
-                Piece { space, k, buckets, classes, dice: Dice::new(seed, number as u64), progress };
+                Piece { space, k, buckets, classes, rng: Rng::new(seed, number as u64), progress };
             piece.improve();
             piece.classes
         })
@@ -97,7 +97,7 @@ struct Piece<'a> {
     k: usize,
     buckets: &'a [Range<u32>],
     classes: Vec<Class>,
-    dice: Dice,
+    rng: Rng,
     progress: &'a dyn Progress,
 }
 
@@ -126,7 +126,7 @@ impl Piece<'_> {
     fn pool(&mut self) {
         let Some(first) = self.costly() else { return };
         let Some(bucket) = self.bucket_of(&self.classes[first]) else { return };
-        let more = 1 + self.dice.below(3);
+        let more = 1 + self.rng.below(3);
         let cover = &self.classes[first].cover;
         let mut near: Vec<(u32, usize)> = (0..self.classes.len())
             .filter(|&at| at != first && self.bucket_of(&self.classes[at]) == Some(bucket))
@@ -146,7 +146,7 @@ impl Piece<'_> {
         let cutter =
             Cutter { space: self.space, depth: self.k.div_ceil(columns.len()), progress: self.progress };
         let mut parts = Vec::new();
-        cutter.cut_at_random(part, &mut self.dice, &mut parts);
+        cutter.cut_at_random(part, &mut self.rng, &mut parts);
         let made: Vec<Class> =
             parts.iter().map(|part| Class::of_part(self.space, part, columns.start)).collect();
         let before: u64 = chosen.iter().map(|&at| self.classes[at].loss()).sum();
@@ -163,7 +163,7 @@ impl Piece<'_> {
         if all < 2 {
             return None;
         }
-        let (x, y) = (self.dice.below(all), self.dice.below(all));
+        let (x, y) = (self.rng.below(all), self.rng.below(all));
         let first = if self.classes[x].cost >= self.classes[y].cost { x } else { y };
         (self.classes[first].cost > 0).then_some(first)
     }

@@ -1,0 +1,127 @@
+//! Whether some records may be a class.
+
+use shoal_core::Progress;
+
+use super::class::{Class, Member};
+use crate::table::conditions::{Conditions, Tally};
+use crate::table::points::Points;
+
+/// What every class must satisfy, asked of the members of a class. Everything that makes classes has it, so it also
+/// carries the progress by which the work is cancelled.
+pub(super) struct ClassRule<'a> {
+    kind: Kind<'a>,
+    progress: &'a dyn Progress,
+}
+
+enum Kind<'a> {
+    /// This many records, nothing else.
+    Size(u32),
+    /// More than that.
+    Full {
+        /// The conditions.
+        conditions: &'a Conditions<'a>,
+        /// The points; all records of one are alike to the conditions.
+        points: &'a Points,
+    },
+}
+
+impl<'a> ClassRule<'a> {
+    /// The rule that a promise sets.
+    pub(super) fn of(
+        conditions: &'a Conditions<'a>,
+        points: &'a Points,
+        progress: &'a dyn Progress,
+    ) -> ClassRule<'a> {
+        let kind = match conditions.only_size() {
+            true => Kind::Size(conditions.k() as u32),
+            false => Kind::Full { conditions, points },
+        };
+        ClassRule { kind, progress }
+    }
+
+    /// A rule about sizes, and one that asks the conditions although they ask for nothing else.
+    #[cfg(test)]
+    pub(super) fn both(k: u32, conditions: &'a Conditions<'a>, points: &'a Points) -> [ClassRule<'a>; 2] {
+        let kinds = [Kind::Size(k), Kind::Full { conditions, points }];
+        kinds.map(|kind| ClassRule { kind, progress: &shoal_core::Silent })
+    }
+
+    /// Asked in long loops: unwinds where the work was cancelled.
+    pub(super) fn check_cancelled(&self) {
+        self.progress.check();
+    }
+
+    /// The least size of any class.
+    pub(super) fn k(&self) -> u32 {
+        match &self.kind {
+            Kind::Size(k) => *k,
+            Kind::Full { conditions, .. } => conditions.k() as u32,
+        }
+    }
+
+    /// Whether k is all that is asked for.
+    pub(super) fn only_size(&self) -> bool {
+        matches!(self.kind, Kind::Size(_))
+    }
+
+    /// Whether two classes that hold always do so together.
+    pub(super) fn unions_hold(&self) -> bool {
+        match &self.kind {
+            Kind::Size(_) => true,
+            Kind::Full { conditions, .. } => conditions.unions_hold(),
+        }
+    }
+
+    /// Whether these may be a class.
+    pub(super) fn holds(&self, members: &[Member]) -> bool {
+        match &self.kind {
+            Kind::Size(k) => members.iter().map(|m| u64::from(m.count)).sum::<u64>() >= u64::from(*k),
+            Kind::Full { conditions, .. } => conditions.hold(&self.tally(members)),
+        }
+    }
+
+    /// How many records of one member the class can do without: all of them, some, or none.
+    pub(super) fn spare(&self, class: &Class, at: usize) -> u32 {
+        let Member { point, count } = class.members[at];
+        match &self.kind {
+            Kind::Size(k) => count.min(class.size.saturating_sub(*k)),
+            Kind::Full { conditions, points } => {
+                let mut tally = self.tally(&class.members);
+                let row = points.rows(point as usize)[0];
+                conditions.remove(&mut tally, row, count);
+                if conditions.hold(&tally) {
+                    return count;
+                }
+                // If not all can go, perhaps one can. Numbers between are not tried: each takes a test of its own, and
+                // conditions are not monotone in them.
+                conditions.add(&mut tally, row, count - 1);
+                u32::from(count > 1 && conditions.hold(&tally))
+            }
+        }
+    }
+
+    /// Whether the class may take in `count` records of a point.
+    pub(super) fn takes(&self, class: &Class, point: u32, count: u32) -> bool {
+        match &self.kind {
+            Kind::Size(_) => true,
+            Kind::Full { conditions, points } => {
+                let mut tally = self.tally(&class.members);
+                conditions.add(&mut tally, points.rows(point as usize)[0], count);
+                conditions.hold(&tally)
+            }
+        }
+    }
+
+    fn tally(&self, members: &[Member]) -> Tally {
+        match &self.kind {
+            Kind::Size(_) => unreachable!("sizes need no tally"),
+            Kind::Full { conditions, points } => {
+                let mut tally = conditions.tally();
+                for m in members {
+                    conditions.add(&mut tally, points.rows(m.point as usize)[0], m.count);
+                }
+                tally
+            }
+        }
+    }
+}
