@@ -11,7 +11,9 @@ use std::time::Instant;
 use flate2::read::GzDecoder;
 use shoal_algorithms::transactions::coat::CoatParams;
 use shoal_algorithms::transactions::pcta::PctaParams;
-use shoal_algorithms::transactions::{Objective, TransactionsAlgorithm, UtilityConstraints};
+use shoal_algorithms::transactions::{
+    ConstrainedParams, Objective, TransactionsAlgorithm, UtilityConstraints,
+};
 use shoal_core::{
     SUPPRESSED, Silent, Transactions, TransactionsBuilder, TransactionsPromise, TransactionsRecoding,
 };
@@ -37,7 +39,7 @@ fn compare(name: &str, data: &Transactions, crowds: &[usize], m: usize) -> Resul
         for objective in [Objective::Ncp, Objective::Ul] {
             let promise = TransactionsPromise::Itemsets { k, m, linkable: None };
             let utility = UtilityConstraints::one_group(data.items().len());
-            let coat = CoatParams { objective, ..CoatParams::new(utility) };
+            let coat = CoatParams(ConstrainedParams { objective, ..ConstrainedParams::new(utility) });
             show(data, &promise, objective, &PctaParams { objective, weights: None }.check()?)?;
             show(data, &promise, objective, &coat.check()?)?;
         }

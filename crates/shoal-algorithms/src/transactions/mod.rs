@@ -1,13 +1,14 @@
 //! Algorithms for transactions: a set of items a person.
 //!
 //! [`pcta`], [`upcta`] and [`coat`] share one engine. It holds the clusters of items that are
-//! published as one, looks for sets that break the promise, and mends them one after the other,
-//! round after round, until there are none. The three differ only in what they may do to mend a set.
-//! [`apriori`] looks for the same sets, but mends them along a hierarchy.
+//! published as one, looks for sets that break the promise, and fixes them one after the other,
+//! round after round, until there are none. The three differ only in what they may do to fix a set.
+//! [`apriori`] looks for the same sets, but fixes them along a hierarchy.
 
 pub mod apriori;
 mod clusters;
 pub mod coat;
+mod constrained;
 mod error;
 mod gains;
 mod itemsets;
@@ -24,6 +25,7 @@ pub mod upcta;
 mod utility;
 mod violations;
 
+pub use constrained::ConstrainedParams;
 pub use error::{ParamsError, TransactionsError};
 pub use objective::Objective;
 pub use utility::{UtilityConstraints, UtilityError};

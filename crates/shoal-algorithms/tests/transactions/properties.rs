@@ -7,7 +7,7 @@ use shoal_algorithms::transactions::coat::CoatParams;
 use shoal_algorithms::transactions::pcta::PctaParams;
 use shoal_algorithms::transactions::upcta::UpctaParams;
 use shoal_algorithms::transactions::{
-    Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints,
+    ConstrainedParams, Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints,
 };
 use shoal_core::{Silent, Transactions, TransactionsPromise, TransactionsRecoding};
 
@@ -28,12 +28,11 @@ fn each(
     max_suppressed: f64,
 ) -> [Box<dyn TransactionsAlgorithm>; 3] {
     let (weights, utility) = (weights.cloned(), utility.clone());
-    let coat = CoatParams { objective, weights: weights.clone(), utility: utility.clone(), max_suppressed };
-    let upcta = UpctaParams { objective, weights: weights.clone(), utility, max_suppressed };
+    let constrained = ConstrainedParams { objective, weights: weights.clone(), utility, max_suppressed };
     [
         Box::new(PctaParams { objective, weights }.check().unwrap()),
-        Box::new(upcta.check().unwrap()),
-        Box::new(coat.check().unwrap()),
+        Box::new(UpctaParams(constrained.clone()).check().unwrap()),
+        Box::new(CoatParams(constrained).check().unwrap()),
     ]
 }
 
@@ -219,7 +218,7 @@ fn bad_input_is_an_error() {
     let linkable = Some(vec![true; 2]);
     let short = TransactionsError::WrongItemCount { what: "linkable items", given: 2, items: 3 };
     assert_eq!(refused(&data, &TransactionsPromise::Itemsets { k: 2, m: 1, linkable }), short);
-    let upcta = UpctaParams::new(UtilityConstraints::one_group(5)).check().unwrap();
+    let upcta = UpctaParams(ConstrainedParams::new(UtilityConstraints::one_group(5))).check().unwrap();
     let wrong = TransactionsError::WrongItemCount { what: "utility constraints", given: 5, items: 3 };
     assert_eq!(upcta.anonymize(&data, &TransactionsPromise::Complete { k: 2 }, &Silent), Err(wrong));
     let none = letters(&[]);

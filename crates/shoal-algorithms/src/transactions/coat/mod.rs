@@ -19,8 +19,7 @@ pub use params::{CoatParams, ValidCoatParams};
 
 use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecoding};
 
-use super::params::allowed;
-use super::rounds::{Reach, Task};
+use super::rounds::MergeCandidates;
 use super::{TransactionsAlgorithm, TransactionsError};
 
 impl TransactionsAlgorithm for ValidCoatParams {
@@ -34,13 +33,6 @@ impl TransactionsAlgorithm for ValidCoatParams {
         promise: &TransactionsPromise,
         progress: &dyn Progress,
     ) -> Result<TransactionsRecoding, TransactionsError> {
-        let task = Task {
-            objective: self.0.objective,
-            weights: self.0.weights.as_deref(),
-            utility: &self.0.utility,
-            allowed: allowed(self.0.max_suppressed, data.items().len()),
-            reach: Reach::LeastSupported,
-        };
-        task.run(data, promise, progress)
+        self.0.anonymize(MergeCandidates::LeastSupported, data, promise, progress)
     }
 }
