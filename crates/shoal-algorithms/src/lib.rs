@@ -5,7 +5,10 @@
 //! transactions or a [`SequencesRecoding`](shoal_core::SequencesRecoding) of sequences; those for a [`stream`] take one tuple at a
 //! time. They know no files, no privacy verifier and no clock.
 
+mod anonymized;
 pub mod sequences;
 pub mod stream;
 pub mod table;
 pub mod transactions;
+
+pub use anonymized::{Anonymized, Construction, Counts, OutlierCost, Round, Search, Trace};
