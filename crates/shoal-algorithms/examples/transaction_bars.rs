@@ -54,7 +54,7 @@ fn show(
     algorithm: &dyn TransactionsAlgorithm,
 ) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let recoding = algorithm.anonymize(data, promise, &Silent)?;
+    let recoding = algorithm.anonymize(data, promise, &Silent)?.recoding;
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "  {:5} {:4} k = {:2}: {:4} published items, the largest of {:3}, NCP {:.3} %, log2 UL {:.2}, {seconds:.3} s",

@@ -14,7 +14,7 @@ fn anonymize(
     promise: &TransactionsPromise,
 ) -> Result<TransactionsRecoding, TransactionsError> {
     let params = AprioriParams { hierarchy: hierarchy.clone(), weights: None };
-    params.check().unwrap().anonymize(data, promise, &Silent)
+    params.check().unwrap().anonymize(data, promise, &Silent).map(|done| done.recoding)
 }
 
 fn itemsets(k: usize, m: usize) -> TransactionsPromise {
@@ -212,7 +212,7 @@ fn the_cheaper_side_of_a_pair_is_raised() {
     let tree = Hierarchy::from_rows(&rows).unwrap();
     let names = |weights: Option<Vec<f64>>| {
         let params = AprioriParams { hierarchy: tree.clone(), weights }.check().unwrap();
-        let recoding = params.anonymize(&data, &itemsets(2, 2), &Silent).unwrap();
+        let recoding = params.anonymize(&data, &itemsets(2, 2), &Silent).unwrap().recoding;
         recoding.clusters.into_iter().filter_map(|cluster| cluster.name).collect::<Vec<_>>()
     };
     assert_eq!(names(None), ["ab"]);

@@ -30,6 +30,7 @@ pub use error::{ParamsError, TransactionsError};
 pub use objective::Objective;
 pub use utility::{UtilityConstraints, UtilityError};
 
+use crate::Anonymized;
 use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecoding};
 
 /// An algorithm with its checked parameters, ready to run on transactions.
@@ -37,11 +38,12 @@ pub trait TransactionsAlgorithm: Sync {
     /// The name in a policy.
     fn name(&self) -> &'static str;
 
-    /// Decides what every item is published as, so that the promise is kept.
+    /// Decides what every item is published as, so that the promise is kept. The trace is empty: merging and raising
+    /// items has nothing to report that the recoding does not show.
     fn anonymize(
         &self,
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError>;
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError>;
 }

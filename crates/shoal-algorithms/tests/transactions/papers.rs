@@ -35,7 +35,8 @@ fn example_8_merges_df_then_ab_then_def() {
     assert_eq!(course(&data, &slow), ["df", "ab", "def"]);
 
     let pcta = PctaParams { objective: Objective::Ul, weights: Some(WEIGHTS.to_vec()) }.check().unwrap();
-    let recoding = pcta.anonymize(&data, &TransactionsPromise::Constraints { k: 3, sets }, &Silent).unwrap();
+    let recoding =
+        pcta.anonymize(&data, &TransactionsPromise::Constraints { k: 3, sets }, &Silent).unwrap().recoding;
     assert_eq!(words(&data, &recoding), ["ab", "c", "def", "g"]);
     assert_eq!(recoding.suppressed(), 0);
 }
@@ -62,7 +63,8 @@ fn example_9_suppresses_g_then_merges_df_then_def_then_bc() {
         ..ConstrainedParams::new(utility)
     };
     let promise = TransactionsPromise::Constraints { k: 3, sets };
-    let recoding = UpctaParams(params.clone()).check().unwrap().anonymize(&data, &promise, &Silent).unwrap();
+    let recoding =
+        UpctaParams(params.clone()).check().unwrap().anonymize(&data, &promise, &Silent).unwrap().recoding;
     assert_eq!(words(&data, &recoding), ["a", "bc", "def"]);
     assert_eq!(recoding.cluster_of[6], SUPPRESSED);
 
@@ -85,6 +87,7 @@ fn two_items_published_as_one_are_a_set_of_one() {
     // Example 4: {a,d} needs four transactions with a, or d, or both, once both are published as one.
     let data = letters(&["a", "d", "ad", "d", "a", "b", "b", "b", "b"]);
     let promise = TransactionsPromise::Constraints { k: 4, sets: vec![set(&data, "ad")] };
-    let recoding = PctaParams::default().check().unwrap().anonymize(&data, &promise, &Silent).unwrap();
+    let recoding =
+        PctaParams::default().check().unwrap().anonymize(&data, &promise, &Silent).unwrap().recoding;
     assert_eq!(words(&data, &recoding), ["ad", "b"]);
 }

@@ -37,8 +37,8 @@ pub(crate) fn run<K: Sink>(
     })?;
     let data = &loaded.data;
     let recoding = timed(&mut seconds.anonymize, || {
-        let recoding = prepared.algorithm.anonymize(data, &prepared.promise, progress);
-        recoding.map_err(|error| by_name(error, data, &prepared))
+        let done = prepared.algorithm.anonymize(data, &prepared.promise, progress);
+        Ok(done.map_err(|error| by_name(error, data, &prepared))?.recoding)
     })?;
     let clusters = recoding.clusters.len();
 

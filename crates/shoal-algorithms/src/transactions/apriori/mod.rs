@@ -41,6 +41,7 @@ use self::tree::ItemTree;
 use super::clusters::Clusters;
 use super::violations::Violations;
 use super::{TransactionsAlgorithm, TransactionsError};
+use crate::Anonymized;
 
 const NAME: &str = "apriori";
 
@@ -54,7 +55,7 @@ impl TransactionsAlgorithm for ValidAprioriParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
         let TransactionsPromise::Itemsets { k, .. } = *promise else {
             return Err(TransactionsError::UnsupportedPromise { algorithm: NAME });
         };
@@ -78,7 +79,7 @@ impl TransactionsAlgorithm for ValidAprioriParams {
         loop {
             let queue = violations.find(&state.clusters, progress);
             if queue.is_empty() {
-                return Ok(self.recoding(&state.cut, &tree, items));
+                return Ok(self.recoding(&state.cut, &tree, items).into());
             }
             // The queue gives the most frequent first, as PCTA wants them.
             let rarest_last: Vec<&[u32]> = queue.iter().collect();

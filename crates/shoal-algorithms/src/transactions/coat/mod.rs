@@ -21,6 +21,7 @@ use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecodi
 
 use super::rounds::MergeCandidates;
 use super::{TransactionsAlgorithm, TransactionsError};
+use crate::Anonymized;
 
 impl TransactionsAlgorithm for ValidCoatParams {
     fn name(&self) -> &'static str {
@@ -32,7 +33,7 @@ impl TransactionsAlgorithm for ValidCoatParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
-        self.0.anonymize(MergeCandidates::LeastSupported, data, promise, progress)
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
+        self.0.anonymize(MergeCandidates::LeastSupported, data, promise, progress).map(Anonymized::from)
     }
 }

@@ -11,14 +11,14 @@ use crate::transactions::constrained::{ConstrainedParams, ValidConstrainedParams
 /// use shoal_core::{Silent, Transactions, TransactionsPromise};
 ///
 /// // Only one person buys milk, so the item alone gives that person away.
-/// let data = Transactions::from_texts(&[["milk"], ["cream"], ["cream"], ["wine"], ["wine"]]);
+/// let data = Transactions::from_texts(&["milk", "cream", "cream", "wine", "wine"].map(|item| vec![item]));
 /// let promise = TransactionsPromise::Itemsets { k: 2, m: 1, linkable: None };
 /// let [cream, milk, wine] = ["cream", "milk", "wine"].map(|item| data.item(item).unwrap());
 ///
 /// // Milk may be published as one with cream, and not with wine.
 /// let dairy = UtilityConstraints::new(3, vec![vec![milk, cream], vec![wine]])?;
 /// let coat = CoatParams(ConstrainedParams::new(dairy)).check()?;
-/// let recoding = coat.anonymize(&data, &promise, &Silent)?;
+/// let recoding = coat.anonymize(&data, &promise, &Silent)?.recoding;
 /// assert_eq!(recoding.clusters.len(), 2);
 /// assert_eq!(recoding.cluster_of[milk as usize], recoding.cluster_of[cream as usize]);
 ///

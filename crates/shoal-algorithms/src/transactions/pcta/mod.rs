@@ -47,6 +47,7 @@ use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecodi
 use super::Objective;
 use super::rounds::{MergeCandidates, Task};
 use super::{TransactionsAlgorithm, TransactionsError, UtilityConstraints};
+use crate::Anonymized;
 
 impl TransactionsAlgorithm for ValidPctaParams {
     fn name(&self) -> &'static str {
@@ -58,7 +59,7 @@ impl TransactionsAlgorithm for ValidPctaParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
         let utility = UtilityConstraints::one_group(data.items().len());
         let task = Task {
             objective: self.0.objective,
@@ -68,6 +69,6 @@ impl TransactionsAlgorithm for ValidPctaParams {
             allowed: 0,
             candidates: MergeCandidates::AnyOfSet,
         };
-        task.run(data, promise, progress)
+        task.run(data, promise, progress).map(Anonymized::from)
     }
 }

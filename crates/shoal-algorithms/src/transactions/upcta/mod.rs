@@ -22,6 +22,7 @@ use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecodi
 
 use super::rounds::MergeCandidates;
 use super::{TransactionsAlgorithm, TransactionsError};
+use crate::Anonymized;
 
 impl TransactionsAlgorithm for ValidUpctaParams {
     fn name(&self) -> &'static str {
@@ -33,7 +34,7 @@ impl TransactionsAlgorithm for ValidUpctaParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
-        self.0.anonymize(MergeCandidates::AnyOfSet, data, promise, progress)
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
+        self.0.anonymize(MergeCandidates::AnyOfSet, data, promise, progress).map(Anonymized::from)
     }
 }

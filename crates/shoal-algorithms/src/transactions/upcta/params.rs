@@ -9,14 +9,14 @@ use crate::transactions::constrained::{ConstrainedParams, ValidConstrainedParams
 /// use shoal_core::{Silent, Transactions, TransactionsPromise};
 ///
 /// // Only one person buys milk, and the analysis needs milk, cream and wine told apart.
-/// let data = Transactions::from_texts(&[["milk"], ["cream"], ["cream"], ["wine"], ["wine"]]);
+/// let data = Transactions::from_texts(&["milk", "cream", "cream", "wine", "wine"].map(|item| vec![item]));
 /// let promise = TransactionsPromise::Itemsets { k: 2, m: 1, linkable: None };
 /// let apart = UtilityConstraints::new(3, vec![vec![0], vec![1], vec![2]])?;
 ///
 /// // So milk is suppressed, which is one item in three.
 /// let params = ConstrainedParams { max_suppressed: 0.34, ..ConstrainedParams::new(apart) };
 /// let upcta = UpctaParams(params.clone()).check()?;
-/// let recoding = upcta.anonymize(&data, &promise, &Silent)?;
+/// let recoding = upcta.anonymize(&data, &promise, &Silent)?.recoding;
 /// assert_eq!((recoding.suppressed(), recoding.clusters.len()), (1, 2));
 ///
 /// // A share above 1 is refused before anything runs.
