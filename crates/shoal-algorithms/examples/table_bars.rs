@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
+use shoal_algorithms::Anonymized;
 use shoal_algorithms::table::TableAlgorithm;
 use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::RibbonParams;
@@ -47,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn show(table: &Table, algorithm: &dyn TableAlgorithm) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let (recoding, account) = algorithm.tell(table, &Silent)?;
+    let Anonymized { recoding, trace } = algorithm.anonymize(table, &Silent)?;
     let seconds = start.elapsed().as_secs_f64();
     let sizes = recoding.sizes();
     println!(
@@ -58,7 +59,7 @@ fn show(table: &Table, algorithm: &dyn TableAlgorithm) -> Result<(), Box<dyn Err
         sizes.iter().max().unwrap_or(&0),
         100.0 * ncp(table, &recoding),
     );
-    for start in account.iter().flat_map(|account| &account.constructions) {
+    for start in trace.search.iter().flat_map(|search| &search.constructions) {
         println!(
             "           {:8} {:.3} %, best in {} of {}",
             start.name,

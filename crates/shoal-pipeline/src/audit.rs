@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use shoal_algorithms::Search;
 use shoal_algorithms::sequences::Work;
-use shoal_algorithms::table::Account;
 use shoal_core::Policy;
 
 use crate::{PipelineError, Report};
@@ -48,7 +48,7 @@ pub struct AuditFile<'a> {
     pub work: Option<Work>,
     /// Which construction `ribbon` started from and what each step gained.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ribbon: Option<&'a Account>,
+    pub ribbon: Option<&'a Search>,
     /// The secret key from which a transparent algorithm drew, where none was given in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key: Option<String>,

@@ -37,7 +37,7 @@ pub use report::{Loss, Report, Risk, Seconds};
 pub use request::{Assets, EarlierReleases, ItemList, ItemWeights, Request, TableKey};
 pub use run::{Release, run};
 pub use shoal_algorithms::sequences::Work;
-pub use shoal_algorithms::table::ribbon::{Account, Construction};
+pub use shoal_algorithms::{Construction, OutlierCost, Round, Search, Trace};
 pub use sink::{Sink, StagedData};
 pub use source::{Source, WantedColumns};
 pub use truth::AgainstOriginal;

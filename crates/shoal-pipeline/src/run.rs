@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use shoal_algorithms::table::Account;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Policy, Progress};
 use shoal_io::{BasketOptions, Content, WriteError};
@@ -12,7 +11,7 @@ use crate::audit::{AuditFile, AuditPlaces, Key, RecodingFile};
 use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
 use crate::transactions::Layout;
 use crate::{
-    PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Work, audit, sequences, table,
+    PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, Work, audit, sequences, table,
     transactions,
 };
 
@@ -23,8 +22,8 @@ pub struct Release<S> {
     pub report: Report,
     /// What the search did, where an algorithm counts it.
     pub work: Option<Work>,
-    /// Which construction `ribbon` started from and what each step gained.
-    pub ribbon: Option<Account>,
+    /// How a table algorithm came to its result.
+    pub trace: Trace,
     verified: Verified<S>,
     /// The key by which this release remembers its people.
     key: Key,
@@ -60,7 +59,7 @@ impl<S> Release<S> {
             seed: policy.algorithm.seed,
             report: &self.report,
             work: self.work,
-            ribbon: self.ribbon.as_ref(),
+            ribbon: self.trace.search.as_ref(),
             secret_key: self.secret_key.clone(),
             recoding: &self.recoding,
         }
@@ -76,7 +75,7 @@ pub(crate) struct Draft<S> {
     pub input_sha256: String,
     pub recoding: RecodingFile,
     pub work: Option<Work>,
-    pub ribbon: Option<Account>,
+    pub trace: Trace,
     /// The secret key of the run, in hexadecimal digits. It must never go into what leaves the house.
     pub secret_key: Option<String>,
 }
@@ -109,7 +108,7 @@ fn run_to_end<K: Sink>(
         Shape::Sequences => sequences::run(request, from, to, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
-    let Draft { release: verified, mut report, input_sha256, recoding, work, ribbon, secret_key } = draft;
+    let Draft { release: verified, mut report, input_sha256, recoding, work, trace, secret_key } = draft;
     refuse_unjudged(request, verified.staged(), progress)?;
     report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
     add_missing(&mut report.leaks, of_policy(policy));
@@ -124,7 +123,7 @@ fn run_to_end<K: Sink>(
     }
     seconds.total = started.elapsed().as_secs_f64();
     report.seconds = seconds;
-    Ok(Release { report, work, ribbon, verified, key, input_sha256, recoding, secret_key })
+    Ok(Release { report, work, trace, verified, key, input_sha256, recoding, secret_key })
 }
 
 /// What this program has staged holds nothing but its data, or it is not published.

@@ -19,13 +19,18 @@ pub mod transparent;
 
 pub use error::{ParamsError, TableError};
 pub use groups::recode_groups;
-pub use ribbon::Account;
 pub use suppress::{check_suppressed, star_suppression};
 
 use conditions::Conditions;
 use shoal_core::{Column, Progress, Table, TablePromise, TableRecoding};
 
+use crate::Anonymized;
+
 /// An algorithm with its checked parameters, ready to run on a table.
+///
+/// The promise is one of the parameters, unlike that of the other shapes, which is an argument of `anonymize`. Which
+/// promises a table algorithm can keep depends on the algorithm ([`transparent`] refuses most conditions), so one
+/// `check` must see both; and whoever could hand over another promise later would run parameters that nobody checked.
 pub trait TableAlgorithm: Sync {
     /// The name in a policy.
     fn name(&self) -> &'static str;
@@ -34,17 +39,12 @@ pub trait TableAlgorithm: Sync {
     /// ones that the policy does not give, and says so.
     fn needs_hierarchies(&self) -> bool;
 
-    /// Decides on a class for every record and on what each class publishes.
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError>;
-
-    /// The same, with an account of the way there where the algorithm keeps one.
-    fn tell(
+    /// Decides on a class for every record and on what each class publishes, so that the promise is kept.
+    fn anonymize(
         &self,
         table: &Table,
         progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Option<Account>), TableError> {
-        Ok((self.anonymize(table, progress)?, None))
-    }
+    ) -> Result<Anonymized<TableRecoding>, TableError>;
 }
 
 /// Why no algorithm can keep a promise about a table without leaving records out, if none can.

@@ -65,7 +65,7 @@ proptest! {
         let feasible = one_class(&table, &promise);
         for (algorithm, limit) in algorithms(&promise) {
             let mut recoding = match algorithm.anonymize(&table, &Silent) {
-                Ok(recoding) => recoding,
+                Ok(anonymized) => anonymized.recoding,
                 Err(error) => {
                     prop_assert!(!feasible, "{}: {}", algorithm.name(), error);
                     continue;
@@ -139,7 +139,7 @@ fn the_number_of_threads_changes_nothing() {
         for (algorithm, _) in algorithms(&promise) {
             let with = |threads: usize| -> TableRecoding {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| algorithm.anonymize(&table, &Silent).unwrap())
+                pool.install(|| algorithm.anonymize(&table, &Silent).unwrap().recoding)
             };
             let one = with(1);
             assert!(keeps(&table, &one, &promise, false), "{}", algorithm.name());
@@ -164,9 +164,10 @@ fn promises_do_not_end_in_one_class() {
     for rule in rules {
         let promise = about_s(5, &[rule]);
         let mondrian = MondrianParams { promise: promise.clone() }.check().unwrap();
-        let classes = mondrian.anonymize(&table, &Silent).unwrap().classes.len();
+        let classes = mondrian.anonymize(&table, &Silent).unwrap().recoding.classes.len();
         assert!(classes > 20, "mondrian, {rule:?}: {classes}");
-        let classes = sbc(&promise, Remainder::Nearest).anonymize(&table, &Silent).unwrap().classes.len();
+        let classes =
+            sbc(&promise, Remainder::Nearest).anonymize(&table, &Silent).unwrap().recoding.classes.len();
         assert!(classes > 20, "sbc, {rule:?}: {classes}");
     }
 }
@@ -187,7 +188,7 @@ fn more_than_may_be_left_out_is_an_error() {
         let params = SbcParams { promise: promise.clone(), max_suppressed, ..SbcParams::new(2) };
         SbcParams { remainder: Remainder::Suppress, ..params }.check().unwrap().anonymize(&table, &Silent)
     };
-    let left_out = run(None).unwrap().suppressed();
+    let left_out = run(None).unwrap().recoding.suppressed();
     assert!(left_out > 0);
     let limit = 0.1;
     assert_eq!(

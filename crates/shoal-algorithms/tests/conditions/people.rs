@@ -167,7 +167,7 @@ proptest! {
         prop_assert_eq!(obstacle(&table, &promise).is_none(), feasible);
         for algorithm in everything(&promise) {
             let mut recoding = match algorithm.anonymize(&table, &Silent) {
-                Ok(recoding) => recoding,
+                Ok(anonymized) => anonymized.recoding,
                 Err(error) => {
                     prop_assert!(!feasible, "{}: {}", algorithm.name(), error);
                     continue;
@@ -212,7 +212,7 @@ fn nobody_is_their_own_crowd_and_threads_change_nothing() {
         for algorithm in everything(&promise) {
             let with = |threads: usize| -> TableRecoding {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| algorithm.anonymize(&table, &Silent).unwrap())
+                pool.install(|| algorithm.anonymize(&table, &Silent).unwrap().recoding)
             };
             let one = with(1);
             assert!(keeps(&table, &one, &promise, false), "{}", algorithm.name());

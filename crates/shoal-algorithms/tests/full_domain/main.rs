@@ -70,7 +70,7 @@ fn columns_beyond_64_bits_of_combinations_stay_apart() {
     let names: Vec<String> = (0..20).map(|c| format!("c{c}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let table = tables::table(&names, &rows, &hierarchies);
-    let recoding = DataflyParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap();
+    let recoding = DataflyParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
     assert_eq!(recoding.sizes(), [2; 32]);
 }
 

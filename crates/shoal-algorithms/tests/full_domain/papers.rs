@@ -47,7 +47,7 @@ fn incognito_on_table_2_10_publishes_table_2_11() {
     // The lowest first: ⟨DB1, G1, Z0⟩.
     assert_eq!(levels, [[1, 1, 0], [0, 1, 2], [1, 0, 2]]);
 
-    let texts = texts(&table, &incognito.anonymize(&table, &Silent).unwrap());
+    let texts = texts(&table, &incognito.anonymize(&table, &Silent).unwrap().recoding);
     let expected =
         ["53715", "53715", "53703", "53703", "53706", "53706"].map(|zip| format!("* Person {zip}"));
     assert_eq!(texts, expected);
@@ -93,7 +93,7 @@ fn datafly_on_table_2_6_publishes_table_2_9() {
     let datafly = DataflyParams::new(2).check().unwrap();
     assert_eq!(datafly.levels(&table, &Silent).unwrap(), [1, 0, 0, 0]);
 
-    let texts = texts(&table, &datafly.anonymize(&table, &Silent).unwrap());
+    let texts = texts(&table, &datafly.anonymize(&table, &Silent).unwrap().recoding);
     let expected = [
         "1995 Female 1141 Asian",
         "1995 Female 1141 Asian",

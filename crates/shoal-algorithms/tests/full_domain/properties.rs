@@ -48,7 +48,7 @@ proptest! {
     fn incognito_keeps_its_promise(
         table in any_table(), k in 2usize..6, share in prop::sample::select(vec![0.0, 0.2])
     ) {
-        let recoding = incognito(k, share).anonymize(&table, &Silent).unwrap();
+        let recoding = incognito(k, share).anonymize(&table, &Silent).unwrap().recoding;
         prop_assert!(recoding.suppressed() as f64 <= share * table.rows as f64);
         check(&table, &recoding, k)?;
     }
@@ -61,14 +61,14 @@ proptest! {
 
     #[test]
     fn datafly_keeps_its_promise(table in any_table(), k in 2usize..6) {
-        let recoding = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
+        let recoding = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
         prop_assert!(recoding.suppressed() <= k);
         check(&table, &recoding, k)?;
     }
 
     #[test]
     fn starred_records_are_a_crowd_or_none(table in any_table(), k in 2usize..6) {
-        let mut recoding = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
+        let mut recoding = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
         let before = recoding.suppressed();
         star_suppression(&mut recoding, &table, &TablePromise::crowds(k)).unwrap();
         prop_assert!(!(1..k).contains(&recoding.suppressed()));
@@ -82,8 +82,8 @@ proptest! {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let minimal = incognito(k, 0.1).minimal_nodes(&table, &Silent).unwrap();
-                let datafly = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
-                (minimal, incognito(k, 0.1).anonymize(&table, &Silent).unwrap(), datafly)
+                let datafly = DataflyParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
+                (minimal, incognito(k, 0.1).anonymize(&table, &Silent).unwrap().recoding, datafly)
             })
         };
         let one = run(1);

@@ -20,7 +20,7 @@ fn table_2_12_becomes_figure_2_9_b() {
     ];
     let shapes = [Kind::Integer, Kind::Text, Kind::Integer].map(Shape::plain);
     let table = table(&shapes, &rows.map(|row| row.to_vec()));
-    let recoding = MondrianParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap();
+    let recoding = MondrianParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
     let published = recoding.class_of.iter().map(|&class| {
         let cells = &recoding.classes[class as usize].cells;
         table.columns.iter().zip(cells).map(|(c, cell)| c.render(cell)).collect::<Vec<_>>()
@@ -45,12 +45,12 @@ fn the_thesis_experiment_on_adult() {
     assert_eq!(table.rows, 5000);
     assert_eq!(table.columns.iter().map(|c| c.domain.len()).collect::<Vec<_>>(), [69, 2, 39]);
     for k in [2, 5, 10, 20, 50, 100] {
-        let sbc = SbcParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
+        let sbc = SbcParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
         assert!(sbc.sizes().iter().all(|&size| size == k), "k = {k}");
         assert_eq!(sbc.classes.len(), 5000 / k);
         assert!(loss(&table, &sbc) < 0.2, "k = {k}");
 
-        let mondrian = MondrianParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap();
+        let mondrian = MondrianParams::new(k).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
         assert!(loss(&table, &mondrian) < 0.2, "k = {k}");
     }
 }

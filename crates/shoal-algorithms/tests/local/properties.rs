@@ -20,7 +20,7 @@ proptest! {
     fn classes_are_crowds_that_cover_their_members(table in any_table(true), k in 2_usize..9) {
         prop_assume!(table.rows >= k);
         for algorithm in both(k) {
-            let recoding = algorithm.anonymize(&table, &Silent).unwrap();
+            let recoding = algorithm.anonymize(&table, &Silent).unwrap().recoding;
             prop_assert_eq!(recoding.class_of.len(), table.rows);
             prop_assert_eq!(recoding.suppressed(), 0);
             prop_assert!(recoding.sizes().iter().all(|&size| size >= k));
@@ -39,7 +39,7 @@ proptest! {
     fn mondrian_leaves_nothing_that_could_be_cut_by_one_column(table in any_table(true), k in 2_usize..9) {
         prop_assume!(table.rows >= k);
         let params = MondrianParams::new(k).check().unwrap();
-        let recoding = params.anonymize(&table, &Silent).unwrap();
+        let recoding = params.anonymize(&table, &Silent).unwrap().recoding;
         for class in 0..recoding.classes.len() as u32 {
             let rows: Vec<usize> = (0..table.rows).filter(|&row| recoding.class_of[row] == class).collect();
             for column in table.columns.iter().filter(|c| c.hierarchy.is_none() && c.domain.is_ordered()) {
@@ -82,7 +82,7 @@ fn the_number_of_threads_changes_nothing() {
     for algorithm in both(7) {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| algorithm.anonymize(&table, &Silent).unwrap())
+            pool.install(|| algorithm.anonymize(&table, &Silent).unwrap().recoding)
         };
         let one = with(1);
         assert!(one == with(2) && one == with(4), "{}", algorithm.name());
@@ -103,7 +103,7 @@ fn cuts_that_each_take_off_a_little_do_not_nest_without_end() {
     let mut shapes = vec![Shape::plain(Kind::Integer); columns + 1];
     shapes[columns].weight = 1e-9;
     let table = table(&shapes, &rows);
-    let recoding = MondrianParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap();
+    let recoding = MondrianParams::new(2).check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
     for pair in 0..columns {
         let class = recoding.class_of[2 * pair];
         assert_eq!(class, recoding.class_of[2 * pair + 1]);
@@ -117,7 +117,7 @@ fn what_is_left_is_suppressed_only_if_asked() {
     let table = table(&[Shape::plain(Kind::Integer)], &rows);
     let run = |remainder| {
         let params = SbcParams { remainder, ..SbcParams::new(3) };
-        params.check().unwrap().anonymize(&table, &Silent).unwrap()
+        params.check().unwrap().anonymize(&table, &Silent).unwrap().recoding
     };
     assert_eq!(run(Remainder::Suppress).sizes(), [3, 3, 3]);
     assert_eq!(run(Remainder::Suppress).class_of[9..], [SUPPRESSED; 2]);

@@ -20,7 +20,7 @@ use shoal_core::{Silent, Table};
 
 /// What one algorithm loses on a table, as a multiple of the least possible loss.
 fn distance(table: &Table, algorithm: &dyn TableAlgorithm, least: f64) -> f64 {
-    let recoding = algorithm.anonymize(table, &Silent).unwrap();
+    let recoding = algorithm.anonymize(table, &Silent).unwrap().recoding;
     let lost = loss(table, &recoding);
     assert!(lost > least - 1e-9, "{}: {lost} is less than possible, {least}", algorithm.name());
     if least < 1e-12 {

@@ -1,4 +1,4 @@
-//! The ribbon as a user meets it: what must be true of every result, and of its account.
+//! The ribbon as a user meets it: what must be true of every result, and of its trace.
 
 #[path = "../local/slow_cover.rs"]
 #[allow(dead_code, reason = "shared with the other local recodings")]
@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
 use shoal_algorithms::table::mondrian::MondrianParams;
-use shoal_algorithms::table::ribbon::{Account, Outliers, RibbonParams};
+use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::{ParamsError, TableAlgorithm};
+use shoal_algorithms::{Anonymized, Search};
 use shoal_core::{
     Condition, Distance, Likeness, Progress, PublishedValue, Role, Rule, SUPPRESSED, Silent, Table,
     TableRecoding,
@@ -22,10 +23,10 @@ use shoal_core::{
 use slow_cover::cover;
 use tables::any_table;
 
-/// So many rounds may be made.
-struct Patience(AtomicU32);
+/// Allows this number of rounds.
+struct RoundLimit(AtomicU32);
 
-impl Progress for Patience {
+impl Progress for RoundLimit {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _done: u64) {}
     fn go_on(&self) -> bool {
@@ -37,8 +38,13 @@ fn quick(k: usize) -> RibbonParams {
     RibbonParams { rounds: Some(2), ..RibbonParams::new(k) }
 }
 
-fn run(params: &RibbonParams, table: &Table) -> (TableRecoding, Account) {
-    params.clone().check().unwrap().run(table, &Silent).unwrap()
+fn run(params: &RibbonParams, table: &Table) -> (TableRecoding, Search) {
+    parts(params.clone().check().unwrap().anonymize(table, &Silent).unwrap())
+}
+
+/// Ribbon always records its search.
+fn parts(result: Anonymized<TableRecoding>) -> (TableRecoding, Search) {
+    (result.recoding, result.trace.search.unwrap())
 }
 
 /// The rows of each class.
@@ -81,7 +87,7 @@ proptest! {
     #[test]
     fn classes_are_crowds_that_cover_their_members(table in any_table(true), k in 2_usize..9, seed in any::<u64>()) {
         prop_assume!(table.rows >= k);
-        let (recoding, account) = run(&RibbonParams { seed, ..quick(k) }, &table);
+        let (recoding, search) = run(&RibbonParams { seed, ..quick(k) }, &table);
         prop_assert_eq!(recoding.suppressed(), 0);
         prop_assert_eq!(classes(&recoding).len(), recoding.classes.len());
         prop_assert!(recoding.sizes().iter().all(|&size| size >= k));
@@ -92,26 +98,26 @@ proptest! {
                 prop_assert!(read.covers(column.codes[row], &column.domain, bound));
             }
         }
-        prop_assert!((loss(&table, &recoding) - account.loss).abs() < 1e-6);
+        prop_assert!((loss(&table, &recoding) - search.loss).abs() < 1e-6);
     }
 
     #[test]
     fn no_start_and_no_round_is_better_than_the_end(table in any_table(true), k in 2_usize..6) {
         prop_assume!(table.rows >= k);
-        let (_, account) = run(&quick(k), &table);
-        let won: Vec<_> = account.constructions.iter().filter(|c| c.won > 0).collect();
+        let (_, search) = run(&quick(k), &table);
+        let won: Vec<_> = search.constructions.iter().filter(|c| c.won > 0).collect();
         prop_assert_eq!(won.len(), 1);
-        prop_assert!(account.constructions.iter().all(|c| c.loss >= won[0].loss));
+        prop_assert!(search.constructions.iter().all(|c| c.loss >= won[0].loss));
         let mut before = won[0].loss;
-        for round in &account.rounds {
+        for round in &search.rounds {
             prop_assert!(round.loss <= before + 1e-12);
-            let gained = round.moved + round.swapped + round.recreated + round.reformed;
+            let gained: f64 = round.gains.iter().map(|(_, gain)| gain).sum();
             prop_assert!((before - round.loss - gained).abs() < 1e-9);
             before = round.loss;
         }
-        prop_assert!((account.loss - before).abs() < 1e-12);
-        let text = serde_json::to_string(&account).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Account>(&text).unwrap().rounds.len(), account.rounds.len());
+        prop_assert!((search.loss - before).abs() < 1e-12);
+        let json = serde_json::to_value(&search).unwrap();
+        prop_assert_eq!(json["rounds"].as_array().unwrap().len(), search.rounds.len());
     }
 
     #[test]
@@ -128,7 +134,8 @@ proptest! {
     fn a_run_that_was_stopped_can_be_repeated(table in any_table(true), k in 2_usize..5, most in 0_u32..4) {
         prop_assume!(table.rows >= k);
         let patient = RibbonParams { patient: true, ..RibbonParams::new(k) };
-        let stopped = patient.check().unwrap().run(&table, &Patience(AtomicU32::new(most))).unwrap();
+        let limit = RoundLimit(AtomicU32::new(most));
+        let stopped = parts(patient.check().unwrap().anonymize(&table, &limit).unwrap());
         let rounds = stopped.1.rounds.len() as u32;
         prop_assert!(rounds <= most);
         prop_assert_eq!(run(&RibbonParams { rounds: Some(rounds), ..RibbonParams::new(k) }, &table), stopped);
@@ -150,10 +157,10 @@ proptest! {
             params.outliers = Outliers::Suppress { max_share: 0.3 };
         }
         let values: BTreeSet<u32> = codes.iter().copied().collect();
-        let result = params.check().unwrap().run(&table, &Silent);
+        let result = params.check().unwrap().anonymize(&table, &Silent).map(parts);
         prop_assert_eq!(result.is_ok(), table.rows >= k && values.len() >= l);
-        let Ok((recoding, account)) = result else { return Ok(()) };
-        prop_assert!((loss(&table, &recoding) - account.loss).abs() < 1e-6);
+        let Ok((recoding, search)) = result else { return Ok(()) };
+        prop_assert!((loss(&table, &recoding) - search.loss).abs() < 1e-6);
         let all = classes(&recoding);
         let published: Vec<usize> = all.values().flatten().copied().collect();
         let share = |rows: &[usize], value: u32| {
@@ -188,8 +195,8 @@ proptest! {
         prop_assume!(table.rows >= k);
         let (_, kept) = run(&quick(k), &table);
         let params = RibbonParams { outliers: Outliers::Suppress { max_share: share }, ..quick(k) };
-        let (recoding, account) = run(&params, &table);
-        let price = account.outliers.unwrap();
+        let (recoding, search) = run(&params, &table);
+        let price = search.outliers.unwrap();
         prop_assert_eq!(price.suppressed, recoding.suppressed());
         prop_assert!(price.suppressed as f64 <= share * table.rows as f64);
         prop_assert!((price.keeping - kept.loss).abs() < 1e-12);
@@ -216,22 +223,28 @@ fn a_record_far_from_all_others_is_left_out() {
         "1 % of 31 records is none"
     );
     let params = RibbonParams { outliers: Outliers::Suppress { max_share: 0.1 }, ..quick(10) };
-    let (recoding, account) = run(&params, &table);
-    let price = account.outliers.unwrap();
+    let (recoding, search) = run(&params, &table);
+    let price = search.outliers.unwrap();
     assert_eq!((recoding.suppressed(), recoding.class_of[30], price.suppressed), (1, SUPPRESSED, 1));
     assert_eq!((price.keeping, price.done), (would.keeping, true));
     assert!(price.keeping > 0.3 && price.suppressing < 0.04 && price.published < 0.01, "{price:?}");
 }
 
-/// Sets of 70,000 names for 70,000 points have no room: Mondrian does it, and the account says so.
+/// Sets of 70,000 names for 70,000 points have no room: Mondrian does it, and the trace says so.
 #[test]
 fn too_many_names_for_sets_of_them_go_to_mondrian() {
     let rows: Vec<Vec<String>> = (0..70_000).map(|at| vec![format!("n{at}")]).collect();
     let table = tables::table(&[tables::Shape::plain(shoal_core::Kind::Text)], &rows);
-    let (recoding, account) = run(&quick(5), &table);
-    assert!(account.is_by_cuts() && account.rounds.is_empty());
-    assert_eq!(recoding, MondrianParams::new(5).check().unwrap().anonymize(&table, &Silent).unwrap());
-    assert!((account.loss - loss(&table, &recoding)).abs() < 1e-12);
+    let result = quick(5).check().unwrap().anonymize(&table, &Silent).unwrap();
+    assert_eq!(result.trace.fallback, Some("mondrian"));
+    let (recoding, search) = parts(result);
+    assert!(search.rounds.is_empty());
+    assert_eq!(search.constructions.iter().map(|c| c.name).collect::<Vec<_>>(), ["mondrian"]);
+    assert_eq!(
+        recoding,
+        MondrianParams::new(5).check().unwrap().anonymize(&table, &Silent).unwrap().recoding
+    );
+    assert!((search.loss - loss(&table, &recoding)).abs() < 1e-12);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn seen(known: &Known, algorithm: &dyn TableAlgorithm) -> Seen {
     let mut seen = Seen::default();
     for world in known.worlds() {
         let table = known.table(&world);
-        let recoding = algorithm.anonymize(&table, &Silent).unwrap();
+        let recoding = algorithm.anonymize(&table, &Silent).unwrap().recoding;
         seen.add(file(&table, &recoding), &world, 1);
     }
     seen

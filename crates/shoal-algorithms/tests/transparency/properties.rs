@@ -11,7 +11,7 @@ use crate::worlds::{Known, distinct};
 
 fn run(table: &Table, promise: &TablePromise, key: u8) -> Result<TableRecoding, TableError> {
     let params = TransparentParams { promise: promise.clone(), seed: 1, key: Secret([key; 32]) };
-    params.check().unwrap().anonymize(table, &Silent)
+    params.check().unwrap().anonymize(table, &Silent).map(|anonymized| anonymized.recoding)
 }
 
 /// For each class how often each value of the column stands in it.

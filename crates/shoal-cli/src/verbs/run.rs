@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use shoal_pipeline::files::{Outcome, RunOptions};
-use shoal_pipeline::{Account, Construction, Loss, Risk, Work};
+use shoal_pipeline::{Construction, Loss, Risk, Search, Work};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
@@ -76,7 +76,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.extend(leaks(&report.leaks));
             rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
-            rows.extend(outcome.ribbon.iter().flat_map(ribbon));
+            rows.extend(outcome.trace.search.iter().flat_map(search));
         }
         (Loss::Transactions(loss), Risk::Transactions(risk)) => {
             rows.push(("transactions", format!("{into} in, {out} out")));
@@ -113,15 +113,15 @@ fn prose(outcome: &Outcome) -> String {
 }
 
 /// Which construction won, what the rounds gained, and what outliers cost.
-fn ribbon<'a>(account: &Account) -> Vec<(&'a str, String)> {
+fn search<'a>(search: &Search) -> Vec<(&'a str, String)> {
     let loses = |start: &Construction| format!("{} {}", start.name, percent(start.loss));
-    let mut starts: Vec<&Construction> = account.constructions.iter().collect();
+    let mut starts: Vec<&Construction> = search.constructions.iter().collect();
     starts.sort_by_key(|start| Reverse(start.won));
     let starts: Vec<String> = starts.into_iter().map(loses).collect();
-    let rounds = count(account.rounds.len(), "round", "rounds");
-    let after = account.rounds.last().map_or(account.loss, |round| round.loss);
+    let rounds = count(search.rounds.len(), "round", "rounds");
+    let after = search.rounds.last().map_or(search.loss, |round| round.loss);
     let mut rows = vec![("search", format!("{}; {} after {rounds}", starts.join(", "), percent(after)))];
-    if let Some(price) = &account.outliers {
+    if let Some(price) = &search.outliers {
         let would = if price.done { "loses" } else { "would lose" };
         let kept = format!(
             "keeping everybody {} {}",

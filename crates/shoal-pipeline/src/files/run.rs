@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use shoal_algorithms::table::Account;
+use shoal_algorithms::Trace;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 use shoal_io::StagedFolder;
@@ -41,8 +41,8 @@ pub struct Outcome {
     pub report: Report,
     /// What the search did, where an algorithm counts it.
     pub work: Option<Work>,
-    /// Which construction `ribbon` started from and what each step gained.
-    pub ribbon: Option<Account>,
+    /// How a table algorithm came to its result.
+    pub trace: Trace,
 }
 
 /// The main job. When it returns an error, nothing has been published.
@@ -82,14 +82,14 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
         }
         None => None,
     };
-    let (report, work, ribbon) = (release.report.clone(), release.work, release.ribbon.clone());
+    let (report, work, trace) = (release.report.clone(), release.work, release.trace.clone());
     // The last question: from here on names are given, which is not interrupted half-way.
     progress.check();
     let output = release.publish()?;
     if let Some(staged) = staged {
         staged.publish()?;
     }
-    Ok(Outcome { output, report_folder: targets.report, report, work, ribbon })
+    Ok(Outcome { output, report_folder: targets.report, report, work, trace })
 }
 
 /// An audit, or the one in a report's folder.

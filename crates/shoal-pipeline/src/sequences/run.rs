@@ -28,7 +28,7 @@ use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::{PipelineError, Report, Request, Seconds, Sink, Source};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source, Trace};
 
 /// What comes back may be published.
 pub(crate) fn run<K: Sink>(
@@ -110,7 +110,7 @@ pub(crate) fn run<K: Sink>(
         input_sha256: loaded.sha256.clone(),
         recoding: recoding_file(request, &published, proof.classes()),
         work: Some(work),
-        ribbon: None,
+        trace: Trace::default(),
         secret_key: None,
     })
 }

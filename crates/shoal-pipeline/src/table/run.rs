@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
+use shoal_algorithms::Anonymized;
 use shoal_algorithms::table::transparent::Secret;
-use shoal_algorithms::table::{Account, TableAlgorithm, star_suppression};
+use shoal_algorithms::table::{TableAlgorithm, star_suppression};
 use shoal_core::policy::{Shape, SuppressedPolicy};
 use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding};
 use shoal_privacy::{Classes, ReadBack, TableClaim, VerifiedTable, verify_table};
@@ -43,14 +44,14 @@ pub(crate) fn run<K: Sink>(
     let models = models(request)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(request, from, progress))?;
-    let Anonymized { working, recoding, account, mut notes } =
+    let Recoded { working, anonymized: Anonymized { recoding, trace }, mut notes } =
         timed(&mut seconds.anonymize, || match request.earlier.reuse_classes {
             false => anonymize(request, &bound, &source_rows, algorithm.as_ref(), progress),
             true => {
                 let kept = Kept::of(request, &read.table, &bound, &request.earlier.previous)?;
                 let (working, recoding, notes) =
                     kept.recode(request, &bound, algorithm.as_ref(), progress)?;
-                Ok(Anonymized { working, recoding, account: None, notes })
+                Ok(Recoded { working, anonymized: recoding.into(), notes })
             }
         })?;
     let clusters = recoding.classes.len();
@@ -110,9 +111,12 @@ pub(crate) fn run<K: Sink>(
         take_measures(request, &bound.table, &published, &origin, proof.classes(), progress)
     })?;
 
-    if account.as_ref().is_some_and(Account::is_by_cuts) {
-        let why = "too many different names without a hierarchy for ribbon: mondrian made the classes, without rounds";
-        notes.push(format!("{why} and with everybody; a hierarchy for these columns would help"));
+    if let Some(fallback) = trace.fallback {
+        notes.push(format!(
+            "too many different names without a hierarchy for {}: {fallback} made the classes, without rounds and with \
+             everybody; a hierarchy for these columns would help",
+            algorithm.name()
+        ));
     }
     notes.extend(key.as_ref().map(|key| key.note.to_owned()));
     if let (Some(person), Some(crowds)) = (&request.policy().data.person, proof.people()) {
@@ -146,18 +150,16 @@ pub(crate) fn run<K: Sink>(
             classes,
         },
         work: None,
-        ribbon: account,
+        trace,
         secret_key: key.as_ref().map(TableKey::hex),
     })
 }
 
 /// What the algorithm has decided about all records.
-struct Anonymized<'a> {
+struct Recoded<'a> {
     /// The table that the recoding speaks of: where the algorithm needs them, with hierarchies that were built.
     working: Cow<'a, Table>,
-    recoding: TableRecoding,
-    /// What the algorithm says about its way there.
-    account: Option<Account>,
+    anonymized: Anonymized<TableRecoding>,
     notes: Vec<String>,
 }
 
@@ -168,7 +170,7 @@ fn anonymize<'a>(
     source_rows: &[u32],
     algorithm: &dyn TableAlgorithm,
     progress: &dyn Progress,
-) -> Result<Anonymized<'a>, PipelineError> {
+) -> Result<Recoded<'a>, PipelineError> {
     let (working, notes) = if algorithm.needs_hierarchies() {
         with_hierarchies(&bound.table)?
     } else {
@@ -176,24 +178,24 @@ fn anonymize<'a>(
     };
     let working = with_alike_merged(request.policy(), working);
     let deadline = Deadline::after(request.policy().algorithm.seconds, progress);
-    let (mut recoding, account) = match bound.complete_rows() {
-        None => algorithm.tell(&working, &deadline).map_err(|error| error.with_records(source_rows))?,
+    let mut anonymized = match bound.complete_rows() {
+        None => algorithm.anonymize(&working, &deadline).map_err(|error| error.with_records(source_rows))?,
         Some(complete) => {
-            let (part, account) = algorithm
-                .tell(&working.select(&complete), &deadline)
+            let Anonymized { recoding: part, trace } = algorithm
+                .anonymize(&working.select(&complete), &deadline)
                 // A person looks for the record in the source: by its row there.
                 .map_err(|error| error.with_records(&reordered_codes(source_rows, &complete)))?;
             let mut class_of = vec![SUPPRESSED; working.rows];
             for (&row, &class) in complete.iter().zip(&part.class_of) {
                 class_of[row as usize] = class;
             }
-            (TableRecoding { class_of, classes: part.classes }, account)
+            Anonymized { recoding: TableRecoding { class_of, classes: part.classes }, trace }
         }
     };
     if request.policy().output.suppressed == SuppressedPolicy::Star {
-        star_suppression(&mut recoding, &working, &request.policy().table_promise())?;
+        star_suppression(&mut anonymized.recoding, &working, &request.policy().table_promise())?;
     }
-    Ok(Anonymized { working, recoding, account, notes })
+    Ok(Recoded { working, anonymized, notes })
 }
 
 /// What the classes of the published file say, and about whom.

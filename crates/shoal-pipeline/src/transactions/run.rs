@@ -20,7 +20,7 @@ use crate::leaks::of_transactions;
 use crate::order::record_order;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace};
 
 /// What comes back may be published.
 pub(crate) fn run<K: Sink>(
@@ -91,7 +91,7 @@ pub(crate) fn run<K: Sink>(
         input_sha256: loaded.sha256,
         recoding: recoding_file(&published),
         work: None,
-        ribbon: None,
+        trace: Trace::default(),
         secret_key: None,
     })
 }

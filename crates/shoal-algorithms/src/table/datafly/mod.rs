@@ -31,6 +31,7 @@ use shoal_core::{Progress, Table, TableRecoding};
 use super::full_domain::{FrequencySet, FullDomain};
 use super::suppress::is_within;
 use super::{TableAlgorithm, TableError};
+use crate::Anonymized;
 
 const NAME: &str = "datafly";
 
@@ -72,11 +73,15 @@ impl TableAlgorithm for ValidDataflyParams {
         true
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
+    fn anonymize(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
         let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         let steps = self.climb(&domain, progress);
         progress.check();
-        Ok(domain.recode(&steps))
+        Ok(domain.recode(&steps).into())
     }
 }
 

@@ -47,6 +47,7 @@ use shoal_core::{Progress, Table, TableRecoding};
 use self::search::search;
 use super::full_domain::FullDomain;
 use super::{TableAlgorithm, TableError};
+use crate::Anonymized;
 
 const NAME: &str = "incognito";
 
@@ -124,11 +125,15 @@ impl TableAlgorithm for ValidIncognitoParams {
         true
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
+    fn anonymize(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
         let domain = FullDomain::new(table, &self.params().promise, NAME)?;
         let minimal = self.minimal_nodes_of(&domain, progress)?;
         let best = minimal.nodes.first().expect("the top of the lattice holds all records in one group");
         progress.check();
-        Ok(domain.recode(&best.steps))
+        Ok(domain.recode(&best.steps).into())
     }
 }

@@ -41,6 +41,7 @@ use super::conditions::Conditions;
 use super::points::Points;
 use super::recode::Recoder;
 use super::{TableAlgorithm, TableError};
+use crate::Anonymized;
 use axis::Axis;
 use guard::Guard;
 use partition::Cutter;
@@ -55,7 +56,11 @@ impl TableAlgorithm for ValidMondrianParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
+    fn anonymize(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
         let promise = &self.0.promise;
         let quasi = super::crowdable(table, promise.k)?;
         let conditions = Conditions::of(table, promise)?;
@@ -67,7 +72,7 @@ impl TableAlgorithm for ValidMondrianParams {
         let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };
         let sizes = cutter.partition(space.whole());
         let recoding = publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows, progress);
-        Ok(hold_together(recoding, &quasi, &conditions, progress))
+        Ok(hold_together(recoding, &quasi, &conditions, progress).into())
     }
 }
 

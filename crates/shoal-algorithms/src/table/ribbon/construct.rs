@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::account::Construction;
 use super::class::{Class, Member, loss};
 use super::exact;
 use super::ladder::{Ladder, combinations};
@@ -13,6 +12,7 @@ use super::order::ribbon;
 use super::peel::Peeler;
 use super::space::{Space, WHOLE};
 use super::split::split;
+use crate::Construction;
 use crate::table::points::Points;
 
 /// A block has at most so many points.
@@ -65,7 +65,7 @@ pub(super) fn construct(
             let known = match account.iter().position(|(known, ..)| known.name == name) {
                 Some(known) => known,
                 None => {
-                    let fresh = Construction { name: name.to_owned(), loss: 0.0, won: 0, tried: 0 };
+                    let fresh = Construction { name, loss: 0.0, won: 0, tried: 0 };
                     account.push((fresh, 0, 0));
                     account.len() - 1
                 }

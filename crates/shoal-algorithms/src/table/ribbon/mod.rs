@@ -37,7 +37,6 @@
 //! starts long runs on 1,500 of the records ended within 0.5 % of each other and 2.5 % below peeling, so that not much
 //! more is to be had.
 
-mod account;
 mod axis;
 mod class;
 mod construct;
@@ -60,7 +59,6 @@ mod swap;
 #[cfg(test)]
 mod tests;
 
-pub use account::{Account, Construction, Price, Round};
 pub use params::{Outliers, RibbonParams, ValidRibbonParams};
 
 use rayon::prelude::*;
@@ -73,6 +71,7 @@ use super::mondrian::{MondrianParams, ValidMondrianParams};
 use super::points::Points;
 use super::recode::Recoder;
 use super::{TableAlgorithm, TableError};
+use crate::{Anonymized, Construction, OutlierCost, Search, Trace};
 use class::{Class, loss};
 use ladder::Ladder;
 use law::Law;
@@ -95,33 +94,18 @@ impl TableAlgorithm for ValidRibbonParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
-        self.run(table, progress).map(|(recoding, _)| recoding)
-    }
-
-    fn tell(
+    fn anonymize(
         &self,
         table: &Table,
         progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Option<Account>), TableError> {
-        self.run(table, progress).map(|(recoding, account)| (recoding, Some(account)))
-    }
-}
-
-impl ValidRibbonParams {
-    /// The classes, and an account of how they were found.
-    pub fn run(
-        &self,
-        table: &Table,
-        progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Account), TableError> {
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
         let params = &self.0;
         let quasi = super::crowdable(table, params.promise.k)?;
         let conditions = Conditions::of(table, &params.promise)?;
         progress.stage("constructing", 0);
         let points = Points::fold(&alike(table, &quasi, &conditions, params), table.rows);
         if words_of_sets(&quasi).saturating_mul(points.len()) > ROOM {
-            return self.by_cuts(table, &quasi, progress);
+            return self.fall_back_to_mondrian(table, &quasi, progress);
         }
         let law = Law::of(&conditions, &points, progress);
         let space = Space::new(&quasi, &points);
@@ -139,33 +123,37 @@ impl ValidRibbonParams {
             Outliers::Keep if space.len() > PRICED => None,
             Outliers::Keep => {
                 let price = outsiders.leave_out(&mut classes.clone(), most(Outliers::USUAL_SHARE));
-                Some(Price { done: false, ..price })
+                Some(OutlierCost { done: false, ..price })
             }
         };
         let lost = loss(&classes) as f64 / (f64::from(WHOLE) * table.rows as f64);
         let loss = outliers.filter(|price| price.done).map_or(lost, |price| price.suppressing);
-        let account = Account { constructions, rounds, outliers, loss };
+        let search = Search { constructions, rounds, outliers, loss };
         let recoding = publish(&classes, &points, &Recoder::new(&quasi), table.rows, progress);
-        Ok((hold_together(recoding, &quasi, &conditions, progress), account))
+        Ok(Anonymized {
+            recoding: hold_together(recoding, &quasi, &conditions, progress),
+            trace: Trace { search: Some(search), ..Trace::default() },
+        })
     }
 }
 
 impl ValidRibbonParams {
-    /// What Mondrian makes of a table with too many names for sets of them.
-    fn by_cuts(
+    /// Lets Mondrian anonymize a table with too many names for sets of them: without rounds, and with everybody.
+    fn fall_back_to_mondrian(
         &self,
         table: &Table,
         quasi: &[&Column],
         progress: &dyn Progress,
-    ) -> Result<(TableRecoding, Account), TableError> {
-        let cuts = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
-        let recoding = cuts.anonymize(table, progress)?;
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
+        let mondrian = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
+        let Anonymized { recoding, .. } = mondrian.anonymize(table, progress)?;
         let members = recoding.sizes().into_iter().zip(&recoding.classes);
         let lost: f64 = members.map(|(size, class)| size as f64 * class_loss(quasi, class)).sum();
         let loss = lost / table.rows as f64;
-        let construction = Construction { name: account::BY_CUTS.to_owned(), loss, won: 1, tried: 1 };
-        let account = Account { constructions: vec![construction], loss, ..Account::default() };
-        Ok((recoding, account))
+        let construction = Construction { name: mondrian.name(), loss, won: 1, tried: 1 };
+        let search = Search { constructions: vec![construction], loss, ..Search::default() };
+        let trace = Trace { search: Some(search), fallback: Some(mondrian.name()), ..Trace::default() };
+        Ok(Anonymized { recoding, trace })
     }
 }
 

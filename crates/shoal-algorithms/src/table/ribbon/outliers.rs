@@ -6,17 +6,17 @@
 //! the published ones lose in the mean, and no more leave than may.
 //!
 //! Whether that is worth it is not for an algorithm to say: a record that is left out is lost in every cell, so that all
-//! together seldom lose less. The [`Price`] says both.
+//! together seldom lose less. The [`OutlierCost`] says both.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::account::Price;
 use super::class::{Class, Member, cheapest, loss};
 use super::law::Law;
 use super::neighbours::Neighbours;
 use super::space::{Space, WHOLE};
 use super::split::split;
+use crate::OutlierCost;
 use crate::table::conditions::Conditions;
 use crate::table::points::Points;
 
@@ -57,7 +57,7 @@ pub(super) struct Outsiders<'a> {
 
 impl Outsiders<'_> {
     /// Takes up to `most` records out of the classes, the greatest saving for each first, and says what that brought.
-    pub(super) fn leave_out(&self, classes: &mut Vec<Class>, most: u64) -> Price {
+    pub(super) fn leave_out(&self, classes: &mut Vec<Class>, most: u64) -> OutlierCost {
         let everybody: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
         let keeping = loss(classes);
         let groups = self.groups(classes);
@@ -96,7 +96,7 @@ impl Outsiders<'_> {
         let suppressed: u64 = out.iter().map(|(_, m)| u64::from(m.count)).sum();
         let share = |lost: u64, of: u64| lost as f64 / (f64::from(WHOLE) * of.max(1) as f64);
         let published = loss(classes);
-        Price {
+        OutlierCost {
             done: true,
             keeping: share(keeping, everybody),
             suppressed: suppressed as usize,

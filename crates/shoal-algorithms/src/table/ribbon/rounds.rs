@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use shoal_core::{Progress, mix};
 
-use super::account::Round;
 use super::class::{Class, loss, pooled};
 use super::dice::Dice;
 use super::law::Law;
@@ -11,6 +10,7 @@ use super::neighbours::Neighbours;
 use super::params::RibbonParams;
 use super::piece::{Gains, Piece};
 use super::space::{Space, WHOLE};
+use crate::Round;
 
 /// A piece has at most so many classes; fewer where there are very many points and so little time for each, and
 /// where there are few and so many attempts that a class is better off with its nearest neighbours.
@@ -67,10 +67,12 @@ pub(super) fn improve(
         let after = loss(classes) as i64;
         idle = if share(before - after) < NEGLIGIBLE * share(before) { idle + 1 } else { 0 };
         rounds.push(Round {
-            moved: share(gains.moved),
-            swapped: share(gains.swapped),
-            recreated: share(gains.recreated),
-            reformed: share(gains.reformed),
+            gains: vec![
+                ("moved", share(gains.moved)),
+                ("swapped", share(gains.swapped)),
+                ("recreated", share(gains.recreated)),
+                ("reformed", share(gains.reformed)),
+            ],
             loss: share(after),
         });
         progress.advance(1);

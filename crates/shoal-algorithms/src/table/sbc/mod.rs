@@ -61,6 +61,7 @@ use super::points::Points;
 use super::recode::Recoder;
 use super::suppress::check_suppressed;
 use super::{TableAlgorithm, TableError};
+use crate::Anonymized;
 use cluster::Clusters;
 
 impl TableAlgorithm for ValidSbcParams {
@@ -72,7 +73,11 @@ impl TableAlgorithm for ValidSbcParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
+    fn anonymize(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
         let params = &self.0;
         let quasi = super::crowdable(table, params.promise.k)?;
         let conditions = Conditions::of(table, &params.promise)?;
@@ -92,7 +97,7 @@ impl TableAlgorithm for ValidSbcParams {
         let recoding = publish(clusters, &points, &recoder, &order, progress);
         let recoding = hold_together(recoding, &quasi, &conditions, progress);
         check_suppressed(&recoding, params.max_suppressed)?;
-        Ok(recoding)
+        Ok(recoding.into())
     }
 }
 

@@ -48,6 +48,7 @@ use super::points::Points;
 use super::recode::Recoder;
 use super::ribbon::space::Space;
 use super::{TableAlgorithm, TableError};
+use crate::Anonymized;
 use crate::stream::delay_free::{Draws, KeyedDraws};
 use assign::Bucket;
 use class::Class;
@@ -64,8 +65,12 @@ impl TableAlgorithm for ValidTransparentParams {
         false
     }
 
-    fn anonymize(&self, table: &Table, progress: &dyn Progress) -> Result<TableRecoding, TableError> {
-        self.anonymize_with(table, &mut KeyedDraws::of_table(&self.0.key.0), progress)
+    fn anonymize(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
+        Ok(self.anonymize_with(table, &mut KeyedDraws::of_table(&self.0.key.0), progress)?.into())
     }
 }
 

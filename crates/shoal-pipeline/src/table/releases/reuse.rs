@@ -108,7 +108,7 @@ impl Kept {
         let newcomers = working.select(&self.rest);
         let crowd = obstacle(&newcomers, &request.policy().table_promise()).is_none();
         if crowd {
-            let part = algorithm.anonymize(&newcomers, progress)?;
+            let part = algorithm.anonymize(&newcomers, progress)?.recoding;
             for (&row, &class) in self.rest.iter().zip(&part.class_of) {
                 if class != SUPPRESSED {
                     class_of[row as usize] = class + self.groups.len() as u32;
