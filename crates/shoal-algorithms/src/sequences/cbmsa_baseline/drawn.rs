@@ -72,7 +72,8 @@ mod tests {
     #[test]
     fn a_seed_draws_the_same_events_for_good() {
         let survivors = |seed, left, right, older, younger| {
-            let pairs = Drawn { seed }.draw(left, right, older, younger);
+            let drawn = Drawn { seed };
+            let pairs = drawn.draw(left, right, older, younger);
             pairs.map(|(a, b)| if left >= right { a } else { b }).collect::<Vec<u32>>()
         };
         assert_eq!(survivors(7, 10, 4, 3, 5), [4, 5, 6, 8]);
