@@ -13,7 +13,7 @@ import stream_data
 from measured_runs import at
 from measured_streams import best, fed, head, line, measure, published, stream, verify
 
-BARS, DATA = os.environ["BARS"], os.environ["DATA"]
+BENCH, DATA = os.environ["BENCH"], os.environ["DATA"]
 ADULT_FILE = os.path.join(DATA, "adult/adult.data.gz")
 
 SAU = {5: 0.006, 10: 0.146, 15: 0.345, 20: 0.501, 25: 0.601}
@@ -130,7 +130,7 @@ def kernels(quick):
     print(f"\n### In memory, {tuples:,} tuples, l = 10, one core, best of {runs}\n")
     found = {}
     for _ in range(runs):
-        command = ["taskset", "-c", "0", os.path.join(BARS, "stream_bars"), ADULT_FILE, str(tuples)]
+        command = ["taskset", "-c", "0", BENCH, "algorithms", "delay_free", ADULT_FILE, str(tuples)]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         for name, speed, *times in KERNEL.findall(text):
             found[name] = max(found.get(name, []), [float(speed), *times])
@@ -228,13 +228,13 @@ def crowds(quick):
                 out, run = published(made, sets)
                 il = measure(made, sets, out)["loss"]["il-quasi"]
                 asked = bar if k == 10 else None
-                told = [run.figures["suppressed"], run.figures["classes"], f"{run.speed_cpu:,.0f}"]
-                line(reuse, delta, rules, k, f"{il:.4f}", asked or "", *told, word(il <= asked) if asked else "")
+                figures = [run.figures["suppressed"], run.figures["classes"], f"{run.speed_cpu:,.0f}"]
+                line(reuse, delta, rules, k, f"{il:.4f}", asked or "", *figures, word(il <= asked) if asked else "")
     if quick:
         return
-    print("\nThe kernel alone (`castle_bars`), one core:\n")
-    told = ["taskset", "-c", "0", os.path.join(BARS, "castle_bars"), ADULT_FILE]
-    print(subprocess.run(told, capture_output=True, text=True, check=True).stdout)
+    print("\nThe kernel alone (`shoal-bench algorithms castle`), one core:\n")
+    command = ["taskset", "-c", "0", BENCH, "algorithms", "castle", ADULT_FILE]
+    print(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     print("Rows that do not repeat, k = 10, whole command:\n")
     head("tuples", "reuse", "rules", "δ", "tuples/s", "per CPU second", "peak MiB", "IL", "crowds")
     for tuples in (100_000, 1_000_000):
@@ -268,7 +268,7 @@ def other(_quick):
                 out, run = published(made, sets)
                 found = measure(made, sets, out)
                 source = "all" if prior == "file" else f"the first {prior:,}"
-                told = [f"{run.speed:,.0f}", run.figures["dead-letters"]]
+                command = [f"{run.speed:,.0f}", run.figures["dead-letters"]]
                 told.append(f"{found['loss']['sau']:.4f} ({found['sau-bound']:.4f})" if name == "paper" else "")
                 line(name, source, *told, f"{found['loss']['il']:.4f}", *counted(found))
 

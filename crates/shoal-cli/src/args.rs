@@ -17,7 +17,7 @@ use shoal_core::hierarchy::build::{DateStep, Number};
 #[command(name = "shoal", version, propagate_version = false, after_long_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub manner: Manner,
+    pub output: OutputArgs,
     #[command(subcommand)]
     pub verb: Verb,
 }
@@ -32,9 +32,9 @@ Answers go to standard output; progress and errors go to standard error. With --
 one JSON document: the answer, or {\"error\": {…}}. Where the published file itself goes to standard output, \
 the document goes to standard error.";
 
-/// How the program talks.
+/// How the program prints.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Manner {
+pub(crate) struct OutputArgs {
     /// Print the machine form: one JSON document on standard output.
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,

@@ -9,8 +9,8 @@ use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippe
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::failure::{Blamed, Failure};
-use crate::voice::Voice;
+use crate::console::Console;
+use crate::failure::{Failure, PolicyPlace};
 use crate::{print, signals};
 
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
@@ -46,50 +46,50 @@ struct PlaceInPolicy {
 
 /// Prints a failure to standard error for a person, with `--json` also to where answers go. Returns the
 /// exit code.
-pub(crate) fn report(failure: &Failure, voice: &Voice) -> u8 {
+pub(crate) fn report(failure: &Failure, console: &Console) -> u8 {
     let exit_code = match failure {
         Failure::Cancelled => signals::exit_code_of_cancelled(),
         failure if failure.is_broken_promise() => 1,
         _ => 2,
     };
     to_stderr(&prose(failure));
-    if voice.is_json() {
+    if console.is_json() {
         let key = match failure {
             Failure::Policy { error, .. } => error.key.clone(),
             _ => None,
         };
         let place = match failure {
-            Failure::Policy { at: Blamed::File { path, text, span: Some(span) }, .. } => {
+            Failure::Policy { at: PolicyPlace::File { path, text, span: Some(span) }, .. } => {
                 Some(place(path, text, span))
             }
             _ => None,
         };
         // Standard error is for the person at the terminal; documents are kept and passed on.
-        let message = if voice.shows_values() { failure.to_string() } else { failure.without_values() };
+        let message = if console.shows_values() { failure.to_string() } else { failure.without_values() };
         let hint = failure.hint();
-        speak(voice, ErrorBody { message, hint, key, place, exit_code });
+        print_error(console, ErrorBody { message, hint, key, place, exit_code });
     }
     exit_code
 }
 
 /// The same for a command line that makes no sense, and for `--help` and `--version`, which arrive here too.
-pub(crate) fn usage(error: &clap::Error, voice: &Voice) -> u8 {
+pub(crate) fn usage(error: &clap::Error, console: &Console) -> u8 {
     // Nothing can be said where nobody listens.
     let _ = error.print();
     if !error.use_stderr() {
         return 0;
     }
-    if voice.is_json() {
+    if console.is_json() {
         let rendered = error.render().to_string();
         let message = rendered.strip_prefix("error: ").unwrap_or(&rendered).trim_end().to_owned();
-        speak(voice, ErrorBody { message, hint: None, key: None, place: None, exit_code: 2 });
+        print_error(console, ErrorBody { message, hint: None, key: None, place: None, exit_code: 2 });
     }
     2
 }
 
-fn speak(voice: &Voice, error: ErrorBody) {
-    // A failure to print a failure has been told on standard error already.
-    let _ = voice.answer(&ErrorDocument { error }, String::new);
+fn print_error(console: &Console, error: ErrorBody) {
+    // When this cannot be printed, standard error has already said why.
+    let _ = console.answer(&ErrorDocument { error }, String::new);
 }
 
 /// Colours vanish where nobody can see them.
@@ -99,10 +99,10 @@ fn to_stderr(text: &str) {
 
 fn prose(failure: &Failure) -> String {
     let mut text = match failure {
-        Failure::Policy { at: Blamed::File { path, text, span }, .. } => {
+        Failure::Policy { at: PolicyPlace::File { path, text, span }, .. } => {
             in_policy(&failure.to_string(), path, text, span.clone())
         }
-        Failure::Policy { at: Blamed::Set(given), .. } => {
+        Failure::Policy { at: PolicyPlace::Set(given), .. } => {
             pointing(&failure.to_string(), Origin::path(format!("--set {given}")))
         }
         // Nothing is wrong: it is what was asked for.

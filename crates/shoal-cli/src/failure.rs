@@ -15,7 +15,7 @@ use shoal_stream::StreamError;
 pub(crate) enum Failure {
     /// The policy is wrong, or wrong for the data.
     #[error("{error}")]
-    Policy { at: Blamed, error: Box<PolicyError> },
+    Policy { at: PolicyPlace, error: Box<PolicyError> },
     #[error(transparent)]
     Pipeline(Box<PipelineError>),
     #[error(transparent)]
@@ -59,18 +59,18 @@ pub(crate) enum Failure {
     Stdout { error: io::Error },
 }
 
-/// Whose words are wrong.
+/// Where a policy is wrong.
 #[derive(Debug)]
-pub(crate) enum Blamed {
-    /// The policy file's, in these bytes of its text where they are known.
+pub(crate) enum PolicyPlace {
+    /// In its file, at these bytes of its text where they are known.
     File { path: PathBuf, text: String, span: Option<Range<usize>> },
-    /// The command line's: `--set KEY=VALUE`.
+    /// On the command line: `--set KEY=VALUE`.
     Set(String),
 }
 
-impl Blamed {
+impl PolicyPlace {
     /// A key that `--set` gave is not to be looked for in the file.
-    fn of(path: &Path, text: &str, set: &[String], error: &PolicyError) -> Blamed {
+    fn of(path: &Path, text: &str, set: &[String], error: &PolicyError) -> PolicyPlace {
         let key_of = |given: &str| given.split('=').next().unwrap_or_default().trim().replace('"', "");
         let given = set.iter().rev().find(|given| match &error.key {
             // An unknown table such as `privcy` is named without the key inside that `--set` gave.
@@ -82,8 +82,10 @@ impl Blamed {
             None => error.span.is_none(),
         });
         match given {
-            Some(given) => Blamed::Set(given.clone()),
-            None => Blamed::File { path: path.to_owned(), text: text.to_owned(), span: error.span.clone() },
+            Some(given) => PolicyPlace::Set(given.clone()),
+            None => {
+                PolicyPlace::File { path: path.to_owned(), text: text.to_owned(), span: error.span.clone() }
+            }
         }
     }
 }
@@ -93,10 +95,10 @@ impl Failure {
     pub(crate) fn of_policy(error: PipelineError, path: &Path, text: &str, set: &[String]) -> Failure {
         match error {
             PipelineError::Policy { text, error, .. } => {
-                Failure::Policy { at: Blamed::of(path, &text, set, &error), error }
+                Failure::Policy { at: PolicyPlace::of(path, &text, set, &error), error }
             }
             PipelineError::PolicyAndData { error } => {
-                Failure::Policy { at: Blamed::of(path, text, set, &error), error }
+                Failure::Policy { at: PolicyPlace::of(path, text, set, &error), error }
             }
             PipelineError::Cancelled => Failure::Cancelled,
             error => Failure::Pipeline(Box::new(error)),

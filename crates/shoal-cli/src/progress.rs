@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shoal_core::{Cancellable, Progress, Silent};
 
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::signals;
-use crate::voice::Voice;
 
 /// The sink that suits the place where standard error goes.
-pub(crate) fn sink(voice: &Voice) -> Box<dyn Progress> {
-    if voice.is_quiet() {
+pub(crate) fn sink(console: &Console) -> Box<dyn Progress> {
+    if console.is_quiet() {
         Box::new(Silent)
     } else if std::io::stderr().is_terminal() {
         Box::new(Bar::new())
@@ -25,8 +25,8 @@ pub(crate) fn sink(voice: &Voice) -> Box<dyn Progress> {
 }
 
 /// The same, for work that asks often enough to be cancelled by Ctrl-C (SIGINT) and SIGTERM.
-pub(crate) fn cancellable(voice: &Voice) -> Result<Interruptible, Failure> {
-    Ok(Interruptible { inner: sink(voice), cancelled: signals::listen()? })
+pub(crate) fn cancellable(console: &Console) -> Result<Interruptible, Failure> {
+    Ok(Interruptible { inner: sink(console), cancelled: signals::listen()? })
 }
 
 /// The same, for work that is not worth a bar.

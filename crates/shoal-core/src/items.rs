@@ -1,13 +1,13 @@
 //! Generalized items as a reader of the file sees them: `a` for one item, `(a,b)` for "a, or b, or both".
 
-use std::borrow::Cow;
+use crate::quote::{quote, unquote};
 
 /// The text of a generalized item that stands for these items.
 pub fn render_item<S: AsRef<str>>(members: &[S]) -> String {
     match members {
         [one] => one.as_ref().to_owned(),
         _ => {
-            let quoted: Vec<_> = members.iter().map(|m| quote(m.as_ref())).collect();
+            let quoted: Vec<_> = members.iter().map(|m| quote(m.as_ref(), &[',', '(', ')'])).collect();
             format!("({})", quoted.join(","))
         }
     }
@@ -19,7 +19,11 @@ pub fn parse_group(text: &str) -> Option<Vec<String>> {
     let mut members = Vec::new();
     for member in split_outside(inside, ',') {
         members.push(match member.strip_prefix('"') {
-            Some(quoted) => quoted.strip_suffix('"')?.replace("\"\"", "\""),
+            // Nothing may follow the closing quote, or the text is not one that we wrote.
+            Some(quoted) => match unquote(quoted) {
+                (text, Some("")) => text,
+                _ => return None,
+            },
             None => member.to_owned(),
         });
     }
@@ -35,11 +39,6 @@ pub fn looks_grouped(text: &str) -> bool {
 /// The published items of a separated list: cut at separators that stand outside groups and quotes.
 pub fn split_items(line: &str, separator: char) -> impl Iterator<Item = &str> {
     split_outside(line, separator)
-}
-
-fn quote(label: &str) -> Cow<'_, str> {
-    let plain = !label.is_empty() && label.trim() == label && !label.contains([',', '"', '(', ')']);
-    if plain { Cow::Borrowed(label) } else { Cow::Owned(format!("\"{}\"", label.replace('"', "\"\""))) }
 }
 
 /// Cuts at a separator outside quotes and parentheses. Both open only at the start of a piece, since an item

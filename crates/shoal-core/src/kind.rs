@@ -107,6 +107,13 @@ pub enum KindError {
     },
 }
 
+/// A parser for values of a kind, dates in the usual notation.
+impl From<Kind> for ValueParser {
+    fn from(kind: Kind) -> Self {
+        ValueParser::new(kind, DateFormat::default())
+    }
+}
+
 impl ValueParser {
     /// A parser for values of `kind`; `format` matters for dates only.
     pub fn new(kind: Kind, format: DateFormat) -> Self {

@@ -16,6 +16,7 @@ pub mod policy;
 mod progress;
 mod promise;
 mod published;
+mod quote;
 mod recoding;
 mod role;
 pub mod stream;
@@ -23,8 +24,8 @@ mod suggest;
 
 pub use canonical::{canonical_text, canonical_value};
 pub use dataset::{
-    Column, Domain, InvalidSequences, Labels, Place, RawColumn, RawColumnBuilder, RawTable, Sequences, Table,
-    Transactions, TransactionsBuilder,
+    Column, Domain, Interner, InvalidSequences, Labels, Place, RawColumn, RawColumnBuilder, RawTable,
+    Sequences, Table, Transactions, TransactionsBuilder,
 };
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
 pub use items::{looks_grouped, parse_group, render_item, split_items};

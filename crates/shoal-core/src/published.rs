@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::hierarchy::BoundHierarchy;
+use crate::quote::{quote, unquote};
 use crate::{Domain, NodeId, ValueParser};
 
 /// What one published text says about the value behind it, in terms of the original column.
@@ -106,8 +107,7 @@ pub fn looks_generalized(text: &str) -> bool {
 
 /// How a label stands inside a set: as it is, or in quotes where it would be misread.
 pub fn quote_in_set(label: &str) -> Cow<'_, str> {
-    let plain = !label.is_empty() && label.trim() == label && !label.contains([',', '"', '{', '}']);
-    if plain { Cow::Borrowed(label) } else { Cow::Owned(format!("\"{}\"", label.replace('"', "\"\""))) }
+    quote(label, &[',', '{', '}'])
 }
 
 /// The positions of `[a, b]`, or `None` when the text is no range of values that the parser reads.
@@ -128,24 +128,9 @@ pub fn parse_set(text: &str) -> Option<Vec<String>> {
     loop {
         rest = rest.trim_start();
         if let Some(quoted) = rest.strip_prefix('"') {
-            let mut member = String::new();
-            let mut tail = quoted;
-            loop {
-                let (before, after) = tail.split_once('"')?;
-                member.push_str(before);
-                match after.strip_prefix('"') {
-                    Some(next) => {
-                        member.push('"');
-                        tail = next;
-                    }
-                    None => {
-                        tail = after;
-                        break;
-                    }
-                }
-            }
+            let (member, after) = unquote(quoted);
             members.push(member);
-            rest = tail.trim_start();
+            rest = after?.trim_start();
         } else {
             let end = rest.find(',').unwrap_or(rest.len());
             members.push(rest[..end].trim_end().to_owned());

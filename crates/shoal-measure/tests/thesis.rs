@@ -1,6 +1,6 @@
 //! Thesis §2.6: figure 2-10 and table 2-13.
 
-use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, Table, ValueParser};
+use shoal_core::{Column, Kind, RawTable, Role, Table};
 use shoal_measure::table::loss;
 use shoal_measure::{LossReport, QuasiColumn, measure};
 use shoal_privacy::{Classes, TableView};
@@ -20,13 +20,11 @@ fn patients() -> Table {
     let raw = RawTable::from_rows(&NAMES, &rows.map(|row| row.to_vec()));
     let column = |(at, column): (usize, &shoal_core::RawColumn)| {
         let kind = if at == 0 { Kind::Integer } else { Kind::Text };
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &[]).unwrap();
         let role = if at == 3 { Role::Sensitive } else { Role::QuasiIdentifier };
-        let codes = column.codes[..4].iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: column.name.clone(), role, domain, hierarchy: None, weight: 1.0, codes }
+        Column::encode(column, role, kind, &[]).unwrap()
     };
-    Table { columns: raw.columns.iter().enumerate().map(column).collect(), rows: 4 }
+    let all = Table { columns: raw.columns.iter().enumerate().map(column).collect(), rows: rows.len() };
+    all.select(&[0, 1, 2, 3])
 }
 
 fn three_anonymous(star: bool) -> RawTable {

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
-};
+use shoal_core::{BoundHierarchy, Cell, Column, Hierarchy, Kind, RawTable, Role, Table};
 use shoal_measure::table::risk;
 use shoal_measure::{LossReport, MeasureError, measure};
 use shoal_privacy::{Classes, TableView};
@@ -68,13 +66,10 @@ fn table(people: &[Vec<String>], weights: [f64; 3]) -> Table {
     let cities = Arc::new(Hierarchy::from_rows(&CITIES.map(|line| line.to_vec())).unwrap());
     let columns = raw.columns.iter().enumerate().map(|(at, column)| {
         let kind = if at == 0 { Kind::Integer } else { Kind::Text };
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &["?".to_owned()]).unwrap();
-        let hierarchy = (at == 2).then(|| BoundHierarchy::new(&cities, &domain).unwrap());
         let role = if at < 3 { Role::QuasiIdentifier } else { Role::Sensitive };
-        let codes = column.codes.iter().map(|&code| code_of[code as usize]).collect();
         let weight = weights.get(at).copied().unwrap_or(1.0);
-        Column { name: column.name.clone(), role, domain, hierarchy, weight, codes }
+        let column = Column::encode(column, role, kind, &["?".to_owned()]).unwrap().with_weight(weight);
+        if at == 2 { column.with_hierarchy(&cities).unwrap() } else { column }
     });
     Table { columns: columns.collect(), rows: raw.rows }
 }

@@ -1,46 +1,32 @@
-//! Anonymizes a table that is in memory and prints the proof. No file is read or written.
-//!
-//! ```text
-//! cargo run -p shoal-pipeline --example in_memory
-//! ```
+//! Anonymizes a table that is in memory and prints the proof: `cargo run -p shoal-pipeline --example in_memory`
 
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
 use arrow_cast::display::array_value_to_string;
-use shoal_core::{PolicyDocument, Silent};
+use shoal_core::{PolicyDocument, Silent, hierarchy};
 use shoal_pipeline::{Assets, BatchSink, BatchSource, Request, run};
 
 const POLICY: &str = r#"
 version = 1
-[data]
-shape = "table"
-
-[columns.age]
-role = "quasi-identifier"
-kind = "integer"
-[columns.town]
-role = "quasi-identifier"
-hierarchy = "towns"
-[columns.illness]
-role = "sensitive"
-
-[privacy]
-k = 3
+data.shape = "table"
+columns.age = { role = "quasi-identifier", kind = "integer" }
+columns.town = { role = "quasi-identifier", hierarchy = "towns" }
+columns.illness = { role = "sensitive" }
+privacy.k = 3
 "#;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What the policy names beside the data is handed over under the name that it uses.
-    let towns =
-        shoal_core::hierarchy::from_text("Ulm;South;*\nPassau;South;*\nKiel;North;*\nBremen;North;*\n")?;
+    let towns = hierarchy::from_text("Ulm;South;*\nPassau;South;*\nKiel;North;*\nBremen;North;*\n")?;
     let assets = Assets::default().with_hierarchy("towns", towns);
     let request = Request::new(PolicyDocument::parse(POLICY, &[])?, assets)?;
 
     let mut people = BatchSource::new("people", vec![people()?]);
     let release = run(&request, &mut people, &mut BatchSink, &Silent)?;
 
-    // The verifier has read back what was staged; this is what it found.
+    // The verifier has read back what was staged; this is what it found, and what the promise does not cover.
     for promise in release.certificate().promises() {
         println!("{}: asked {}, found {}", promise.name, promise.asked, promise.found);
     }
@@ -48,9 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for leak in &release.report.leaks {
         println!("not covered: {}", leak.text);
     }
-    // Only now do the batches leave.
-    let published = release.publish()?;
-    for batch in &published {
+    // Nobody but the verifier has seen the data so far.
+    for batch in release.publish()? {
         for row in 0..batch.num_rows() {
             let cell = |column: &ArrayRef| array_value_to_string(column, row);
             println!("{}", batch.columns().iter().map(cell).collect::<Result<Vec<_>, _>>()?.join(", "));

@@ -3,6 +3,12 @@
 //! The fronts (the command line now; web and Python later) make a [`Request`], a [`Source`] and a [`Sink`], call [`run`],
 //! [`check()`], [`verify`] and [`measure`], and turn what comes back into prose. Nothing here prints, and nothing outside
 //! [`files`] knows a path. [`files`] is the same for policies, data and releases that are files.
+//!
+//! All of it on a page (`examples/in_memory.rs`):
+//!
+//! ```
+#![doc = include_str!("../examples/in_memory.rs")]
+//! ```
 
 pub mod audit;
 mod batches;

@@ -80,6 +80,28 @@ pub(crate) struct Draft<S> {
 /// Anonymizes what `from` holds and stages it in `to`. The verifier reads back what was staged; where a promise is broken,
 /// nothing is left and the error says which. [`Release::publish`] lets others see the data. Work that `progress` cancels ends
 /// with [`PipelineError::Cancelled`], and nothing is left of it either.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+/// use shoal_core::{PolicyDocument, Silent};
+/// use shoal_pipeline::{Assets, BatchSink, BatchSource, Request, run};
+///
+/// let policy = r#"
+/// version = 1
+/// data.shape = "table"
+/// columns.age = { role = "quasi-identifier", kind = "integer" }
+/// privacy.k = 2
+/// "#;
+/// let request = Request::new(PolicyDocument::parse(policy, &[])?, Assets::default())?;
+/// let ages: ArrayRef = Arc::new(Int64Array::from(vec![31, 64, 30, 67]));
+/// let batch = RecordBatch::try_from_iter([("age", ages)])?;
+/// let release = run(&request, &mut BatchSource::new("ages", vec![batch]), &mut BatchSink, &Silent)?;
+/// assert_eq!(release.certificate().promises()[0].found.to_string(), "2");
+/// let published = release.publish()?;
+/// assert_eq!(published[0].num_rows(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run<K: Sink>(
     request: &Request,
     from: &mut dyn Source,

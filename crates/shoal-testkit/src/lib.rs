@@ -21,6 +21,7 @@
 //! With `SHOAL_UPDATE=1` the `expected published` blocks are rewritten from what was found, for review in the
 //! diff; the others are written by hand, from the paper.
 
+pub mod algorithms;
 pub mod data;
 pub mod patients;
 pub mod people;

@@ -7,18 +7,18 @@ use shoal_pipeline::transactions::TransactionsPlan;
 
 use super::{Answer, Opened};
 use crate::args::CheckArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{count, facts, grouped, leaks, table, verdict};
 use crate::progress;
-use crate::voice::Voice;
 
 /// The dry run.
-pub(crate) fn check(args: &CheckArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn check(args: &CheckArgs, console: &Console) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
-    let progress = progress::cancellable(voice)?;
+    let progress = progress::cancellable(console)?;
     let plan = shoal_pipeline::files::check(&opened.job, &progress).map_err(|e| opened.blame(e))?;
     drop(progress);
-    voice.answer(&plan, || prose(&plan))?;
+    console.answer(&plan, || prose(&plan))?;
     Ok(plan.feasible().into())
 }
 

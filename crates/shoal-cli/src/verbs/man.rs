@@ -6,11 +6,11 @@ use clap_mangen::Man;
 
 use super::Answer;
 use crate::args::{Cli, ManArgs};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::voice::Voice;
 
 /// Prints one manual page, or writes all of them.
-pub(crate) fn man(args: &ManArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn man(args: &ManArgs, console: &Console) -> Result<Answer, Failure> {
     let mut program = Cli::command();
     program.build();
     match &args.output {
@@ -18,13 +18,13 @@ pub(crate) fn man(args: &ManArgs, voice: &Voice) -> Result<Answer, Failure> {
             let pages = pages(&program).map_err(|error| Failure::Stdout { error })?;
             write_all(folder, &pages)?;
             let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
-            voice.summary(&names, || {
+            console.summary(&names, || {
                 names.iter().map(|name| format!("{}\n", folder.join(name).display())).collect()
             })?;
         }
         None => {
             let page = page(find(&program, &args.verb)?).map_err(|error| Failure::Stdout { error })?;
-            voice.product(&page)?;
+            console.product(&page)?;
         }
     }
     Ok(Answer::Holds)

@@ -8,17 +8,17 @@ use shoal_pipeline::transactions::TransactionsMeasured;
 
 use super::{Answer, Opened};
 use crate::args::MeasureArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print;
 use crate::print::{
     count, events, facts, grouped, percent, sequence_loss, table, transaction_loss, transaction_risk,
 };
-use crate::voice::Voice;
 
 /// Loss and risk of a published file against its original.
-pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn measure(args: &MeasureArgs, console: &Console) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
-    let progress = opened.progress(voice)?;
+    let progress = opened.progress(console)?;
     let (original, published) = match args.files.as_slice() {
         [original, published] => (Some(original.as_path()), published),
         files => (None, &files[0]),
@@ -33,7 +33,7 @@ pub(crate) fn measure(args: &MeasureArgs, voice: &Voice) -> Result<Answer, Failu
     );
     let measured = measured.map_err(|e| opened.blame(e))?;
     drop(progress);
-    voice.answer(&measured, || prose(&measured))?;
+    console.answer(&measured, || prose(&measured))?;
     Ok(Answer::Holds)
 }
 

@@ -19,9 +19,9 @@ use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::Job;
 
 use crate::args::Verb;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress;
-use crate::voice::Voice;
 
 /// Whether what was asked about holds. A verb that only does something holds when it has done it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +45,18 @@ impl From<bool> for Answer {
     }
 }
 
-pub(crate) fn dispatch(verb: &Verb, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure> {
     match verb {
-        Verb::Init(args) => init::init(args, voice),
-        Verb::Check(args) => check::check(args, voice),
-        Verb::Run(args) => run::run(args, voice),
-        Verb::Stream(args) => stream::stream(args, voice),
-        Verb::Verify(args) => verify::verify(args, voice),
-        Verb::Measure(args) => measure::measure(args, voice),
-        Verb::Hierarchy(verb) => hierarchy::dispatch(verb, voice),
-        Verb::Schema => schema::schema(voice),
-        Verb::Completions(args) => completions::completions(args, voice),
-        Verb::Man(args) => man::man(args, voice),
+        Verb::Init(args) => init::init(args, console),
+        Verb::Check(args) => check::check(args, console),
+        Verb::Run(args) => run::run(args, console),
+        Verb::Stream(args) => stream::stream(args, console),
+        Verb::Verify(args) => verify::verify(args, console),
+        Verb::Measure(args) => measure::measure(args, console),
+        Verb::Hierarchy(verb) => hierarchy::dispatch(verb, console),
+        Verb::Schema => schema::schema(console),
+        Verb::Completions(args) => completions::completions(args, console),
+        Verb::Man(args) => man::man(args, console),
     }
 }
 
@@ -75,10 +75,10 @@ impl<'a> Opened<'a> {
 
     /// Progress of work on what was opened. Streams are looked at without asking whether that is still wanted, so there
     /// a signal ends the process; nothing is written that could be left behind.
-    fn progress(&self, voice: &Voice) -> Result<Box<dyn Progress>, Failure> {
+    fn progress(&self, console: &Console) -> Result<Box<dyn Progress>, Failure> {
         Ok(match self.job.policy().data.shape {
-            Shape::Stream => progress::sink(voice),
-            _ => Box::new(progress::cancellable(voice)?),
+            Shape::Stream => progress::sink(console),
+            _ => Box::new(progress::cancellable(console)?),
         })
     }
 

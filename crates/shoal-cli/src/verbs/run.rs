@@ -6,24 +6,24 @@ use shoal_pipeline::{Construction, Counts, Loss, Risk, Search};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{
     count, events, facts, grouped, leaks, percent, promises, sequence_loss, transaction_loss,
     transaction_risk,
 };
-use crate::voice::Voice;
 use crate::{print, progress};
 
 /// The main job.
-pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Answer, Failure> {
     if args.output.as_deref().is_some_and(is_stdout) {
-        voice.leave_stdout();
+        console.leave_stdout();
     }
     let set = overrides(args);
     let opened = Opened::open(&args.policy, &set)?;
     let policy_output = || opened.job.policy().output.path.as_ref().map(|path| opened.job.resolve(path));
     if args.output.clone().or_else(policy_output).is_some_and(|path| is_stdout(&path)) {
-        voice.leave_stdout();
+        console.leave_stdout();
     }
     let options = RunOptions {
         output: args.output.clone(),
@@ -35,12 +35,12 @@ pub(crate) fn run(args: &RunArgs, voice: &Voice) -> Result<Answer, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
     let pool = pool.map_err(|error| Failure::Threads { threads: args.threads, error })?;
 
-    let progress = progress::cancellable(voice)?;
+    let progress = progress::cancellable(console)?;
     let outcome = pool.install(|| {
         shoal_pipeline::files::run(&opened.job, &options, &progress).map_err(|error| opened.blame(error))
     })?;
     drop(progress);
-    voice.summary(&outcome.report.outgoing(), || prose(&outcome))?;
+    console.summary(&outcome.report.outgoing(), || prose(&outcome))?;
     Ok(Answer::Holds)
 }
 

@@ -1,11 +1,11 @@
 use shoal_core::Policy;
 
 use super::Answer;
+use crate::console::{Console, json};
 use crate::failure::Failure;
-use crate::voice::{Voice, json};
 
-/// Prints the JSON Schema of policies, which is JSON in every manner.
-pub(crate) fn schema(voice: &Voice) -> Result<Answer, Failure> {
-    voice.product(&json(&Policy::json_schema()))?;
+/// Prints the JSON Schema of policies, which is JSON in every output.
+pub(crate) fn schema(console: &Console) -> Result<Answer, Failure> {
+    console.product(&json(&Policy::json_schema()))?;
     Ok(Answer::Holds)
 }

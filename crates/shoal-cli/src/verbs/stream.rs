@@ -9,17 +9,17 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{Answer, Opened};
 use crate::args::StreamArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{facts, grouped};
-use crate::voice::Voice;
 
 /// The share of a run's lines that may be lost, where the policy does not say.
 const MAX_DEAD_LETTERS: f64 = 0.01;
 
 /// Lets tuples through until there are no more.
-pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn stream(args: &StreamArgs, console: &Console) -> Result<Answer, Failure> {
     // Whatever goes wrong, standard output is for the stream.
-    voice.leave_stdout();
+    console.leave_stdout();
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
     let options = StreamOptions {
         idle_exit: args.idle_exit.map(Duration::from_secs_f64),
@@ -27,7 +27,7 @@ pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure
         metrics: args.metrics,
         clock: None,
     };
-    let told: Arc<dyn Watcher> = Arc::new(Told { quiet: voice.is_quiet(), last: Mutex::default() });
+    let told: Arc<dyn Watcher> = Arc::new(Told { quiet: console.is_quiet(), last: Mutex::default() });
     let stop = stop_on_signals()?;
     let blame = |error: StreamError| match error {
         StreamError::Pipeline(
@@ -37,7 +37,7 @@ pub(crate) fn stream(args: &StreamArgs, voice: &Voice) -> Result<Answer, Failure
     };
     let figures = shoal_stream::run(&opened.job, &options, &stop, &told).map_err(blame)?;
     let allowed = opened.job.policy().output.max_dead_letters.unwrap_or(MAX_DEAD_LETTERS);
-    voice.summary(&figures, || prose(&figures, allowed))?;
+    console.summary(&figures, || prose(&figures, allowed))?;
     Ok(if figures.lost_share() > allowed { Answer::DoesNotHold } else { Answer::Holds })
 }
 

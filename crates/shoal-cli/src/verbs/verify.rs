@@ -13,14 +13,14 @@ use shoal_privacy::{
 
 use super::{Answer, Opened};
 use crate::args::VerifyArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{count, facts, grouped, leaks, promises, table, verdict};
-use crate::voice::Voice;
 
 /// Does this file keep the policy's promise?
-pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn verify(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     let opened = Opened::open(&args.policy, &args.overrides.set)?;
-    let progress = opened.progress(voice)?;
+    let progress = opened.progress(console)?;
     let options = VerifyOptions { original: args.original.clone() };
     let verified =
         shoal_pipeline::files::verify_with(&opened.job, &args.published, &options, progress.as_ref());
@@ -29,7 +29,7 @@ pub(crate) fn verify(args: &VerifyArgs, voice: &Voice) -> Result<Answer, Failure
     let unjudged = unjudged.map_err(|e| opened.blame(e))?;
     drop(progress);
     let answer = WithUnjudged { verified: &verified, unjudged: &unjudged };
-    voice.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict))?;
+    console.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict))?;
     Ok((verified.holds() && (!args.strict || unjudged.is_empty())).into())
 }
 

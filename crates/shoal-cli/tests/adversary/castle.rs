@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::support::{Desk, Dice};
+use crate::support::{Dice, TestProject};
 
 const POLICY: &str = r#"version = 1
 [data]
@@ -56,12 +56,12 @@ fn crowds(published: &str) -> Vec<Vec<&str>> {
 }
 
 fn publish(set: &[&str]) -> (String, String, Vec<String>) {
-    let desk = Desk::new();
-    desk.write("policy.toml", POLICY);
+    let project = TestProject::new();
+    project.write("policy.toml", POLICY);
     let (tuples, secrets) = arrivals();
     let mut args = vec!["stream", "policy.toml"];
     set.iter().for_each(|set| args.extend(["--set", set]));
-    let said = desk.shoal_reading(&args, &(tuples.join("\n") + "\n")).ended_with(0);
+    let said = project.shoal_reading(&args, &(tuples.join("\n") + "\n")).ended_with(0);
     assert_eq!(said.stdout.lines().count(), PEOPLE);
     (said.stdout, said.stderr, secrets)
 }
@@ -110,11 +110,11 @@ fn no_line_leaves_without_its_crowd() {
 /// δ counts tuples. When no more come, those that wait leave all the same, and the stream goes on.
 #[test]
 fn nobody_waits_for_ever_when_the_input_pauses() {
-    let desk = Desk::new();
-    desk.write("policy.toml", POLICY);
+    let project = TestProject::new();
+    project.write("policy.toml", POLICY);
     let mut child = Command::new(env!("CARGO_BIN_EXE_shoal"))
         .args(["stream", "policy.toml", "--quiet", "--set", "algorithm.max-wait=0.2"])
-        .current_dir(desk.path("."))
+        .current_dir(project.path("."))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 
-use crate::support::Desk;
+use crate::support::TestProject;
 
 const POLICY: &str = "version = 1\n[data]\nshape = \"table\"\nsource = \"in.csv\"\n[columns.age]\nrole = \
                       \"quasi-identifier\"\nkind = \"integer\"\n[columns.illness]\nrole = \"sensitive\"\n[privacy]\nk = \
@@ -20,15 +20,15 @@ const CROWD: &str = "age,illness\n20,a\n20,b\n20,c\n";
 /// Plants a file, and looks at what is said about it: named, not refused; refused where asked.
 #[track_caller]
 fn planted(name: &str, bytes: &[u8], what: &str) {
-    let desk = Desk::new();
-    desk.write("policy.toml", POLICY);
-    desk.write(name, bytes);
-    let said = desk.shoal(&["verify", name, "--policy", "policy.toml"]).ended_with(0);
+    let project = TestProject::new();
+    project.write("policy.toml", POLICY);
+    project.write(name, bytes);
+    let said = project.shoal(&["verify", name, "--policy", "policy.toml"]).ended_with(0);
     assert!(said.stdout.contains("holds") && said.stdout.contains(what), "{}", said.stdout);
     assert!(!said.stdout.contains("Bob"), "what it says may be just what must not be repeated");
-    let said = desk.shoal(&["verify", name, "--policy", "policy.toml", "--strict"]).ended_with(1);
+    let said = project.shoal(&["verify", name, "--policy", "policy.toml", "--strict"]).ended_with(1);
     assert!(said.stdout.contains("--strict"), "{}", said.stdout);
-    let said = desk.shoal(&["--json", "verify", name, "--policy", "policy.toml"]).ended_with(0);
+    let said = project.shoal(&["--json", "verify", name, "--policy", "policy.toml"]).ended_with(0);
     assert!(said.stdout.contains("\"unjudged\"") && said.stdout.contains(what), "{}", said.stdout);
 }
 
@@ -121,26 +121,28 @@ fn an_entry_of_a_dictionary_that_no_record_uses() {
 
 #[test]
 fn our_own_files_hold_nothing_but_data() {
-    let desk = Desk::new();
-    desk.write("policy.toml", POLICY);
+    let project = TestProject::new();
+    project.write("policy.toml", POLICY);
     let rows: String = (0..40).map(|i| format!("{},ill {}\n", 20 + i % 7, i % 5)).collect();
-    desk.write("in.csv", format!("age,illness\n{rows}"));
+    project.write("in.csv", format!("age,illness\n{rows}"));
     for name in ["out.csv", "out.csv.gz", "out.csv.zst", "out.parquet"] {
-        desk.shoal(&["run", "policy.toml", "-o", name, "--report", &format!("{name}.report")]).ended_with(0);
-        desk.shoal(&["verify", name, "--policy", "policy.toml", "--strict"]).ended_with(0);
+        project
+            .shoal(&["run", "policy.toml", "-o", name, "--report", &format!("{name}.report")])
+            .ended_with(0);
+        project.shoal(&["verify", name, "--policy", "policy.toml", "--strict"]).ended_with(0);
     }
-    let packed = desk.bytes("out.csv.gz");
+    let packed = project.bytes("out.csv.gz");
     // No flags, hence no fields, and no time; and nothing behind the first member.
     assert_eq!(packed[..8], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]);
     let mut member = flate2::bufread::GzDecoder::new(&packed[..]);
     let mut text = String::new();
     member.read_to_string(&mut text).unwrap();
-    assert_eq!((text, member.into_inner()), (desk.read("out.csv"), &[][..]));
-    let packed = desk.bytes("out.csv.zst");
-    assert_eq!(zstd::decode_all(&packed[..]).unwrap(), desk.bytes("out.csv"));
+    assert_eq!((text, member.into_inner()), (project.read("out.csv"), &[][..]));
+    let packed = project.bytes("out.csv.zst");
+    assert_eq!(zstd::decode_all(&packed[..]).unwrap(), project.bytes("out.csv"));
     let skippable = |bytes: &[u8]| bytes[0] & 0xf0 == 0x50 && bytes[1..] == [0x2a, 0x4d, 0x18];
     assert!(!packed.windows(4).any(skippable));
-    let file = desk.bytes("out.parquet");
+    let file = project.bytes("out.parquet");
     for text in ["ARROW:schema", "parquet-rs", "in.csv"] {
         assert!(!file.windows(text.len()).any(|bytes| bytes == text.as_bytes()), "{text}");
     }
@@ -149,17 +151,19 @@ fn our_own_files_hold_nothing_but_data() {
 /// Who is left out leaves nothing: no entry, no least or greatest value, not even the type of the value.
 #[test]
 fn a_record_that_is_left_out_leaves_nothing_in_the_file() {
-    let desk = Desk::new();
-    desk.write(
+    let project = TestProject::new();
+    project.write(
         "policy.toml",
         POLICY.replace("kind = \"integer\"", "kind = \"integer\"\nmissing = \"suppress\""),
     );
     let rows: String = (0..22).map(|i| format!("{},{}\n", 20 + i / 5, 100 + i % 3)).collect();
     let mut files = Vec::new();
     for (name, secret) in [("one.parquet", "Zebra"), ("two.parquet", "999")] {
-        desk.write("in.csv", format!("age,illness\n{rows},{secret}\n"));
-        desk.shoal(&["run", "policy.toml", "-o", name, "--report", &format!("{name}.report")]).ended_with(0);
-        files.push(desk.bytes(name));
+        project.write("in.csv", format!("age,illness\n{rows},{secret}\n"));
+        project
+            .shoal(&["run", "policy.toml", "-o", name, "--report", &format!("{name}.report")])
+            .ended_with(0);
+        files.push(project.bytes(name));
     }
     assert!(files[0] == files[1], "whether it was a number or a text does not show");
 }

@@ -1,6 +1,6 @@
 //! A promise that holds and a secret that is out: every young person has the same illness. What is printed must say so.
 
-use crate::support::{Desk, Dice, Said, csv};
+use crate::support::{CommandOutput, Dice, TestProject, csv};
 
 const POLICY: &str = r#"version = 1
 [data]
@@ -24,8 +24,8 @@ path = "out.csv"
 "#;
 
 /// A hundred people: whoever is under thirty has HIV. File numbers are unique, notes name people.
-fn ward() -> Desk {
-    let desk = Desk::new();
+fn ward() -> TestProject {
+    let project = TestProject::new();
     let mut dice = Dice::new(3);
     let mut text = "name,age,illness,file-number,note\n".to_owned();
     for number in 0..100 {
@@ -39,12 +39,12 @@ fn ward() -> Desk {
             (number + 1) % 100
         ));
     }
-    desk.write("people.csv", text);
-    desk.write("policy.toml", POLICY);
-    desk
+    project.write("people.csv", text);
+    project.write("policy.toml", POLICY);
+    project
 }
 
-fn leaks(said: &Said) -> Vec<(String, String)> {
+fn leaks(said: &CommandOutput) -> Vec<(String, String)> {
     let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let text = |leak: &serde_json::Value, key: &str| leak[key].as_str().unwrap_or_default().to_owned();
     document["leaks"]
@@ -61,31 +61,31 @@ fn has(leaks: &[(String, String)], kind: &str, column: &str) -> bool {
 
 #[test]
 fn a_crowd_that_shares_its_secret_is_said_below_the_promise() {
-    let desk = ward();
-    let said = desk.shoal(&["run", "policy.toml"]).ended_with(0);
+    let project = ward();
+    let said = project.shoal(&["run", "policy.toml"]).ended_with(0);
     let lines: Vec<&str> = said.stdout.lines().collect();
     let promise = lines.iter().position(|line| line.starts_with("k-anonymity")).unwrap();
     assert!(lines[promise].contains("holds"), "{}", said.stdout);
     assert!(lines[promise + 1].starts_with("but"), "{}", said.stdout);
     assert!(lines[promise + 1].contains("everybody has the same `illness`"), "{}", said.stdout);
     assert!(said.stdout.contains("50 records"), "{}", said.stdout);
-    let verified = desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    let verified = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
     assert!(verified.stdout.contains("everybody has the same `illness`"), "{}", verified.stdout);
 }
 
 #[test]
 fn everything_is_in_the_report_in_verify_and_as_far_as_known_in_check() {
-    let desk = ward();
-    let ran = leaks(&desk.shoal(&["run", "policy.toml", "--json"]).ended_with(0));
+    let project = ward();
+    let ran = leaks(&project.shoal(&["run", "policy.toml", "--json"]).ended_with(0));
     let verified =
-        leaks(&desk.shoal(&["verify", "out.csv", "--policy", "policy.toml", "--json"]).ended_with(0));
+        leaks(&project.shoal(&["verify", "out.csv", "--policy", "policy.toml", "--json"]).ended_with(0));
     for leaks in [&ran, &verified] {
         assert!(has(leaks, "one-value-classes", "illness"), "{leaks:?}");
         assert!(has(leaks, "best-guess", "illness"), "{leaks:?}");
         assert!(has(leaks, "unique-values", "file-number"), "{leaks:?}");
         assert!(has(leaks, "free-text", "note"), "{leaks:?}");
     }
-    let planned = leaks(&desk.shoal(&["check", "policy.toml", "--json"]).ended_with(0));
+    let planned = leaks(&project.shoal(&["check", "policy.toml", "--json"]).ended_with(0));
     assert!(has(&planned, "no-condition", "illness"), "{planned:?}");
     assert!(has(&planned, "unique-values", "file-number"), "{planned:?}");
     assert!(has(&planned, "free-text", "note"), "{planned:?}");
@@ -95,51 +95,51 @@ fn everything_is_in_the_report_in_verify_and_as_far_as_known_in_check() {
         if verb == "run" {
             args.push("--force");
         }
-        assert!(has(&leaks(&desk.shoal(&args).ended_with(0)), "kept-order", ""), "{verb}");
+        assert!(has(&leaks(&project.shoal(&args).ended_with(0)), "kept-order", ""), "{verb}");
     }
 }
 
 #[test]
 fn a_condition_that_is_kept_takes_the_worst_away() {
-    let desk = ward();
+    let project = ward();
     // Three, since `HIV` and `hiv` would do for two where spelling counts.
     let l = "privacy.l-diversity={ kind = \"distinct\", l = 3 }";
-    let kept = leaks(&desk.shoal(&["run", "policy.toml", "--json", "--set", l]).ended_with(0));
+    let kept = leaks(&project.shoal(&["run", "policy.toml", "--json", "--set", l]).ended_with(0));
     assert!(!has(&kept, "one-value-classes", "illness"), "{kept:?}");
     assert!(has(&kept, "best-guess", "illness"), "{kept:?}");
-    let planned = leaks(&desk.shoal(&["check", "policy.toml", "--json", "--set", l]).ended_with(0));
+    let planned = leaks(&project.shoal(&["check", "policy.toml", "--json", "--set", l]).ended_with(0));
     assert!(!has(&planned, "no-condition", "illness"), "{planned:?}");
 }
 
 #[test]
 fn crowds_of_sequences_and_rare_transactions_are_said_too() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     let mut text = "patient,day,zip,illness\n".to_owned();
     for patient in 0..20 {
         let illness = if patient < 10 { "HIV" } else { "flu" };
         text.push_str(&format!("p{patient},1,{},{illness}\n", if patient < 10 { "a" } else { "b" }));
     }
-    desk.write("visits.csv", text);
-    desk.write(
+    project.write("visits.csv", text);
+    project.write(
         "visits.toml",
         "version = 1\n[data]\nshape = \"sequences\"\nsource = \"visits.csv\"\nid = \"patient\"\norder = [\"day\"]\n\
          [columns.patient]\nrole = \"identifier\"\n[columns.day]\nrole = \"identifier\"\nkind = \"integer\"\n\
          [columns.zip]\nrole = \"quasi-identifier\"\n[columns.illness]\nrole = \"sensitive\"\n\
          [privacy]\nk = 5\nc = 1.0\nsensitive-values = [\"HIV\"]\n[output]\npath = \"visits.out.csv\"\n",
     );
-    let found = leaks(&desk.shoal(&["run", "visits.toml", "--json"]).ended_with(0));
+    let found = leaks(&project.shoal(&["run", "visits.toml", "--json"]).ended_with(0));
     assert!(has(&found, "one-value-classes", "illness"), "{found:?}");
 
     let mut baskets = "rare bread\n".to_owned();
     (0..10).for_each(|n| baskets.push_str(if n % 2 == 0 { "bread milk\n" } else { "milk beer\n" }));
-    desk.write("baskets.dat", baskets);
-    desk.write("secret.txt", "beer\n");
-    desk.write(
+    project.write("baskets.dat", baskets);
+    project.write("secret.txt", "beer\n");
+    project.write(
         "baskets.toml",
         "version = 1\n[data]\nshape = \"transactions\"\nsource = \"baskets.dat\"\n\
          [privacy]\nk = 3\nconstraints = \"secret.txt\"\n[output]\npath = \"baskets.out.dat\"\n",
     );
-    let found = leaks(&desk.shoal(&["run", "baskets.toml", "--json"]).ended_with(0));
+    let found = leaks(&project.shoal(&["run", "baskets.toml", "--json"]).ended_with(0));
     assert!(has(&found, "rare-items", "") && has(&found, "unique-transactions", ""), "{found:?}");
 }
 
@@ -164,8 +164,8 @@ path = "out.csv"
 "#;
 
 /// Three villages; in the smallest one, which is large enough for k, everybody has the same illness.
-fn villages(smallest: &[&str]) -> Desk {
-    let desk = Desk::new();
+fn villages(smallest: &[&str]) -> TestProject {
+    let project = TestProject::new();
     let mut dice = Dice::new(5);
     let mut text = "name,village,illness\n".to_owned();
     for number in 0..100 {
@@ -178,22 +178,22 @@ fn villages(smallest: &[&str]) -> Desk {
     for number in 0..6 {
         text.push_str(&format!("villager{number},Ceder,{}\n", smallest[number % smallest.len()]));
     }
-    desk.write("people.csv", text);
-    desk.write("policy.toml", VILLAGES);
-    desk
+    project.write("people.csv", text);
+    project.write("policy.toml", VILLAGES);
+    project
 }
 
 /// The neighbour knows that somebody from the smallest village was asked, and that six people from there were: enough for
 /// a crowd of five. The village is not in the file, so it was left out for its values: all had the same.
 #[test]
 fn whoever_is_missing_for_their_values_is_said() {
-    let desk = villages(&["HIV"]);
-    let said = desk.shoal(&["run", "policy.toml", "--json"]).ended_with(0);
-    let (_, rows) = csv(&desk.read("out.csv"));
+    let project = villages(&["HIV"]);
+    let said = project.shoal(&["run", "policy.toml", "--json"]).ended_with(0);
+    let (_, rows) = csv(&project.read("out.csv"));
     assert_eq!(rows.len(), 100);
     assert!(rows.iter().all(|row| row[0] != "Ceder" && row[0] != "*" && row[1] != "HIV"), "{rows:?}");
     let original = ["verify", "out.csv", "--policy", "policy.toml", "--original", "people.csv", "--json"];
-    for said in [said, desk.shoal(&original).ended_with(0)] {
+    for said in [said, project.shoal(&original).ended_with(0)] {
         let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
         let leak = document["leaks"].as_array().unwrap().iter().find(|leak| leak["kind"] == "left-out");
         let leak = leak.unwrap_or_else(|| panic!("{}", said.stdout));
@@ -209,23 +209,23 @@ fn whoever_is_missing_for_their_values_is_said() {
 /// The same for sequences: the limit is kept by leaving out people who have the illness and nobody else.
 #[test]
 fn people_who_are_missing_from_sequences_are_said() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     let mut text = "patient,day,zip,illness\n".to_owned();
     for patient in 0..60 {
         let illness = if patient % 3 == 0 && patient < 18 { "HIV" } else { ["flu", "cold"][patient % 2] };
         text.push_str(&format!("p{patient},1,{},{illness}\n", ["a", "b", "c"][patient % 3]));
     }
-    desk.write("visits.csv", text);
-    desk.write("zips.csv", "a;west;*\nb;west;*\nc;east;*\n");
-    desk.write(
+    project.write("visits.csv", text);
+    project.write("zips.csv", "a;west;*\nb;west;*\nc;east;*\n");
+    project.write(
         "visits.toml",
         "version = 1\n[data]\nshape = \"sequences\"\nsource = \"visits.csv\"\nid = \"patient\"\norder = [\"day\"]\n\
          [columns.patient]\nrole = \"identifier\"\n[columns.day]\nrole = \"identifier\"\nkind = \"integer\"\n\
          [columns.zip]\nrole = \"quasi-identifier\"\nhierarchy = \"zips.csv\"\n[columns.illness]\nrole = \"sensitive\"\n\
          [privacy]\nk = 5\nlength = 1\nc = 0.15\nsensitive-values = [\"HIV\"]\n[output]\npath = \"out.csv\"\n",
     );
-    let said = desk.shoal(&["run", "visits.toml", "--json"]).ended_with(0);
-    let (_, rows) = csv(&desk.read("out.csv"));
+    let said = project.shoal(&["run", "visits.toml", "--json"]).ended_with(0);
+    let (_, rows) = csv(&project.read("out.csv"));
     let published = rows.iter().filter(|row| row.contains(&"HIV".to_owned())).count();
     let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let leak = document["leaks"].as_array().unwrap().iter().find(|leak| leak["kind"] == "left-out");

@@ -4,7 +4,9 @@
 //! shuffle and undid it in a real release: 500 of 500 diagnoses fell to an alphabetical list. Now what is published is
 //! a function of the records, so that every order of the input must give the same bytes.
 
-use super::support::{Desk, Dice, csv};
+use shoal_core::policy::TransactionsAlgorithmName;
+
+use super::support::{Dice, TestProject, csv};
 
 const TABLE: &str = r#"
 version = 1
@@ -54,11 +56,11 @@ fn same_bytes_in_any_order(policy: &str, header: &str, rows: &[String], output: 
     let orders = [rows.to_vec(), reversed, dice.shuffled(rows.to_vec()), dice.shuffled(rows.to_vec())];
     let mut first: Option<Vec<u8>> = None;
     for order in orders {
-        let desk = Desk::new();
-        desk.write("policy.toml", policy);
-        desk.write("in.csv", file(header, &order));
-        desk.shoal(&["run", "policy.toml", "-o", output, "--quiet"]).ended_with(0);
-        let bytes = desk.bytes(output);
+        let project = TestProject::new();
+        project.write("policy.toml", policy);
+        project.write("in.csv", file(header, &order));
+        project.shoal(&["run", "policy.toml", "-o", output, "--quiet"]).ended_with(0);
+        let bytes = project.bytes(output);
         match &first {
             None => first = Some(bytes),
             Some(first) => {
@@ -75,7 +77,7 @@ fn every_table_algorithm_is_blind_to_the_order_of_the_input() {
     let header = "name,age,sex,city,illness,ward";
     let promises =
         ["k = 4", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }", "k = 2\nt-closeness = 0.45"];
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         for promise in promises {
             let policy = format!("{TABLE}[privacy]\n{promise}\n[algorithm]\nname = \"{algorithm}\"\n");
             same_bytes_in_any_order(&policy, header, &rows, "out.csv");
@@ -108,7 +110,7 @@ fn two_worlds_that_differ_in_names_only_publish_the_same() {
     let rows = people(&mut Dice::new(3), 60);
     let renamed: Vec<String> = rows.iter().map(|row| format!("x{row}").replace("person ", "Q")).collect();
     let header = "name,age,sex,city,illness,ward";
-    for algorithm in ["ribbon", "mondrian", "sbc"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let policy = format!("{TABLE}[privacy]\nk = 4\n[algorithm]\nname = \"{algorithm}\"\n");
         let published = same_bytes_in_any_order(&policy, header, &rows, "out.csv");
         assert!(published == same_bytes_in_any_order(&policy, header, &renamed, "out.csv"), "{algorithm}");
@@ -127,7 +129,7 @@ fn people_with_several_records_are_told_apart_by_their_records_and_not_by_their_
     };
     let (plain, other) = (of(&|who| format!("p{who:02}")), of(&|who| format!("q{:02}", (who * 7 + 3) % 20)));
     let header = "name,age,sex,city,illness,ward";
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         for promise in ["k = 4", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }"] {
             let policy = format!("{TABLE}[privacy]\n{promise}\n[algorithm]\nname = \"{algorithm}\"\n")
                 .replace("source = \"in.csv\"", "source = \"in.csv\"\nperson = \"name\"");
@@ -148,11 +150,11 @@ fn dummies_with_the_same_seed_do_not_undo_the_order() {
     let header = "name,age,sex,city,illness,ward";
     let policy = format!("{TABLE}[privacy]\nk = 10\n[algorithm]\nseed = 5\n");
     let publish = |rows: &[String]| {
-        let desk = Desk::new();
-        desk.write("policy.toml", &policy);
-        desk.write("in.csv", file(header, rows));
-        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-        let (columns, rows) = csv(&desk.read("out.csv"));
+        let project = TestProject::new();
+        project.write("policy.toml", &policy);
+        project.write("in.csv", file(header, rows));
+        project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        let (columns, rows) = csv(&project.read("out.csv"));
         let illness = columns.iter().position(|name| name == "illness").unwrap();
         rows.into_iter().map(|row| row[illness].clone()).collect::<Vec<_>>()
     };
@@ -166,16 +168,17 @@ fn dummies_with_the_same_seed_do_not_undo_the_order() {
 
 #[test]
 fn a_kept_order_is_said_and_a_foreign_one_is_noticed() {
-    let desk = Desk::new();
-    desk.write("policy.toml", format!("{TABLE}keep-order = true\n[privacy]\nk = 4\n"));
-    desk.write("in.csv", file("name,age,sex,city,illness,ward", &people(&mut Dice::new(5), 40)));
-    let said = desk.shoal(&["run", "policy.toml", "--json"]).ended_with(0);
+    let project = TestProject::new();
+    project.write("policy.toml", format!("{TABLE}keep-order = true\n[privacy]\nk = 4\n"));
+    project.write("in.csv", file("name,age,sex,city,illness,ward", &people(&mut Dice::new(5), 40)));
+    let said = project.shoal(&["run", "policy.toml", "--json"]).ended_with(0);
     assert!(said.stdout.contains("kept-order"), "{}", said.stdout);
-    let said = desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
     assert!(said.stdout.contains("its order may carry something"), "{}", said.stdout);
-    desk.shoal(&["run", "policy.toml", "--set", "output.keep-order=false", "--force", "--quiet"])
+    project
+        .shoal(&["run", "policy.toml", "--set", "output.keep-order=false", "--force", "--quiet"])
         .ended_with(0);
-    let said = desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
     assert!(!said.stdout.contains("order"), "{}", said.stdout);
 }
 
@@ -199,7 +202,7 @@ fn every_transaction_algorithm_is_blind_to_the_order_of_the_input() {
         ITEMS.iter().map(|item| format!("{item};{};*\n", if *item < "e" { "low" } else { "high" })).collect();
     let orders =
         |dice: &mut Dice| [baskets.clone(), dice.shuffled(baskets.clone()), dice.shuffled(baskets.clone())];
-    for algorithm in ["pcta", "upcta", "coat", "apriori"] {
+    for algorithm in TransactionsAlgorithmName::ALL.iter().map(|algorithm| algorithm.name()) {
         for promise in ["k = 3\nm = 2", "k = 2\ncomplete = true"] {
             // Apriori works against a bounded number of known items only.
             if algorithm == "apriori" && promise.contains("complete") {
@@ -236,13 +239,14 @@ fn every_transaction_algorithm_is_blind_to_the_order_of_the_input() {
                 );
                 let mut first = None;
                 for (number, order) in orders(&mut Dice::new(8)).into_iter().enumerate() {
-                    let desk = Desk::new();
-                    desk.write("policy.toml", &policy);
-                    desk.write("tree.csv", &tree);
-                    desk.write("utility", "ale bread corn dill\neggs figs gum ham\n".replace(' ', between));
-                    desk.write("in.csv", written(layout, &order, number));
-                    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-                    let bytes = desk.bytes("out.csv");
+                    let project = TestProject::new();
+                    project.write("policy.toml", &policy);
+                    project.write("tree.csv", &tree);
+                    project
+                        .write("utility", "ale bread corn dill\neggs figs gum ham\n".replace(' ', between));
+                    project.write("in.csv", written(layout, &order, number));
+                    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+                    let bytes = project.bytes("out.csv");
                     assert!(*first.get_or_insert_with(|| bytes.clone()) == bytes, "{number}:\n{policy}");
                 }
             }
@@ -311,13 +315,13 @@ fn every_sequence_algorithm_is_blind_to_the_order_of_the_input() {
             // Ids are names: another list of names must not make another release.
             let renamed: Vec<String> =
                 order.iter().map(|row| format!("{}{row}", ["", "z", "a"][number])).collect();
-            let desk = Desk::new();
-            desk.write("policy.toml", &policy);
-            desk.write("years.csv", &years);
-            desk.write("places.csv", &places);
-            desk.write("in.csv", file("person,visit,year,place,illness", &renamed));
-            desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-            let bytes = desk.bytes("out.csv");
+            let project = TestProject::new();
+            project.write("policy.toml", &policy);
+            project.write("years.csv", &years);
+            project.write("places.csv", &places);
+            project.write("in.csv", file("person,visit,year,place,illness", &renamed));
+            project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+            let bytes = project.bytes("out.csv");
             assert!(*first.get_or_insert_with(|| bytes.clone()) == bytes, "{algorithm}, order {number}");
         }
     }

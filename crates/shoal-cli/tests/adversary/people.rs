@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::support::{Desk, Dice, csv};
+use super::support::{Dice, TestProject, csv};
 
 const K: usize = 5;
 
@@ -46,10 +46,10 @@ fn policy(algorithm: &str, person: &str, more: &str) -> String {
 type Class = (BTreeSet<String>, BTreeMap<String, BTreeSet<String>>);
 
 /// The classes of a published file: for each the people in it, and how many of them have each illness there.
-fn classes(desk: &Desk) -> Vec<Class> {
-    let (_, original) = csv(&desk.read("visits.csv"));
+fn classes(project: &TestProject) -> Vec<Class> {
+    let (_, original) = csv(&project.read("visits.csv"));
     let whose: BTreeMap<&str, &str> = original.iter().map(|row| (row[4].as_str(), row[0].as_str())).collect();
-    let (header, rows) = csv(&desk.read("out.csv"));
+    let (header, rows) = csv(&project.read("out.csv"));
     assert_eq!(header, ["age", "ward", "illness", "note"], "nobody is named");
     let mut classes: BTreeMap<[&str; 2], Class> = BTreeMap::new();
     for row in &rows {
@@ -65,12 +65,12 @@ const PERSON: &str = "person = \"patient\"";
 
 #[test]
 fn one_patient_in_many_rows_is_never_her_own_crowd() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
-        let desk = Desk::new();
-        desk.write("visits.csv", visits());
-        desk.write("policy.toml", policy(algorithm, PERSON, ""));
-        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-        for (people, _) in classes(&desk) {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
+        let project = TestProject::new();
+        project.write("visits.csv", visits());
+        project.write("policy.toml", policy(algorithm, PERSON, ""));
+        project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        for (people, _) in classes(&project) {
             assert!(people.len() >= K, "{algorithm}: {people:?}");
         }
     }
@@ -79,31 +79,32 @@ fn one_patient_in_many_rows_is_never_her_own_crowd() {
 /// The attack succeeds where rows are counted; then at least it is said, before and after.
 #[test]
 fn without_the_person_rows_are_counted_and_that_is_said() {
-    let desk = Desk::new();
-    desk.write("visits.csv", visits());
-    desk.write("policy.toml", policy("mondrian", "", ""));
-    let check = desk.shoal(&["check", "policy.toml"]).ended_with(0);
+    let project = TestProject::new();
+    project.write("visits.csv", visits());
+    project.write("policy.toml", policy("mondrian", "", ""));
+    let check = project.shoal(&["check", "policy.toml"]).ended_with(0);
     assert!(check.stdout.contains("person = \"patient\""), "{}", check.stdout);
-    let run = desk.shoal(&["run", "policy.toml"]).ended_with(0);
+    let run = project.shoal(&["run", "policy.toml"]).ended_with(0);
     assert!((run.stdout + &run.stderr).contains("person = \"patient\""));
-    assert!(desk.read("report/report.json").contains("\"repeated-identifier\""));
-    let alone = classes(&desk).iter().filter(|(people, _)| people.len() < K).count();
+    assert!(project.read("report/report.json").contains("\"repeated-identifier\""));
+    let alone = classes(&project).iter().filter(|(people, _)| people.len() < K).count();
     assert!(alone > 0, "this is why it must be said");
 
-    desk.write("policy.toml", policy("mondrian", PERSON, ""));
-    desk.shoal(&["run", "policy.toml", "--quiet", "--force"]).ended_with(0);
-    assert!(!desk.read("report/report.json").contains("\"repeated-identifier\""));
+    project.write("policy.toml", policy("mondrian", PERSON, ""));
+    project.shoal(&["run", "policy.toml", "--quiet", "--force"]).ended_with(0);
+    assert!(!project.read("report/report.json").contains("\"repeated-identifier\""));
 }
 
 /// Of the people in a class, no illness is known of all: whoever has several rows does not lend the others her values.
 #[test]
 fn values_of_one_patient_do_not_hide_what_all_the_others_have() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
-        let desk = Desk::new();
-        desk.write("visits.csv", visits());
-        desk.write("policy.toml", policy(algorithm, PERSON, "l-diversity = { kind = \"distinct\", l = 2 }"));
-        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-        for (people, illnesses) in classes(&desk) {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
+        let project = TestProject::new();
+        project.write("visits.csv", visits());
+        project
+            .write("policy.toml", policy(algorithm, PERSON, "l-diversity = { kind = \"distinct\", l = 2 }"));
+        project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        for (people, illnesses) in classes(&project) {
             assert!(people.len() >= K, "{algorithm}");
             for (illness, who) in illnesses {
                 assert!(who.len() < people.len(), "{algorithm}: everybody of {people:?} has {illness}");
@@ -116,20 +117,20 @@ fn values_of_one_patient_do_not_hide_what_all_the_others_have() {
 /// is broken for sure.
 #[test]
 fn a_file_alone_proves_nothing_about_people() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     let rows = |count: usize| (0..count).map(|at| format!("33,w1,flu,n{at}\n")).collect::<String>();
-    desk.write("policy.toml", policy("mondrian", PERSON, ""));
-    desk.write("twenty.csv", format!("age,ward,illness,note\n{}", rows(20)));
-    let said = desk.shoal(&["verify", "twenty.csv", "--policy", "policy.toml"]).ended_with(2);
+    project.write("policy.toml", policy("mondrian", PERSON, ""));
+    project.write("twenty.csv", format!("age,ward,illness,note\n{}", rows(20)));
+    let said = project.shoal(&["verify", "twenty.csv", "--policy", "policy.toml"]).ended_with(2);
     assert!(said.stderr.contains("whose") && said.stderr.contains("patient"), "{}", said.stderr);
-    desk.write("four.csv", format!("age,ward,illness,note\n{}", rows(4)));
-    desk.shoal(&["verify", "four.csv", "--policy", "policy.toml"]).ended_with(1);
+    project.write("four.csv", format!("age,ward,illness,note\n{}", rows(4)));
+    project.shoal(&["verify", "four.csv", "--policy", "policy.toml"]).ended_with(1);
 }
 
 /// Ids that a person would take for the same are one person.
 #[test]
 fn another_spelling_is_not_another_patient() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     let spellings = ["7", "07", "7.0", "7.00", "007"];
     let mut text = String::from("patient,age,ward,illness,note\n");
     for (at, spelling) in spellings.iter().enumerate() {
@@ -138,35 +139,36 @@ fn another_spelling_is_not_another_patient() {
     for at in 0..10 {
         text += &format!("p{at},{},w2,gout,m{at}\n", 60 + at);
     }
-    desk.write("visits.csv", text);
-    desk.write("policy.toml", policy("mondrian", PERSON, ""));
-    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-    let (_, rows) = csv(&desk.read("out.csv"));
+    project.write("visits.csv", text);
+    project.write("policy.toml", policy("mondrian", PERSON, ""));
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let (_, rows) = csv(&project.read("out.csv"));
     assert!(rows.iter().all(|row| row[0] != "30"), "five spellings of one name are one patient");
 }
 
 #[test]
 fn a_row_that_is_nobodys_stops_the_run_or_is_left_out() {
-    let desk = Desk::new();
-    desk.write("visits.csv", visits() + ",44,w1,flu,nobody\n");
-    desk.write("policy.toml", policy("mondrian", PERSON, ""));
-    let said = desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(2);
+    let project = TestProject::new();
+    project.write("visits.csv", visits() + ",44,w1,flu,nobody\n");
+    project.write("policy.toml", policy("mondrian", PERSON, ""));
+    let said = project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(2);
     assert!(said.stderr.contains("patient") && said.stderr.contains("suppress"), "{}", said.stderr);
-    assert!(!desk.exists("out.csv"));
-    desk.shoal(&["run", "policy.toml", "--quiet", "--set", "columns.patient.missing=\"suppress\""])
+    assert!(!project.exists("out.csv"));
+    project
+        .shoal(&["run", "policy.toml", "--quiet", "--set", "columns.patient.missing=\"suppress\""])
         .ended_with(0);
-    assert!(!desk.read("out.csv").contains("nobody"));
+    assert!(!project.read("out.csv").contains("nobody"));
 }
 
 /// `init` proposes the key and says why.
 #[test]
 fn init_proposes_the_person() {
-    let desk = Desk::new();
-    desk.write("visits.csv", visits());
-    desk.shoal(&["init", "visits.csv", "-o", "policy.toml"]).ended_with(0);
-    let text = desk.read("policy.toml");
+    let project = TestProject::new();
+    project.write("visits.csv", visits());
+    project.shoal(&["init", "visits.csv", "-o", "policy.toml"]).ended_with(0);
+    let text = project.read("policy.toml");
     assert!(text.contains("\nperson = \"patient\"\n") && text.contains("count people"), "{text}");
-    desk.shoal(&["check", "policy.toml"]).ended_with(0);
+    project.shoal(&["check", "policy.toml"]).ended_with(0);
 }
 
 /// Whose a record is decides about crowds, so it must not do so by the place of the record in the source.
@@ -178,13 +180,13 @@ fn with_people_the_order_of_the_input_changes_nothing_either() {
     let rows: Vec<String> =
         rows.lines().map(|row| row.rsplit_once(',').unwrap().0.to_owned() + ",x").collect();
     let mut dice = Dice::new(3);
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let published = |rows: &[String]| {
-            let desk = Desk::new();
-            desk.write("visits.csv", format!("{header}\n{}\n", rows.join("\n")));
-            desk.write("policy.toml", policy(algorithm, PERSON, ""));
-            desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-            desk.bytes("out.csv")
+            let project = TestProject::new();
+            project.write("visits.csv", format!("{header}\n{}\n", rows.join("\n")));
+            project.write("policy.toml", policy(algorithm, PERSON, ""));
+            project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+            project.bytes("out.csv")
         };
         assert_eq!(published(&rows), published(&dice.shuffled(rows.clone())), "{algorithm}");
     }
@@ -193,19 +195,19 @@ fn with_people_the_order_of_the_input_changes_nothing_either() {
 /// Whoever measures a file must not be told a smaller risk than whoever made it.
 #[test]
 fn measure_counts_people_as_run_does() {
-    let desk = Desk::new();
-    desk.write("visits.csv", visits());
-    desk.write("policy.toml", policy("mondrian", PERSON, ""));
-    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let project = TestProject::new();
+    project.write("visits.csv", visits());
+    project.write("policy.toml", policy("mondrian", PERSON, ""));
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     // The report that goes out is rounded.
-    let ran: serde_json::Value = serde_json::from_str(&desk.read("report/audit.json")).unwrap();
+    let ran: serde_json::Value = serde_json::from_str(&project.read("report/audit.json")).unwrap();
     let measure = ["measure", "visits.csv", "out.csv", "--policy", "policy.toml", "--json"];
-    let measured = desk.shoal(&measure).ended_with(0);
+    let measured = project.shoal(&measure).ended_with(0);
     let measured: serde_json::Value = serde_json::from_str(&measured.stdout).unwrap();
     assert_eq!(measured["risk"], ran["risk"]);
-    desk.write("records.toml", policy("mondrian", "", ""));
+    project.write("records.toml", policy("mondrian", "", ""));
     let measure = ["measure", "visits.csv", "out.csv", "--policy", "records.toml", "--json"];
-    let records = desk.shoal(&measure).ended_with(0);
+    let records = project.shoal(&measure).ended_with(0);
     let records: serde_json::Value = serde_json::from_str(&records.stdout).unwrap();
     assert_ne!(records["risk"], ran["risk"], "records are no people");
 }
@@ -230,14 +232,14 @@ const VERIFY: [&str; 6] = ["verify", "out.csv", "--original", "visits.csv", "--j
 #[test]
 fn a_genuine_release_is_not_called_broken_because_rows_could_be_others() {
     let mut unsure = 0;
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
-        let desk = Desk::new();
-        desk.write("visits.csv", coarse_stays());
-        desk.write("policy.toml", policy(algorithm, PERSON, ""));
-        desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-        let sure = desk.shoal(&[&VERIFY[..], &["report/audit.json"]].concat()).ended_with(0);
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
+        let project = TestProject::new();
+        project.write("visits.csv", coarse_stays());
+        project.write("policy.toml", policy(algorithm, PERSON, ""));
+        project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+        let sure = project.shoal(&[&VERIFY[..], &["report/audit.json"]].concat()).ended_with(0);
         assert!(!sure.stdout.contains("one-assignment"), "{algorithm}: {}", sure.stdout);
-        let said = desk.shoal(&[&VERIFY[..], &["policy.toml"]].concat());
+        let said = project.shoal(&[&VERIFY[..], &["policy.toml"]].concat());
         match said.code {
             // Where no other assignment fits, there is nothing to add.
             0 => unsure += usize::from(said.stdout.contains("one-assignment")),
@@ -254,12 +256,12 @@ fn a_genuine_release_is_not_called_broken_because_rows_could_be_others() {
 /// The audit is no proof: where the people whom it names are too few, or cannot be in the class, nothing holds.
 #[test]
 fn an_audit_does_not_make_a_crowd_of_too_few_people() {
-    let desk = Desk::new();
-    desk.write("visits.csv", coarse_stays());
-    desk.write("policy.toml", policy("mondrian", "", ""));
-    desk.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let project = TestProject::new();
+    project.write("visits.csv", coarse_stays());
+    project.write("policy.toml", policy("mondrian", "", ""));
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     let of_people = ["--set", "data.person=\"patient\""];
-    let said = desk.shoal(&[&VERIFY[..], &["report/audit.json"], &of_people].concat()).ended_with(1);
+    let said = project.shoal(&[&VERIFY[..], &["report/audit.json"], &of_people].concat()).ended_with(1);
     assert!(
         said.stdout.contains("\"holds\":false") || said.stdout.contains("\"holds\": false"),
         "{}",
@@ -267,13 +269,13 @@ fn an_audit_does_not_make_a_crowd_of_too_few_people() {
     );
 
     // Somebody who is named in the place of another, and has no record that could be there.
-    let mut audit: serde_json::Value = serde_json::from_str(&desk.read("report/audit.json")).unwrap();
+    let mut audit: serde_json::Value = serde_json::from_str(&project.read("report/audit.json")).unwrap();
     let classes = audit["recoding"]["classes"].as_array_mut().unwrap();
     for class in classes {
         let people = class["people"].as_array_mut().unwrap();
         (0..people.len()).for_each(|at| people[at] = format!("{at:032x}").into());
     }
-    desk.write("forged.json", audit.to_string());
-    let said = desk.shoal(&[&VERIFY[..], &["forged.json"], &of_people].concat());
+    project.write("forged.json", audit.to_string());
+    let said = project.shoal(&[&VERIFY[..], &["forged.json"], &of_people].concat());
     assert_ne!(said.code, 0, "{}", said.stdout);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{Desk, Dice, Said, csv};
+use crate::support::{CommandOutput, Dice, TestProject, csv};
 
 const PEOPLE: usize = 1_000;
 const ILLNESSES: usize = 20;
@@ -29,8 +29,8 @@ name = "mondrian"
 "#;
 
 /// Name, age, zip, illness.
-fn hospital() -> (Desk, Vec<(usize, usize, String)>) {
-    let desk = Desk::new();
+fn hospital() -> (TestProject, Vec<(usize, usize, String)>) {
+    let project = TestProject::new();
     let mut dice = Dice::new(7);
     let mut text = "name,age,zip,illness\n".to_owned();
     let mut people = Vec::new();
@@ -40,9 +40,9 @@ fn hospital() -> (Desk, Vec<(usize, usize, String)>) {
         text.push_str(&format!("person{number},{},{},{}\n", person.0, person.1, person.2));
         people.push(person);
     }
-    desk.write("people.csv", text);
-    desk.write("policy.toml", POLICY);
-    (desk, people)
+    project.write("people.csv", text);
+    project.write("policy.toml", POLICY);
+    (project, people)
 }
 
 /// Whether a published cell may stand for a number.
@@ -63,14 +63,14 @@ fn possible(rows: &[Vec<String>], age: usize, zip: usize) -> BTreeSet<String> {
 }
 
 /// A release that keeps zips finer and ages coarser: its classes lie across those of the first.
-fn second(desk: &Desk, more: &[&str]) -> Said {
+fn second(project: &TestProject, more: &[&str]) -> CommandOutput {
     let mut args =
         vec!["run", "policy.toml", "-o", "second.csv", "--set", "columns.zip.weight=9.0", "--json"];
     args.extend(more);
-    desk.shoal(&args)
+    project.shoal(&args)
 }
 
-fn kinds(said: &Said) -> Vec<String> {
+fn kinds(said: &CommandOutput) -> Vec<String> {
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let leaks = report["leaks"].as_array().unwrap().iter();
     leaks.map(|leak| leak["kind"].as_str().unwrap().to_owned()).collect()
@@ -78,11 +78,11 @@ fn kinds(said: &Said) -> Vec<String> {
 
 #[test]
 fn two_releases_are_held_against_each_other() {
-    let (desk, people) = hospital();
-    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
-    second(&desk, &[]).ended_with(0);
+    let (project, people) = hospital();
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    second(&project, &[]).ended_with(0);
     // The attack: each release leaves at least five illnesses for everybody, both together do not.
-    let (first, other) = (csv(&desk.read("first.csv")).1, csv(&desk.read("second.csv")).1);
+    let (first, other) = (csv(&project.read("first.csv")).1, csv(&project.read("second.csv")).1);
     let mut betrayed = 0;
     for (age, zip, illness) in &people {
         let (one, two) = (possible(&first, *age, *zip), possible(&other, *age, *zip));
@@ -94,28 +94,28 @@ fn two_releases_are_held_against_each_other() {
     assert!(betrayed > 10, "{betrayed} people have fewer than five possible illnesses");
 
     // Held against the first, the second is refused and leaves nothing.
-    std::fs::remove_file(desk.path("second.csv")).unwrap();
-    std::fs::remove_dir_all(desk.path("second.report")).unwrap();
-    let refused = second(&desk, &["--previous", "first.report/audit.json"]).ended_with(1);
+    std::fs::remove_file(project.path("second.csv")).unwrap();
+    std::fs::remove_dir_all(project.path("second.report")).unwrap();
+    let refused = second(&project, &["--previous", "first.report/audit.json"]).ended_with(1);
     assert!(refused.stderr.contains("too few possible values of `illness`"), "{}", refused.stderr);
-    assert!(!desk.exists("second.csv") && !desk.exists("second.report"));
+    assert!(!project.exists("second.csv") && !project.exists("second.report"));
     // Whoever publishes the same again gives nothing new away, whatever its name is.
     let again = ["run", "policy.toml", "-o", "again.csv", "--previous", "first.report", "--json"];
-    let said = desk.shoal(&again).ended_with(0);
+    let said = project.shoal(&again).ended_with(0);
     assert!(kinds(&said).contains(&"earlier-releases".to_owned()), "{}", said.stdout);
 }
 
 #[test]
 fn a_folder_that_held_a_release_of_the_same_people_says_so() {
-    let (desk, _) = hospital();
-    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--report", "reports", "--quiet"]).ended_with(0);
+    let (project, _) = hospital();
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--report", "reports", "--quiet"]).ended_with(0);
     // The same people in another order, and one more: another file.
-    let text = desk.read("people.csv");
+    let text = project.read("people.csv");
     let (head, rows) = text.split_once('\n').unwrap();
     let mut rows: Vec<&str> = rows.lines().rev().collect();
     rows.push("newcomer,50,10100,illness3");
-    desk.write("people.csv", format!("{head}\n{}\n", rows.join("\n")));
-    let said = second(&desk, &["--report", "reports", "--force"]).ended_with(0);
+    project.write("people.csv", format!("{head}\n{}\n", rows.join("\n")));
+    let said = second(&project, &["--report", "reports", "--force"]).ended_with(0);
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let leak = report["leaks"].as_array().unwrap().iter().find(|leak| leak["kind"] == "earlier-release");
     assert!(leak.unwrap()["count"].as_u64().unwrap() > 900, "{}", said.stdout);
@@ -123,40 +123,40 @@ fn a_folder_that_held_a_release_of_the_same_people_says_so() {
 
 #[test]
 fn other_people_may_be_published_beside() {
-    let (desk, _) = hospital();
-    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    let (project, _) = hospital();
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
     let mut dice = Dice::new(99);
     let mut text = "name,age,zip,illness\n".to_owned();
     for number in 0..500 {
         let (age, zip, illness) = (18 + dice.below(70), 20_000 + dice.below(500), dice.below(ILLNESSES));
         text.push_str(&format!("other{number},{age},{zip},illness{illness}\n"));
     }
-    desk.write("people.csv", text);
-    second(&desk, &["--previous", "first.report"]).ended_with(0);
+    project.write("people.csv", text);
+    second(&project, &["--previous", "first.report"]).ended_with(0);
 }
 
 #[test]
 fn kept_classes_hide_as_before() {
-    let (desk, people) = hospital();
-    desk.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
-    let mut rows: Vec<String> = desk.read("people.csv").lines().map(str::to_owned).collect();
+    let (project, people) = hospital();
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    let mut rows: Vec<String> = project.read("people.csv").lines().map(str::to_owned).collect();
     let mut dice = Dice::new(17);
     for number in 0..100 {
         let (age, zip, illness) = (18 + dice.below(70), 10_000 + dice.below(500), dice.below(ILLNESSES));
         rows.push(format!("new{number},{age},{zip},illness{illness}"));
     }
-    desk.write("people.csv", rows.join("\n") + "\n");
-    second(&desk, &["--previous", "first.report"]).ended_with(1);
-    let said = second(&desk, &["--previous", "first.report", "--reuse-classes"]).ended_with(0);
+    project.write("people.csv", rows.join("\n") + "\n");
+    second(&project, &["--previous", "first.report"]).ended_with(1);
+    let said = second(&project, &["--previous", "first.report", "--reuse-classes"]).ended_with(0);
     assert!(said.stdout.contains("1000 records keep the classes of earlier releases"), "{}", said.stdout);
-    let (first, other) = (csv(&desk.read("first.csv")).1, csv(&desk.read("second.csv")).1);
+    let (first, other) = (csv(&project.read("first.csv")).1, csv(&project.read("second.csv")).1);
     for (age, zip, _) in &people {
         let (one, two) = (possible(&first, *age, *zip), possible(&other, *age, *zip));
         assert!(one.intersection(&two).count() >= 5);
     }
     // Four hundred leave: many of their classes are too small now, and whoever is left of them is left out.
     rows.drain(1..401);
-    desk.write("people.csv", rows.join("\n") + "\n");
+    project.write("people.csv", rows.join("\n") + "\n");
     let third = [
         "run",
         "policy.toml",
@@ -168,19 +168,19 @@ fn kept_classes_hide_as_before() {
         "second.report",
         "--json",
     ];
-    let said = desk.shoal(&[&third[..], &["--reuse-classes"]].concat()).ended_with(0);
+    let said = project.shoal(&[&third[..], &["--reuse-classes"]].concat()).ended_with(0);
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let left_out = report["records-suppressed"].as_u64().unwrap();
     assert!((1..600).contains(&left_out), "{left_out}");
     // The policy leaves nobody out; that this release does is in its audit, and goes for no other file.
     let truth = |file: &str, policy: &str| {
-        desk.shoal(&["verify", file, "--policy", policy, "--original", "people.csv"])
+        project.shoal(&["verify", file, "--policy", policy, "--original", "people.csv"])
     };
     let told = truth("third.csv", "policy.toml").ended_with(1);
     assert!(told.stdout.contains("--reuse-classes") && told.stdout.contains("audit.json"), "{}", told.stdout);
     truth("third.csv", "third.report/audit.json").ended_with(0);
-    let text = desk.read("third.csv");
+    let text = project.read("third.csv");
     let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
-    desk.write("shorter.csv", format!("{kept}\n"));
+    project.write("shorter.csv", format!("{kept}\n"));
     truth("shorter.csv", "third.report/audit.json").ended_with(1);
 }

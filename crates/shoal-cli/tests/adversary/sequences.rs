@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{Desk, Dice, csv};
+use crate::support::{Dice, TestProject, csv};
 
 const PLACES: &str = "Bonn;West;*\nKöln;West;*\nKiel;North;*\nHusum;North;*\n";
 const YEARS: &str = "2019;old;*\n2020;old;*\n2021;new;*\n2022;new;*\n";
@@ -41,12 +41,12 @@ name = "{algorithm}"
     )
 }
 
-fn desk(algorithm: &str, promise: &str) -> Desk {
-    let desk = Desk::new();
-    desk.write("places.csv", PLACES);
-    desk.write("years.csv", YEARS);
-    desk.write("policy.toml", policy(algorithm, promise));
-    desk
+fn project(algorithm: &str, promise: &str) -> TestProject {
+    let project = TestProject::new();
+    project.write("places.csv", PLACES);
+    project.write("years.csv", YEARS);
+    project.write("policy.toml", policy(algorithm, promise));
+    project
 }
 
 /// Patients with one to three visits; some values are rare.
@@ -174,10 +174,10 @@ fn nobody_is_found_by_up_to_three_values_however_they_are_known() {
             (2, "k = 3\nlength = 2\nbeta = 1.0"),
             (3, "k = 5\nlength = 1\nc = 0.3"),
         ] {
-            let desk = desk(algorithm, promise);
-            desk.write("visits.csv", visits(seed, 60));
-            desk.shoal(&["run", "policy.toml", "-o", "out.csv"]).ended_with(0);
-            let people = people(&desk.read("out.csv"));
+            let project = project(algorithm, promise);
+            project.write("visits.csv", visits(seed, 60));
+            project.shoal(&["run", "policy.toml", "-o", "out.csv"]).ended_with(0);
+            let people = people(&project.read("out.csv"));
             let p = people.iter().filter(|person| person.has_it).count() as f64 / people.len() as f64;
             let (k, length, allowed) = match seed {
                 1 => (4, 3, 0.4),
@@ -192,14 +192,17 @@ fn nobody_is_found_by_up_to_three_values_however_they_are_known() {
 
 #[test]
 fn the_papers_count_is_broken_by_the_same_attack_and_says_so() {
-    let desk = desk("fcla", "k = 4\nlength = 2\nc = 0.4\nsupport = \"paper\"");
-    desk.write("visits.csv", visits(4, 60));
-    let said = desk.shoal(&["run", "policy.toml", "-o", "out.csv", "--report", "report"]).ended_with(0);
+    let project = project("fcla", "k = 4\nlength = 2\nc = 0.4\nsupport = \"paper\"");
+    project.write("visits.csv", visits(4, 60));
+    let said = project.shoal(&["run", "policy.toml", "-o", "out.csv", "--report", "report"]).ended_with(0);
     let (k, length, allowed) = (4, 2, 0.4);
-    assert!(attack(&people(&desk.read("out.csv")), k, length, allowed).is_some(), "the attack does not bite");
+    assert!(
+        attack(&people(&project.read("out.csv")), k, length, allowed).is_some(),
+        "the attack does not bite"
+    );
     assert!(said.stdout.contains("paper") || said.stderr.contains("paper"), "{}{}", said.stdout, said.stderr);
-    assert!(desk.read("report/report.json").contains("paper-support"));
-    let plan = desk.shoal(&["check", "policy.toml"]).ended_with(0);
+    assert!(project.read("report/report.json").contains("paper-support"));
+    let plan = project.shoal(&["check", "policy.toml"]).ended_with(0);
     assert!(plan.stdout.contains("at or below"), "{}", plan.stdout);
 }
 
@@ -211,9 +214,9 @@ fn one_star_among_twenty_is_no_crowd() {
     }
     published.push_str("21,*,2019,HIV\n");
     for (support, code) in [("", 1), ("support = \"compatible\"", 1), ("support = \"paper\"", 0)] {
-        let desk = desk("fcla", &format!("k = 2\nlength = 1\nc = 0.5\n{support}"));
-        desk.write("out.csv", &published);
-        let said = desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(code);
+        let project = project("fcla", &format!("k = 2\nlength = 1\nc = 0.5\n{support}"));
+        project.write("out.csv", &published);
+        let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(code);
         assert!(code == 0 || said.stdout.contains("crowds of 1 person"), "{}", said.stdout);
     }
 }
@@ -228,10 +231,10 @@ fn real_names_are_no_pseudonyms() {
         (["1", "1", "2", "4"], false),
         (["1", "1", "02", "3"], false),
     ] {
-        let desk = desk("fcla", "k = 2\nlength = 1\nc = 1.0");
+        let project = project("fcla", "k = 2\nlength = 1\nc = 1.0");
         let rows = ids.map(|id| format!("{id},Bonn,2019,flu\n")).concat();
-        desk.write("out.csv", format!("patient,place,year,illness\n{rows}"));
-        let said = desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]);
+        project.write("out.csv", format!("patient,place,year,illness\n{rows}"));
+        let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]);
         let words = format!("{}{}", said.stdout, said.stderr);
         assert_eq!(said.code == 0, is_good, "{ids:?}: {words}");
         assert!(is_good || words.contains("1 to n"), "{ids:?}: {words}");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::Command;
 
-use crate::support::{Desk, Dice};
+use crate::support::{Dice, TestProject};
 
 /// A stream of people with an age, a sex and an illness; the numbers after it are put in by each attack.
 const POLICY: &str = r#"version = 1
@@ -45,17 +45,17 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
             (0..600).map(|_| format!("i{}", dice.below(30).min(dice.below(30)))).collect();
         let input: String =
             illnesses.iter().enumerate().map(|(n, illness)| tuple(n, 1000 + n, "F", illness)).collect();
-        let desk = Desk::new();
+        let project = TestProject::new();
         // Half of the time the domain is declared, too.
         let domain: Vec<String> = (0..30).map(|n| format!("\"i{n}\"")).collect();
         let domain =
             if seed % 2 == 0 { String::new() } else { format!("domain = [{}]\n", domain.join(", ")) };
         let policy = POLICY.replace("role = \"sensitive\"\n", &format!("role = \"sensitive\"\n{domain}"));
-        desk.write("policy.toml", format!("{policy}[algorithm]\nlearn = 60\n"));
+        project.write("policy.toml", format!("{policy}[algorithm]\nlearn = 60\n"));
         let published = {
             // Values that nobody had among the sixty cannot be hidden, and are not what this is about.
             let args = ["stream", "policy.toml", "--set", "output.max-dead-letters=1"];
-            desk.shoal_reading(&args, &input).ended_with(0).stdout
+            project.shoal_reading(&args, &input).ended_with(0).stdout
         };
         let lines: Vec<&str> = published.lines().collect();
         // Whose line it is stands there: what is hidden is the value.
@@ -85,9 +85,9 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
 
 /// How a stream ends whose values have these shares, in parts of 20, first ones and then others.
 fn drifting(algorithm: &str, parts: [&[usize]; 2], tuples: [usize; 2]) -> (i32, String, usize) {
-    let desk = Desk::new();
-    desk.write("prior.csv", "value,count\na,2\nb,6\nc,6\nd,6\n");
-    desk.write("policy.toml", format!("{POLICY}[algorithm]\n{algorithm}\n"));
+    let project = TestProject::new();
+    project.write("prior.csv", "value,count\na,2\nb,6\nc,6\nd,6\n");
+    project.write("policy.toml", format!("{POLICY}[algorithm]\n{algorithm}\n"));
     let mut dice = Dice::new(5);
     let mut input = String::new();
     for (parts, tuples) in parts.iter().zip(tuples) {
@@ -97,7 +97,7 @@ fn drifting(algorithm: &str, parts: [&[usize]; 2], tuples: [usize; 2]) -> (i32, 
             input.push_str(&tuple(input.len() + n, 30, "F", turn[dice.below(turn.len())]));
         }
     }
-    let said = desk.shoal_reading(&["stream", "policy.toml", "--status", "0"], &input);
+    let said = project.shoal_reading(&["stream", "policy.toml", "--status", "0"], &input);
     (said.code, said.stderr, said.stdout.lines().count())
 }
 
@@ -153,7 +153,7 @@ fn adult(tuples: usize) -> (String, Vec<Vec<String>>, Vec<String>) {
 }
 
 /// What is published of Adult, as cells and values, with these lines under `[algorithm]`.
-fn published_adult(desk: &Desk, input: &str, algorithm: &str) -> Vec<(Vec<String>, Vec<String>)> {
+fn published_adult(project: &TestProject, input: &str, algorithm: &str) -> Vec<(Vec<String>, Vec<String>)> {
     let quasi = ["age", "race", "marital-status", "education", "native-country", "workclass"];
     let columns: String = quasi
         .iter()
@@ -167,10 +167,10 @@ fn published_adult(desk: &Desk, input: &str, algorithm: &str) -> Vec<(Vec<String
          [columns.sex]\nrole = \"quasi-identifier\"\n{columns}[columns.salary-class]\nrole = \"sensitive\"\n\
          [columns.occupation]\nrole = \"sensitive\"\n[privacy]\nl = 5\n[algorithm]\nprior-file = \"prior.csv\"\n{algorithm}\n"
     );
-    desk.write("policy.toml", policy);
-    desk.write("in.csv", input);
-    let said = desk.shoal_reading(&["stream", "policy.toml"], input).ended_with(0);
-    desk.write("out.csv", &said.stdout);
+    project.write("policy.toml", policy);
+    project.write("in.csv", input);
+    let said = project.shoal_reading(&["stream", "policy.toml"], input).ended_with(0);
+    project.write("out.csv", &said.stdout);
     let line = |line: &str| {
         let mut cells: Vec<String> = line.split(';').map(|cell| cell.trim_matches('"').to_owned()).collect();
         let set = cells.pop().unwrap();
@@ -261,25 +261,26 @@ fn who_learns_from_the_lines_gets_no_further_where_they_carry_a_stratum() {
         *shares.entry(value).or_default() += 1.0;
     }
     let rows = prior.iter().map(|((value, sex, age), count)| format!("{value},{sex},{age},{count}\n"));
-    let desk = Desk::new();
-    desk.write("prior.csv", format!("value,sex,age,count\n{}", rows.collect::<String>()));
+    let project = TestProject::new();
+    project.write("prior.csv", format!("value,sex,age,count\n{}", rows.collect::<String>()));
     let error = (0.2_f64 * 0.8 / truth.len() as f64).sqrt();
-    let measured = |desk: &Desk| {
-        let said =
-            desk.shoal(&["measure", "in.csv", "out.csv", "--policy", "policy.toml", "--json"]).ended_with(0);
+    let measured = |project: &TestProject| {
+        let said = project
+            .shoal(&["measure", "in.csv", "out.csv", "--policy", "policy.toml", "--json"])
+            .ended_with(0);
         let json: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
         json["adversary"]["right"]["all"].as_f64().unwrap()
     };
 
-    let exact = published_adult(&desk, &input, "prior = \"calibrated\"");
+    let exact = published_adult(&project, &input, "prior = \"calibrated\"");
     assert_eq!(exact.len(), truth.len());
     let right = naive_bayes(&exact, &truth, |_, value| 1.0 / shares[&value.to_owned()]);
     assert!(right > 0.35, "the attack itself has become blunt: {right}");
-    let ours = measured(&desk);
+    let ours = measured(&project);
     assert!((ours - right).abs() < 0.08, "measure says {ours}, and it is {right}");
 
     let strata = published_adult(
-        &desk,
+        &project,
         &input,
         "prior = \"conditional\"\nstrata = [\"sex\", \"age\"]\npublish = \"stratum\"",
     );
@@ -299,26 +300,26 @@ fn who_learns_from_the_lines_gets_no_further_where_they_carry_a_stratum() {
         1.0 / people[&cells[..2]].1.get(&value.to_owned()).copied().unwrap_or(1.0)
     });
     assert!((right - 0.2).abs() < 4.0 * error, "{right}, promised 0.2 ± {error}");
-    let ours = measured(&desk);
+    let ours = measured(&project);
     assert!((ours - 0.2).abs() < 4.0 * error, "{ours}, promised 0.2 ± {error}");
-    desk.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+    project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
 }
 
 /// A line that nobody drew from the design is found by whoever has the design.
 #[test]
 fn a_set_that_the_design_cannot_draw_is_found() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     // Of a ring of these five, `a` and `e` together are in few sets, and no set holds a value from elsewhere.
-    desk.write("prior.csv", "value,count\na,40\nb,30\nc,20\nd,8\ne,1\nf,1\n");
-    desk.write(
+    project.write("prior.csv", "value,count\na,40\nb,30\nc,20\nd,8\ne,1\nf,1\n");
+    project.write(
         "policy.toml",
         format!("{POLICY}[algorithm]\nprior-file = \"prior.csv\"\n").replace("l = 2", "l = 2\n"),
     );
     let mut dice = Dice::new(3);
     let input: String = (0..200).map(|n| tuple(n, 30, "F", ["a", "b", "c", "d"][dice.below(4)])).collect();
-    let published = desk.shoal_reading(&["stream", "policy.toml"], &input).ended_with(0).stdout;
-    desk.write("out", &published);
-    desk.shoal(&["verify", "out", "--policy", "policy.toml"]).ended_with(0);
+    let published = project.shoal_reading(&["stream", "policy.toml"], &input).ended_with(0).stdout;
+    project.write("out", &published);
+    project.shoal(&["verify", "out", "--policy", "policy.toml"]).ended_with(0);
     let first = published.lines().next().unwrap();
     let with = |set: &str| {
         let (before, _) = first.split_once("\"values\":[").unwrap();
@@ -326,8 +327,8 @@ fn a_set_that_the_design_cannot_draw_is_found() {
     };
     // A value from nowhere, more values than are drawn, and two that are never side by side.
     for set in ["\"a\",\"plague\"", "\"a\",\"b\",\"c\"", "\"e\",\"f\""] {
-        desk.write("out", with(set));
-        let said = desk.shoal(&["verify", "out", "--policy", "policy.toml"]).ended_with(1);
+        project.write("out", with(set));
+        let said = project.shoal(&["verify", "out", "--policy", "policy.toml"]).ended_with(1);
         assert!(said.stdout.contains("sets of the design"), "{}", said.stdout);
     }
 }

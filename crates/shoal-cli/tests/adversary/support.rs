@@ -8,22 +8,22 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A folder that vanishes with the test.
-pub(crate) struct Desk {
+/// The folder of a test: policy, data and outputs. It is deleted at the end of the test.
+pub(crate) struct TestProject {
     folder: TempDir,
 }
 
 /// What a call has printed, and how it ended.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
-        Desk { folder: tempfile::tempdir().unwrap() }
+impl TestProject {
+    pub(crate) fn new() -> TestProject {
+        TestProject { folder: tempfile::tempdir().unwrap() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -49,12 +49,12 @@ impl Desk {
     }
 
     /// Runs `shoal` in the folder.
-    pub(crate) fn shoal(&self, args: &[&str]) -> Said {
+    pub(crate) fn shoal(&self, args: &[&str]) -> CommandOutput {
         self.shoal_reading(args, "")
     }
 
     /// Runs `shoal` in the folder with this standard input.
-    pub(crate) fn shoal_reading(&self, args: &[&str], stdin: &str) -> Said {
+    pub(crate) fn shoal_reading(&self, args: &[&str], stdin: &str) -> CommandOutput {
         let mut command = Command::new(env!("CARGO_BIN_EXE_shoal"));
         command.args(args).current_dir(self.folder.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -65,7 +65,7 @@ impl Desk {
         let writer = std::thread::spawn(move || drop(pipe.write_all(stdin.as_bytes())));
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
-        Said {
+        CommandOutput {
             code: output.status.code().expect("ended by itself"),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
@@ -73,10 +73,10 @@ impl Desk {
     }
 }
 
-impl Said {
+impl CommandOutput {
     /// Fails the test unless the call ended with this code.
     #[track_caller]
-    pub(crate) fn ended_with(self, code: i32) -> Said {
+    pub(crate) fn ended_with(self, code: i32) -> CommandOutput {
         assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
         self
     }

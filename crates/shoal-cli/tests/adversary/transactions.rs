@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::{Desk, Dice, csv};
+use crate::support::{Dice, TestProject, csv};
 
 /// A row per item, with the patient's name beside it; the visit is what is anonymized.
 const LONG: &str = "\
@@ -40,29 +40,29 @@ path = \"out.csv\"
 
 #[test]
 fn a_name_beside_the_items_is_not_overlooked() {
-    let desk = Desk::new();
-    desk.write("long.toml", LONG);
-    desk.write("named.csv", "visit,name,code\n1,ann,a\n1,ann,b\n2,bo,a\n2,bo,b\n");
-    let said = desk.shoal(&["verify", "named.csv", "--policy", "long.toml"]).ended_with(1);
+    let project = TestProject::new();
+    project.write("long.toml", LONG);
+    project.write("named.csv", "visit,name,code\n1,ann,a\n1,ann,b\n2,bo,a\n2,bo,b\n");
+    let said = project.shoal(&["verify", "named.csv", "--policy", "long.toml"]).ended_with(1);
     assert!(said.stdout.contains("`name`") && said.stdout.contains("must not be published"), "{said:?}");
-    desk.write("plain.csv", "visit,code\n1,a\n1,b\n2,a\n2,b\n");
-    desk.shoal(&["verify", "plain.csv", "--policy", "long.toml"]).ended_with(0);
+    project.write("plain.csv", "visit,code\n1,a\n1,b\n2,a\n2,b\n");
+    project.shoal(&["verify", "plain.csv", "--policy", "long.toml"]).ended_with(0);
 
-    desk.write("column.toml", COLUMN);
-    desk.write("named.csv", "name,ward,codes\nann,3,a;b\nbo,4,a;b\n");
-    let said = desk.shoal(&["verify", "named.csv", "--policy", "column.toml"]).ended_with(1);
+    project.write("column.toml", COLUMN);
+    project.write("named.csv", "name,ward,codes\nann,3,a;b\nbo,4,a;b\n");
+    let said = project.shoal(&["verify", "named.csv", "--policy", "column.toml"]).ended_with(1);
     assert!(said.stdout.contains("`name`") && said.stdout.contains("must not be published"), "{said:?}");
-    desk.write("unknown.csv", "shoe,codes\n39,a;b\n40,a;b\n");
-    let said = desk.shoal(&["verify", "unknown.csv", "--policy", "column.toml"]).ended_with(2);
+    project.write("unknown.csv", "shoe,codes\n39,a;b\n40,a;b\n");
+    let said = project.shoal(&["verify", "unknown.csv", "--policy", "column.toml"]).ended_with(2);
     assert!(said.stderr.contains("`shoe`"), "{said:?}");
-    desk.write("plain.csv", "ward,codes\n3,a;b\n4,a;b\n");
-    desk.shoal(&["verify", "plain.csv", "--policy", "column.toml"]).ended_with(0);
+    project.write("plain.csv", "ward,codes\n3,a;b\n4,a;b\n");
+    project.shoal(&["verify", "plain.csv", "--policy", "column.toml"]).ended_with(0);
 }
 
 #[test]
 fn an_id_that_is_a_name_is_refused() {
-    let desk = Desk::new();
-    desk.write("long.toml", LONG);
+    let project = TestProject::new();
+    project.write("long.toml", LONG);
     for (ids, row) in [
         (["ann", "ann", "bo", "bo"], 1),
         (["1", "1", "bo", "bo"], 3),
@@ -75,45 +75,45 @@ fn an_id_that_is_a_name_is_refused() {
     ] {
         let rows: String =
             ids.iter().zip(["a", "b", "a", "b"]).map(|(id, item)| format!("{id},{item}\n")).collect();
-        desk.write("file.csv", format!("visit,code\n{rows}"));
-        let said = desk.shoal(&["verify", "file.csv", "--policy", "long.toml"]).ended_with(1);
+        project.write("file.csv", format!("visit,code\n{rows}"));
+        let said = project.shoal(&["verify", "file.csv", "--policy", "long.toml"]).ended_with(1);
         assert!(said.stderr.contains(&format!("row {row}")), "{ids:?}: {said:?}");
     }
 }
 
 #[test]
 fn what_shoal_publishes_itself_has_neither() {
-    let desk = Desk::new();
-    desk.write("long.toml", LONG);
+    let project = TestProject::new();
+    project.write("long.toml", LONG);
     let visit = |name: &str, visit: &str| format!("{visit},{name},a\n{visit},{name},b\n");
     let rows = ["ann", "bo", "cy"].map(|name| visit(name, &format!("{name}-1"))).concat();
-    desk.write("visits.csv", format!("visit,name,code\n{rows}"));
-    desk.shoal(&["run", "long.toml"]).ended_with(0);
-    let published = desk.read("out.csv");
+    project.write("visits.csv", format!("visit,name,code\n{rows}"));
+    project.shoal(&["run", "long.toml"]).ended_with(0);
+    let published = project.read("out.csv");
     assert!(published.starts_with("visit,code\n1,"), "{published}");
     assert!(!published.contains("ann"), "{published}");
-    desk.shoal(&["verify", "out.csv", "--policy", "long.toml"]).ended_with(0);
+    project.shoal(&["verify", "out.csv", "--policy", "long.toml"]).ended_with(0);
 }
 
 #[test]
 fn a_file_that_is_not_true_of_its_original_has_no_utility() {
-    let desk = Desk::new();
-    desk.write("policy.toml", LONG.replace("format = \"long\"\nid = \"visit\"\nitem = \"code\"\n", ""));
-    desk.write("original.dat", "a b\na b\nc d\nc d\n");
+    let project = TestProject::new();
+    project.write("policy.toml", LONG.replace("format = \"long\"\nid = \"visit\"\nitem = \"code\"\n", ""));
+    project.write("original.dat", "a b\na b\nc d\nc d\n");
     for (published, words) in [
         // Everybody with everything: covers nothing that was there.
         ("a b c d\na b c d\na b c d\na b c d\n", "not true of any transaction"),
         ("(a,b) c\n(a,b)\nc d\nc d\n", "not true of any transaction"),
         ("a b\nc d\n", "not in the published file"),
     ] {
-        desk.write("published.dat", published);
-        let said = desk
+        project.write("published.dat", published);
+        let said = project
             .shoal(&["measure", "original.dat", "published.dat", "--policy", "policy.toml"])
             .ended_with(2);
         assert!(said.stderr.contains(words), "{published}: {said:?}");
     }
-    desk.write("published.dat", "c d\n(a,b)\nc d\n(a,b)\n");
-    desk.shoal(&["measure", "original.dat", "published.dat", "--policy", "policy.toml"]).ended_with(0);
+    project.write("published.dat", "c d\n(a,b)\nc d\n(a,b)\n");
+    project.shoal(&["measure", "original.dat", "published.dat", "--policy", "policy.toml"]).ended_with(0);
 }
 
 /// Visits of a few patients: one comes again and again with the same rare codes, and is her own crowd of visits.
@@ -185,100 +185,100 @@ fn smallest_crowd(published: &str, visits: &[(String, Vec<String>)]) -> usize {
     crowds.values().map(BTreeSet::len).min().unwrap_or(usize::MAX)
 }
 
-fn write_visits(desk: &Desk, visits: &[(String, Vec<String>)]) {
+fn write_visits(project: &TestProject, visits: &[(String, Vec<String>)]) {
     let rows: String =
         visits.iter().map(|(patient, codes)| format!("{patient},{}\n", codes.join(";"))).collect();
-    desk.write("visits.csv", format!("patient,codes\n{rows}"));
+    project.write("visits.csv", format!("patient,codes\n{rows}"));
 }
 
 #[test]
 fn a_patient_who_comes_often_is_no_crowd() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     let visits = visits(&mut Dice::new(7), 60);
-    write_visits(&desk, &visits);
+    write_visits(&project, &visits);
     // Counting visits she hides among her own, and the promise holds: that is said as a leak, before and after.
-    desk.write("visits.toml", OF_PEOPLE.replace("person = \"patient\"\n", ""));
-    let said = desk.shoal(&["check", "visits.toml"]).ended_with(0);
+    project.write("visits.toml", OF_PEOPLE.replace("person = \"patient\"\n", ""));
+    let said = project.shoal(&["check", "visits.toml"]).ended_with(0);
     assert!(said.stdout.contains("person = \"patient\""), "{said:?}");
-    let said = desk.shoal(&["run", "visits.toml", "--report", "r1"]).ended_with(0);
+    let said = project.shoal(&["run", "visits.toml", "--report", "r1"]).ended_with(0);
     assert!(said.stdout.contains("share their `patient`"), "{said:?}");
-    assert!(desk.read("r1/report.json").contains("repeated-identifier"));
+    assert!(project.read("r1/report.json").contains("repeated-identifier"));
     assert_eq!(
-        smallest_crowd(&desk.read("out.csv"), &visits),
+        smallest_crowd(&project.read("out.csv"), &visits),
         1,
         "the attack works where people are not counted"
     );
 
-    desk.write("people.toml", OF_PEOPLE);
+    project.write("people.toml", OF_PEOPLE);
     for algorithm in ["pcta", "coat"] {
         let set = format!("algorithm.name={algorithm}");
-        desk.shoal(&["run", "people.toml", "--force", "--report", "r2", "--set", &set]).ended_with(0);
-        let crowd = smallest_crowd(&desk.read("out.csv"), &visits);
+        project.shoal(&["run", "people.toml", "--force", "--report", "r2", "--set", &set]).ended_with(0);
+        let crowd = smallest_crowd(&project.read("out.csv"), &visits);
         assert!(crowd >= 5, "{algorithm}: {crowd}");
-        assert!(!desk.read("out.csv").contains("regular"));
-        assert!(!desk.read("r2/report.json").contains("repeated-identifier"));
+        assert!(!project.read("out.csv").contains("regular"));
+        assert!(!project.read("r2/report.json").contains("repeated-identifier"));
     }
     // Without the original nobody can count people, and the file alone is not said to hold.
-    let said = desk.shoal(&["verify", "out.csv", "--policy", "people.toml"]).ended_with(2);
+    let said = project.shoal(&["verify", "out.csv", "--policy", "people.toml"]).ended_with(2);
     assert!(said.stderr.contains("counts people"), "{said:?}");
     let verify = ["verify", "out.csv", "--policy", "people.toml", "--original", "visits.csv"];
-    let said = desk.shoal(&verify).ended_with(0);
+    let said = project.shoal(&verify).ended_with(0);
     assert!(said.stdout.contains("5 asked"), "{said:?}");
     // The file that counts visits is true of the original, and does not hide people.
-    desk.shoal(&["run", "visits.toml", "--force", "--report", "r1", "-o", "of-visits.csv"]).ended_with(0);
+    project.shoal(&["run", "visits.toml", "--force", "--report", "r1", "-o", "of-visits.csv"]).ended_with(0);
     let verify = ["verify", "of-visits.csv", "--policy", "people.toml", "--original", "visits.csv"];
-    let said = desk.shoal(&verify).ended_with(1);
+    let said = project.shoal(&verify).ended_with(1);
     assert!(said.stdout.contains("5 asked, 1 found"), "{said:?}");
     // What even visits do not hide, people do not.
-    desk.write("unique.csv", "codes\nc1;c2\n");
-    desk.shoal(&["verify", "unique.csv", "--policy", "people.toml"]).ended_with(1);
+    project.write("unique.csv", "codes\nc1;c2\n");
+    project.shoal(&["verify", "unique.csv", "--policy", "people.toml"]).ended_with(1);
 }
 
 #[test]
 fn fewer_people_than_a_crowd_publish_nothing() {
-    let desk = Desk::new();
-    desk.write("people.toml", OF_PEOPLE);
+    let project = TestProject::new();
+    project.write("people.toml", OF_PEOPLE);
     let rows: Vec<(String, Vec<String>)> =
         (0..40).map(|visit| (format!("p{}", visit % 4), vec!["a".to_owned(), "b".to_owned()])).collect();
-    write_visits(&desk, &rows);
-    let said = desk.shoal(&["run", "people.toml"]).ended_with(1);
+    write_visits(&project, &rows);
+    let said = project.shoal(&["run", "people.toml"]).ended_with(1);
     assert!(said.stderr.contains("only 4 people"), "{said:?}");
-    assert!(!desk.exists("out.csv"));
-    desk.shoal(&["check", "people.toml"]).ended_with(1);
+    assert!(!project.exists("out.csv"));
+    project.shoal(&["check", "people.toml"]).ended_with(1);
 }
 
 #[test]
 fn one_person_by_several_spellings_is_one() {
-    let desk = Desk::new();
-    desk.write("people.toml", OF_PEOPLE.replace("k = 5", "k = 2"));
-    desk.write("visits.csv", "patient,codes\n7,a;b\n07,a;b\n7.0,a;b\n");
-    let said = desk.shoal(&["run", "people.toml"]).ended_with(1);
+    let project = TestProject::new();
+    project.write("people.toml", OF_PEOPLE.replace("k = 5", "k = 2"));
+    project.write("visits.csv", "patient,codes\n7,a;b\n07,a;b\n7.0,a;b\n");
+    let said = project.shoal(&["run", "people.toml"]).ended_with(1);
     assert!(said.stderr.contains("only 1 people"), "{said:?}");
-    desk.write("visits.csv", "patient,codes\n7,a;b\n,a;b\n8,a;b\n");
-    let said = desk.shoal(&["run", "people.toml"]).ended_with(2);
+    project.write("visits.csv", "patient,codes\n7,a;b\n,a;b\n8,a;b\n");
+    let said = project.shoal(&["run", "people.toml"]).ended_with(2);
     assert!(said.stderr.contains("names people"), "{said:?}");
 }
 
 #[test]
 fn the_long_form_knows_people_too() {
-    let desk = Desk::new();
+    let project = TestProject::new();
     let policy = LONG.replace(
         "item = \"code\"\n",
         "item = \"code\"\nperson = \"patient\"\n[columns.patient]\nrole = \"identifier\"\n",
     );
-    desk.write("long.toml", &policy);
+    project.write("long.toml", &policy);
     // Two visits of one patient, and b only in hers.
-    desk.write("visits.csv", "visit,patient,code\n1,ann,a\n1,ann,b\n2,ann,a\n2,ann,b\n3,bo,a\n4,bo,a\n");
-    desk.shoal(&["run", "long.toml", "--report", "r"]).ended_with(0);
-    let published = desk.read("out.csv");
+    project.write("visits.csv", "visit,patient,code\n1,ann,a\n1,ann,b\n2,ann,a\n2,ann,b\n3,bo,a\n4,bo,a\n");
+    project.shoal(&["run", "long.toml", "--report", "r"]).ended_with(0);
+    let published = project.read("out.csv");
     assert!(published.contains("(a,b)") && !published.contains("ann"), "{published}");
     // Without the key the file would be published as it is, and that is said.
-    desk.write("without.toml", LONG);
-    let said = desk.shoal(&["run", "without.toml", "--force"]).ended_with(0);
-    assert!(!desk.read("out.csv").contains("(a,b)"));
+    project.write("without.toml", LONG);
+    let said = project.shoal(&["run", "without.toml", "--force"]).ended_with(0);
+    assert!(!project.read("out.csv").contains("(a,b)"));
     assert!(said.stdout.contains("share their `patient`"), "{said:?}");
     // A transaction of two people is nobody's.
-    desk.write("visits.csv", "visit,patient,code\n1,ann,a\n1,bo,b\n2,bo,a\n");
-    let said = desk.shoal(&["run", "long.toml", "--force"]).ended_with(2);
+    project.write("visits.csv", "visit,patient,code\n1,ann,a\n1,bo,b\n2,bo,a\n");
+    let said = project.shoal(&["run", "long.toml", "--force"]).ended_with(2);
     assert!(said.stderr.contains("two people"), "{said:?}");
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{Desk, Dice};
+use crate::support::{Dice, TestProject};
 
 const POLICY: &str = r#"
 version = 1
@@ -36,25 +36,25 @@ fn data(ages: &[u32], world: &[bool]) -> String {
 }
 
 /// What the program publishes in a world.
-fn publish(desk: &Desk, ages: &[u32], world: &[bool], more: &[&str]) -> String {
-    desk.write("data.csv", data(ages, world));
+fn publish(project: &TestProject, ages: &[u32], world: &[bool], more: &[&str]) -> String {
+    project.write("data.csv", data(ages, world));
     let mut args = vec!["--quiet", "run", "policy.toml", "-o", "out.csv", "--report", "report", "--force"];
     args.extend(more);
-    desk.shoal(&args).ended_with(0);
-    desk.read("out.csv")
+    project.shoal(&args).ended_with(0);
+    project.read("out.csv")
 }
 
 /// Without transparency some carriers are certain, in each of these algorithms.
 #[test]
 fn crowds_made_by_looking_at_values_give_carriers_away() {
-    let desk = Desk::new();
-    desk.write("policy.toml", POLICY);
+    let project = TestProject::new();
+    project.write("policy.toml", POLICY);
     let ages = [20, 21, 40, 41, 42, 43];
     for algorithm in ["ribbon", "sbc", "mondrian"] {
         let name = format!("algorithm.name={algorithm}");
         let mut possible: BTreeMap<String, Vec<Vec<bool>>> = BTreeMap::new();
         for world in worlds(6, 2) {
-            let file = publish(&desk, &ages, &world, &["--set", &name]);
+            let file = publish(&project, &ages, &world, &["--set", &name]);
             possible.entry(file).or_default().push(world);
         }
         let certain = |worlds: &Vec<Vec<bool>>| {
@@ -64,7 +64,7 @@ fn crowds_made_by_looking_at_values_give_carriers_away() {
         let certain: usize = possible.values().map(certain).sum();
         assert!(certain > 0, "{algorithm}: the attack that shows the leak has stopped working");
         // And the report says that this can be.
-        let report = desk.read("report/report.json");
+        let report = project.read("report/report.json");
         assert!(report.contains("not-transparent"), "{algorithm}: {report}");
     }
 }
@@ -73,24 +73,24 @@ fn crowds_made_by_looking_at_values_give_carriers_away() {
 /// two values that are equally frequent there is nothing to draw, so that few keys are enough, and the half is exact.)
 #[test]
 fn transparent_crowds_tell_nothing() {
-    let desk = Desk::new();
-    desk.write("policy.toml", format!("{POLICY}transparent = true\n[algorithm]\nkey-file = \"key\"\n"));
+    let project = TestProject::new();
+    project.write("policy.toml", format!("{POLICY}transparent = true\n[algorithm]\nkey-file = \"key\"\n"));
     let (ages, keys) = ([20, 21, 40, 41], 2);
     let mut dice = Dice::new(11);
     let mut found: BTreeMap<String, [u32; 4]> = BTreeMap::new();
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for _ in 0..keys {
         let key: String = (0..64).map(|_| char::from(b"0123456789abcdef"[dice.below(16)])).collect();
-        desk.write("key", format!("{key}\n"));
-        fs::set_permissions(desk.path("key"), fs::Permissions::from_mode(0o600)).unwrap();
+        project.write("key", format!("{key}\n"));
+        fs::set_permissions(project.path("key"), fs::Permissions::from_mode(0o600)).unwrap();
         for world in worlds(4, 2) {
-            let file = publish(&desk, &ages, &world, &[]);
+            let file = publish(&project, &ages, &world, &[]);
             *seen.entry(file.clone()).or_default() += 1;
             let carriers = found.entry(file).or_default();
             (0..4).filter(|&person| world[person]).for_each(|person| carriers[person] += 1);
         }
         for file in ["report/report.json", "out.csv"] {
-            assert!(!desk.read(file).contains(&key), "the key stands in {file}");
+            assert!(!project.read(file).contains(&key), "the key stands in {file}");
         }
     }
     assert!(seen.len() > 1, "something is published besides the frequencies");
@@ -99,7 +99,7 @@ fn transparent_crowds_tell_nothing() {
             assert_eq!(2 * carrier, *times, "person {person} in\n{file}");
         }
     }
-    let report = desk.read("report/report.json");
+    let report = project.read("report/report.json");
     assert!(!report.contains("not-transparent"), "{report}");
 }
 
@@ -107,32 +107,33 @@ fn transparent_crowds_tell_nothing() {
 /// stays in the house.
 #[test]
 fn the_key_decides_and_stays_at_home() {
-    let desk = Desk::new();
-    desk.write("policy.toml", format!("{POLICY}transparent = true\n"));
+    let project = TestProject::new();
+    project.write("policy.toml", format!("{POLICY}transparent = true\n"));
     let ages: Vec<u32> = (0..60).map(|n| 20 + n * 7 % 50).collect();
     let world: Vec<bool> = (0..60).map(|n| n / 3 % 2 == 0).collect();
     let with_key = ["--set", "algorithm.key-file=key"];
-    let first = publish(&desk, &ages, &world, &with_key);
-    assert_eq!(fs::metadata(desk.path("key")).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(publish(&desk, &ages, &world, &with_key), first);
+    let first = publish(&project, &ages, &world, &with_key);
+    assert_eq!(fs::metadata(project.path("key")).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(publish(&project, &ages, &world, &with_key), first);
     let turned: Vec<usize> = Dice::new(3).shuffled((0..60).collect());
     let (other_ages, other_world): (Vec<u32>, Vec<bool>) =
         turned.iter().map(|&at| (ages[at], world[at])).unzip();
-    assert_eq!(publish(&desk, &other_ages, &other_world, &with_key), first);
+    assert_eq!(publish(&project, &other_ages, &other_world, &with_key), first);
     // The public seed does not stand for the key. Three equally frequent values in two columns: one is cut, and that is drawn.
     let illness = |n: usize| ["HIV", "flu", "gout"][n % 3];
     let rows: String = (0..60).map(|n| format!("{},{}\n", ages[n], illness(n))).collect();
-    desk.write("data.csv", format!("age,illness\n{rows}"));
+    project.write("data.csv", format!("age,illness\n{rows}"));
     let fresh: Vec<String> = (0..3)
         .map(|_| {
             let args = ["--quiet", "run", "policy.toml", "-o", "out.csv", "--report", "report", "--force"];
-            desk.shoal(&[&args[..], &["--seed", "7"]].concat()).ended_with(0);
-            desk.read("out.csv")
+            project.shoal(&[&args[..], &["--seed", "7"]].concat()).ended_with(0);
+            project.read("out.csv")
         })
         .collect();
     assert!(fresh[0] != fresh[1] || fresh[1] != fresh[2], "a fresh key is drawn each time");
-    fs::set_permissions(desk.path("key"), fs::Permissions::from_mode(0o644)).unwrap();
-    let said =
-        desk.shoal(&["run", "policy.toml", "-o", "x.csv", "--set", "algorithm.key-file=key"]).ended_with(2);
+    fs::set_permissions(project.path("key"), fs::Permissions::from_mode(0o644)).unwrap();
+    let said = project
+        .shoal(&["run", "policy.toml", "-o", "x.csv", "--set", "algorithm.key-file=key"])
+        .ended_with(2);
     assert!(said.stderr.contains("others may read it"), "{}", said.stderr);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::workshop::Workshop;
+use crate::project::TestProject;
 
 const QUASI: [&str; 8] =
     ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"];
@@ -27,17 +27,21 @@ fn policy() -> String {
 #[test]
 fn all_algorithms_publish_what_verifies() {
     let Some(_) = shoal_testkit::data::shared() else { return };
-    let shop = Workshop::empty();
-    shop.write("policy.toml", policy());
-    for algorithm in ["mondrian", "sbc", "incognito", "datafly"] {
+    let project = TestProject::empty();
+    project.write("policy.toml", policy());
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         let (name, output) = (format!("algorithm.name={algorithm}"), format!("{algorithm}.csv"));
-        let report =
-            shop.shoal(&["run", "policy.toml", "-o", &output, "--set", &name, "--json"]).ended_with(0).json();
+        let report = project
+            .shoal(&["run", "policy.toml", "-o", &output, "--set", &name, "--json"])
+            .ended_with(0)
+            .json();
         assert_eq!(report["records-in"], 30_162, "{algorithm}");
         assert!(report["promises"][0]["found"].as_u64().unwrap() >= 10, "{algorithm}");
         let ncp = report["loss"]["ncp"].as_f64().unwrap();
         assert!(ncp > 0.0 && ncp < 1.0, "{algorithm}: {ncp}");
-        shop.shoal(&["verify", &output, "--policy", "policy.toml"]).ended_with(0);
-        shop.shoal(&["verify", &output, "--policy", "policy.toml", "--set", "privacy.k=30162"]).ended_with(1);
+        project.shoal(&["verify", &output, "--policy", "policy.toml"]).ended_with(0);
+        project
+            .shoal(&["verify", &output, "--policy", "policy.toml", "--set", "privacy.k=30162"])
+            .ended_with(1);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::workshop::{PEOPLE, Workshop};
+use crate::project::{PEOPLE, TestProject};
 
 const HEX_DIGITS_OF_SHA256: usize = 64;
 
@@ -22,12 +22,13 @@ fn texts(value: &serde_json::Value, into: &mut Vec<String>) {
 
 #[test]
 fn what_goes_out_names_no_seed_no_hash_of_the_input_and_no_person() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     // A seed that no figure could be by chance.
-    let printed = shop.shoal(&["run", "policy.toml", "--json", "--seed", "918273645"]).ended_with(0).json();
-    let report = shop.json("out.report/report.json");
+    let printed =
+        project.shoal(&["run", "policy.toml", "--json", "--seed", "918273645"]).ended_with(0).json();
+    let report = project.json("out.report/report.json");
     assert_eq!(printed, report);
-    let text = shop.read("out.report/report.json");
+    let text = project.read("out.report/report.json");
     assert!(!text.contains("918273645") && !text.contains("seed"), "{text}");
     let mut all = Vec::new();
     texts(&report, &mut all);
@@ -46,14 +47,15 @@ fn what_goes_out_names_no_seed_no_hash_of_the_input_and_no_person() {
 
 #[test]
 fn what_stays_is_closed_to_others_and_names_the_input_by_a_keyed_hash() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     let audit_of = |out: &str| {
-        shop.shoal(&["run", "policy.toml", "--quiet", "-o", &format!("{out}.csv"), "--seed", "7"])
+        project
+            .shoal(&["run", "policy.toml", "--quiet", "-o", &format!("{out}.csv"), "--seed", "7"])
             .ended_with(0);
         let name = format!("{out}.report/audit.json");
-        let mode = fs::metadata(shop.path(&name)).unwrap().permissions().mode();
+        let mode = fs::metadata(project.path(&name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        shop.json(&name)
+        project.json(&name)
     };
     let (a, b) = (audit_of("a"), audit_of("b"));
     assert_eq!(a["seed"], 7);
@@ -71,29 +73,29 @@ fn what_stays_is_closed_to_others_and_names_the_input_by_a_keyed_hash() {
 
 #[test]
 fn reports_of_another_output_are_not_replaced_by_accident() {
-    let shop = Workshop::with_people();
-    shop.shoal(&["run", "policy.toml", "--report", "reports"]).ended_with(0);
-    let before = shop.everything();
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--report", "reports"]).ended_with(0);
+    let before = project.everything();
     let other = ["run", "policy.toml", "-o", "other.csv", "--report", "reports"];
-    let said = shop.shoal(&other).ended_with(2);
+    let said = project.shoal(&other).ended_with(2);
     assert!(said.stderr.contains("holds the reports of another release"), "{}", said.stderr);
-    assert_eq!(shop.everything(), before);
+    assert_eq!(project.everything(), before);
     let mut forced = other.to_vec();
     forced.push("--force");
-    shop.shoal(&forced).ended_with(0);
-    assert_ne!(shop.bytes("reports/audit.json"), before[&shop.path("reports/audit.json")]);
+    project.shoal(&forced).ended_with(0);
+    assert_ne!(project.bytes("reports/audit.json"), before[&project.path("reports/audit.json")]);
     // The same output, which is gone, takes its own reports with it.
-    fs::remove_file(shop.path("other.csv")).unwrap();
-    shop.shoal(&other).ended_with(0);
+    fs::remove_file(project.path("other.csv")).unwrap();
+    project.shoal(&other).ended_with(0);
 }
 
 #[test]
 fn a_folder_that_held_a_release_of_the_same_source_says_so() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     let leaks = |args: &[&str]| {
         let mut run = vec!["run", "policy.toml", "--json", "--force"];
         run.extend(args);
-        let report = shop.shoal(&run).ended_with(0).json();
+        let report = project.shoal(&run).ended_with(0).json();
         let kinds =
             report["leaks"].as_array().unwrap().iter().map(|leak| leak["kind"].as_str().unwrap().to_owned());
         kinds.filter(|kind| kind == "earlier-release").count()
@@ -105,29 +107,29 @@ fn a_folder_that_held_a_release_of_the_same_source_says_so() {
 
 #[test]
 fn an_audit_serves_as_the_policy_of_its_release() {
-    let shop = Workshop::with_people();
-    shop.write("deep/policy.toml", shop.read("policy.toml").replace("people.csv", "../people.csv"));
-    shop.shoal(&["run", "deep/policy.toml", "--set", "privacy.k=4"]).ended_with(0);
-    fs::remove_file(shop.path("deep/policy.toml")).unwrap();
+    let project = TestProject::with_people();
+    project.write("deep/policy.toml", project.read("policy.toml").replace("people.csv", "../people.csv"));
+    project.shoal(&["run", "deep/policy.toml", "--set", "privacy.k=4"]).ended_with(0);
+    fs::remove_file(project.path("deep/policy.toml")).unwrap();
     let audit = "deep/out.report/audit.json";
-    let said = shop.shoal(&["verify", "deep/out.csv", "--policy", audit]).ended_with(0);
+    let said = project.shoal(&["verify", "deep/out.csv", "--policy", audit]).ended_with(0);
     assert!(said.stdout.contains("4 asked"), "{}", said.stdout);
-    shop.shoal(&["verify", "deep/out.csv", "--policy", audit, "--set", "privacy.k=13"]).ended_with(1);
-    shop.shoal(&["measure", "people.csv", "deep/out.csv", "--policy", audit]).ended_with(0);
-    shop.write("broken.json", "{\"version\": 1}");
-    let said = shop.shoal(&["verify", "deep/out.csv", "--policy", "broken.json"]).ended_with(2);
+    project.shoal(&["verify", "deep/out.csv", "--policy", audit, "--set", "privacy.k=13"]).ended_with(1);
+    project.shoal(&["measure", "people.csv", "deep/out.csv", "--policy", audit]).ended_with(0);
+    project.write("broken.json", "{\"version\": 1}");
+    let said = project.shoal(&["verify", "deep/out.csv", "--policy", "broken.json"]).ended_with(2);
     assert!(said.stderr.contains("is no audit of a release"), "{}", said.stderr);
 }
 
 #[test]
 fn an_error_in_a_document_names_the_place_and_not_the_value() {
-    let shop = Workshop::with_people();
-    shop.write("people.csv", PEOPLE.replace("Cid,41", "Cid,forty-one"));
-    let said = shop.shoal(&["run", "policy.toml", "--json"]).ended_with(2);
+    let project = TestProject::with_people();
+    project.write("people.csv", PEOPLE.replace("Cid,41", "Cid,forty-one"));
+    let said = project.shoal(&["run", "policy.toml", "--json"]).ended_with(2);
     assert!(said.stderr.contains("`forty-one` in column `age`"), "{}", said.stderr);
     assert!(!said.stdout.contains("forty-one"), "{}", said.stdout);
     let message = said.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("people.csv:4") && message.contains("`age`"), "{message}");
-    let asked = shop.shoal(&["run", "policy.toml", "--json", "--show-values"]).ended_with(2);
+    let asked = project.shoal(&["run", "policy.toml", "--json", "--show-values"]).ended_with(2);
     assert!(asked.stdout.contains("forty-one"), "{}", asked.stdout);
 }

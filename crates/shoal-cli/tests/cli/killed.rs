@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::workshop::{PEOPLE, POLICY, Workshop};
+use crate::project::{PEOPLE, POLICY, TestProject};
 
 #[test]
 fn a_killed_run_leaves_nothing() {
@@ -35,12 +35,12 @@ fn many_people() -> String {
 #[test]
 fn a_search_ends_when_it_is_interrupted() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let shop = Workshop::empty();
-        shop.write("people.csv", many_people());
-        shop.write("policy.toml", POLICY.replace("[columns.name]\nrole = \"identifier\"\n", ""));
-        let before = shop.everything();
+        let project = TestProject::empty();
+        project.write("people.csv", many_people());
+        project.write("policy.toml", POLICY.replace("[columns.name]\nrole = \"identifier\"\n", ""));
+        let before = project.everything();
         let args = ["run", "policy.toml", "--report", "reports", "--json"];
-        let mut child = shop.command(&args).stdin(Stdio::null()).spawn().unwrap();
+        let mut child = project.command(&args).stdin(Stdio::null()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         wait_for_line(&mut stderr, "constructing");
         send(signal, &child);
@@ -51,16 +51,16 @@ fn a_search_ends_when_it_is_interrupted() {
         assert!(rest.ends_with("cancelled; nothing was published\n") && !rest.contains("error"), "{rest}");
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(document["error"]["exit-code"], code);
-        assert_eq!(shop.everything(), before);
+        assert_eq!(project.everything(), before);
     }
 }
 
 /// Starts a run that waits for more of its standard input, and sends it a signal.
 fn ended_while_it_waits(signal: &str) -> ExitStatus {
-    let shop = Workshop::with_people();
-    let before = shop.everything();
+    let project = TestProject::with_people();
+    let before = project.everything();
     let args = ["run", "policy.toml", "--set", "data.source=-", "-o", "out.csv", "--report", "reports"];
-    let mut child = shop.command(&args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = project.command(&args).stdin(Stdio::piped()).spawn().unwrap();
     let mut rows = child.stdin.take().unwrap();
     rows.write_all(PEOPLE.as_bytes()).unwrap();
     // The output is begun before the first record is read, so that a place that cannot be written to is known at once.
@@ -68,7 +68,7 @@ fn ended_while_it_waits(signal: &str) -> ExitStatus {
     send(signal, &child);
     let status = child.wait().unwrap();
     drop(rows);
-    assert_eq!(shop.everything(), before);
+    assert_eq!(project.everything(), before);
     status
 }
 

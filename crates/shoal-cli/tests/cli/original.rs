@@ -1,24 +1,24 @@
 //! `verify --original` and `measure`: is what is published true of the original, is nobody lost or doubled?
 
-use crate::workshop::{Said, Workshop};
+use crate::project::{CommandOutput, TestProject};
 use crate::{sequences, transactions};
 
-fn against(shop: &Workshop, file: &str, original: &str) -> Said {
-    shop.shoal(&["verify", file, "--policy", "policy.toml", "--original", original])
+fn against(project: &TestProject, file: &str, original: &str) -> CommandOutput {
+    project.shoal(&["verify", file, "--policy", "policy.toml", "--original", original])
 }
 
 /// The published file with one change, under another name.
-fn changed(shop: &Workshop, file: &str, change: impl FnOnce(Vec<String>) -> Vec<String>) {
-    let lines: Vec<String> = shop.read(file).lines().map(str::to_owned).collect();
-    shop.write(&format!("changed.{file}"), change(lines).join("\n") + "\n");
+fn changed(project: &TestProject, file: &str, change: impl FnOnce(Vec<String>) -> Vec<String>) {
+    let lines: Vec<String> = project.read(file).lines().map(str::to_owned).collect();
+    project.write(&format!("changed.{file}"), change(lines).join("\n") + "\n");
 }
 
 #[test]
 fn every_release_of_ours_is_true_of_its_original() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
-        let shop = Workshop::with_people();
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
+        let project = TestProject::with_people();
         let name = format!("algorithm.name={algorithm}");
-        shop.shoal(&["run", "policy.toml", "--quiet", "--set", &name]).ended_with(0);
+        project.shoal(&["run", "policy.toml", "--quiet", "--set", &name]).ended_with(0);
         let args = [
             "verify",
             "out.csv",
@@ -30,25 +30,28 @@ fn every_release_of_ours_is_true_of_its_original() {
             "people.csv",
             "--json",
         ];
-        let found = shop.shoal(&args).ended_with(0).json();
+        let found = project.shoal(&args).ended_with(0).json();
         assert_eq!(found["original"]["holds"], true, "{algorithm}");
         assert_eq!(found["original"]["records"], 12, "{algorithm}");
     }
-    let shop = Workshop::with_people();
-    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-    insta::assert_snapshot!("verify_original", against(&shop, "out.csv", "people.csv").ended_with(0).stdout);
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    insta::assert_snapshot!(
+        "verify_original",
+        against(&project, "out.csv", "people.csv").ended_with(0).stdout
+    );
     let audit = ["verify", "out.csv", "--policy", "out.report/audit.json", "--original", "people.csv"];
-    shop.shoal(&audit).ended_with(0);
+    project.shoal(&audit).ended_with(0);
 }
 
 #[test]
 fn values_that_are_swapped_between_crowds_are_noticed() {
-    let shop = Workshop::with_people();
-    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     let quasi = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
     let illness = |line: &str| line.rsplit_once(',').unwrap().1.to_owned();
     // Two rows of different crowds trade their illnesses: every crowd is as large as before.
-    changed(&shop, "out.csv", |mut lines| {
+    changed(&project, "out.csv", |mut lines| {
         let other = (2..lines.len())
             .find(|&at| quasi(&lines[at]) != quasi(&lines[1]) && illness(&lines[at]) != illness(&lines[1]))
             .unwrap();
@@ -57,40 +60,40 @@ fn values_that_are_swapped_between_crowds_are_noticed() {
         lines[other] = format!("{},{one}", quasi(&lines[other]));
         lines
     });
-    shop.shoal(&["verify", "changed.out.csv", "--policy", "policy.toml"]).ended_with(0);
-    let said = against(&shop, "changed.out.csv", "people.csv").ended_with(1);
+    project.shoal(&["verify", "changed.out.csv", "--policy", "policy.toml"]).ended_with(0);
+    let said = against(&project, "changed.out.csv", "people.csv").ended_with(1);
     assert!(said.stdout.contains("not true"), "{}", said.stdout);
     let measured =
-        shop.shoal(&["measure", "people.csv", "changed.out.csv", "--policy", "policy.toml"]).ended_with(1);
+        project.shoal(&["measure", "people.csv", "changed.out.csv", "--policy", "policy.toml"]).ended_with(1);
     assert!(measured.stderr.contains("is not true of the original"), "{}", measured.stderr);
 }
 
 #[test]
 fn whoever_is_doubled_or_lost_is_noticed() {
-    let shop = Workshop::with_people();
-    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     let quasi = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
     // One row stands twice, another one of the same crowd is gone.
-    changed(&shop, "out.csv", |mut lines| {
+    changed(&project, "out.csv", |mut lines| {
         let twin = (2..lines.len())
             .find(|&at| quasi(&lines[at]) == quasi(&lines[1]) && lines[at] != lines[1])
             .unwrap();
         lines[twin] = lines[1].clone();
         lines
     });
-    shop.shoal(&["verify", "changed.out.csv", "--policy", "policy.toml"]).ended_with(0);
-    let said = against(&shop, "changed.out.csv", "people.csv").ended_with(1);
+    project.shoal(&["verify", "changed.out.csv", "--policy", "policy.toml"]).ended_with(0);
+    let said = against(&project, "changed.out.csv", "people.csv").ended_with(1);
     assert!(
         said.stdout.contains("doubled or made up") || said.stdout.contains("true of no record"),
         "{}",
         said.stdout
     );
-    shop.write("one.csv", "name,age,sex,zip,illness\n");
-    changed(&shop, "out.csv", |mut lines| {
+    project.write("one.csv", "name,age,sex,zip,illness\n");
+    changed(&project, "out.csv", |mut lines| {
         lines.pop();
         lines
     });
-    let said = shop.shoal(&[
+    let said = project.shoal(&[
         "verify",
         "changed.out.csv",
         "--policy",
@@ -107,18 +110,18 @@ fn whoever_is_doubled_or_lost_is_noticed() {
 
 #[test]
 fn a_value_that_covers_nobody_is_no_utility() {
-    let shop = Workshop::with_people();
-    shop.write("theirs.csv", "age,sex,zip,illness\n".to_owned() + &"\"[70, 80]\",f,53715,flu\n".repeat(3));
-    shop.shoal(&["verify", "theirs.csv", "--policy", "policy.toml"]).ended_with(0);
-    let said = against(&shop, "theirs.csv", "people.csv").ended_with(1);
+    let project = TestProject::with_people();
+    project.write("theirs.csv", "age,sex,zip,illness\n".to_owned() + &"\"[70, 80]\",f,53715,flu\n".repeat(3));
+    project.shoal(&["verify", "theirs.csv", "--policy", "policy.toml"]).ended_with(0);
+    let said = against(&project, "theirs.csv", "people.csv").ended_with(1);
     assert!(said.stdout.contains("published row 1 is true of no record"), "{}", said.stdout);
-    shop.shoal(&["measure", "people.csv", "theirs.csv", "--policy", "policy.toml"]).ended_with(1);
+    project.shoal(&["measure", "people.csv", "theirs.csv", "--policy", "policy.toml"]).ended_with(1);
 }
 
 #[test]
 fn a_personal_k_is_proved_with_the_original_at_hand() {
-    let shop = Workshop::with_people();
-    let text = shop.read("people.csv");
+    let project = TestProject::with_people();
+    let text = project.read("people.csv");
     let numbered: String = text
         .lines()
         .enumerate()
@@ -127,31 +130,31 @@ fn a_personal_k_is_proved_with_the_original_at_hand() {
             _ => format!("{},{}\n", 2 + at % 3, line.split_once(',').unwrap().1),
         })
         .collect();
-    shop.write("people.csv", numbered);
-    shop.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
-    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-    shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(2);
-    let said = against(&shop, "out.csv", "people.csv").ended_with(0);
+    project.write("people.csv", numbered);
+    project.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(2);
+    let said = against(&project, "out.csv", "people.csv").ended_with(0);
     assert!(said.stdout.contains("personal-k"), "{}", said.stdout);
 }
 
 #[test]
 fn transactions_are_what_one_recoding_makes_of_the_original() {
-    let shop = transactions::shop();
-    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-    against(&shop, "out.dat", "baskets.dat").ended_with(0);
-    changed(&shop, "out.dat", |mut lines| {
+    let project = transactions::project();
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    against(&project, "out.dat", "baskets.dat").ended_with(0);
+    changed(&project, "out.dat", |mut lines| {
         let longest = (0..lines.len()).max_by_key(|&at| lines[at].len()).unwrap();
         lines[longest] = String::new();
         lines
     });
-    let said = against(&shop, "changed.out.dat", "baskets.dat").ended_with(1);
+    let said = against(&project, "changed.out.dat", "baskets.dat").ended_with(1);
     assert!(said.stdout.contains("not true"), "{}", said.stdout);
-    changed(&shop, "out.dat", |mut lines| {
+    changed(&project, "out.dat", |mut lines| {
         lines.pop();
         lines
     });
-    let said = against(&shop, "changed.out.dat", "baskets.dat").ended_with(1);
+    let said = against(&project, "changed.out.dat", "baskets.dat").ended_with(1);
     assert!(said.stdout.contains("not true"), "{}", said.stdout);
 }
 
@@ -175,18 +178,18 @@ fn sequences_are_true_event_by_event() {
 
 #[test]
 fn crowds_of_people_are_proved_with_the_original_at_hand() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     // Everybody comes twice.
-    let text = shop.read("people.csv");
+    let text = project.read("people.csv");
     let (head, rows) = text.split_once('\n').unwrap();
-    shop.write("people.csv", format!("{head}\n{rows}{rows}"));
-    shop.edit_policy("source = \"people.csv\"", "source = \"people.csv\"\nperson = \"name\"");
-    shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
-    let said = against(&shop, "out.csv", "people.csv").ended_with(0);
+    project.write("people.csv", format!("{head}\n{rows}{rows}"));
+    project.edit_policy("source = \"people.csv\"", "source = \"people.csv\"\nperson = \"name\"");
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let said = against(&project, "out.csv", "people.csv").ended_with(0);
     assert!(said.stdout.contains("true, nobody doubled"), "{}", said.stdout);
     // Six rows of three people are no crowd of four.
     let args =
         ["verify", "out.csv", "--policy", "policy.toml", "--original", "people.csv", "--set", "privacy.k=13"];
-    let said = shop.shoal(&args).ended_with(1);
+    let said = project.shoal(&args).ended_with(1);
     assert!(said.stdout.contains("is broken"), "{}", said.stdout);
 }

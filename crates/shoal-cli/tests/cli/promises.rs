@@ -1,6 +1,6 @@
 //! What a table owner can ask for beside k: asked, kept, verified, broken.
 
-use crate::workshop::Workshop;
+use crate::project::TestProject;
 
 const PROMISES: [&str; 7] = [
     "l-diversity = { kind = \"distinct\", l = 2 }",
@@ -14,14 +14,14 @@ const PROMISES: [&str; 7] = [
 
 #[test]
 fn every_algorithm_keeps_every_promise_and_verify_agrees() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
         for promise in PROMISES {
-            let shop = Workshop::with_people();
-            shop.edit_policy("k = 3", &format!("k = 3\n{promise}\n[algorithm]\nname = \"{algorithm}\""));
-            shop.shoal(&["run", "policy.toml"]).ended_with(0);
-            shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
+            let project = TestProject::with_people();
+            project.edit_policy("k = 3", &format!("k = 3\n{promise}\n[algorithm]\nname = \"{algorithm}\""));
+            project.shoal(&["run", "policy.toml"]).ended_with(0);
+            project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
             let report: serde_json::Value =
-                serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
+                serde_json::from_str(&project.read("out.report/report.json")).unwrap();
             assert_eq!(report["promises"].as_array().unwrap().len(), 2, "{algorithm}, {promise}");
             assert_eq!(report["promises"][1]["column"], "illness");
         }
@@ -30,30 +30,30 @@ fn every_algorithm_keeps_every_promise_and_verify_agrees() {
 
 #[test]
 fn a_file_that_breaks_a_promise_is_told_where_and_why() {
-    let shop = Workshop::with_people();
-    shop.shoal(&["run", "policy.toml", "--set", "algorithm.name=mondrian"]).ended_with(0);
-    shop.edit_policy("k = 3", "k = 3\nbeta-likeness = 0.2");
-    let said = shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(1);
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--set", "algorithm.name=mondrian"]).ended_with(0);
+    project.edit_policy("k = 3", "k = 3\nbeta-likeness = 0.2");
+    let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(1);
     insta::assert_snapshot!("broken_likeness", said.timeless());
 }
 
 #[test]
 fn the_plan_names_what_is_asked_of_every_class() {
-    let shop = Workshop::with_people();
-    shop.edit_policy("k = 3", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }\nt-closeness = 0.4");
+    let project = TestProject::with_people();
+    project.edit_policy("k = 3", "k = 3\nl-diversity = { kind = \"distinct\", l = 2 }\nt-closeness = 0.4");
     insta::assert_snapshot!(
         "plan_with_conditions",
-        shop.shoal(&["check", "policy.toml"]).ended_with(0).timeless()
+        project.shoal(&["check", "policy.toml"]).ended_with(0).timeless()
     );
-    shop.edit_policy("l = 2", "l = 4");
-    let said = shop.shoal(&["check", "policy.toml"]).ended_with(1);
+    project.edit_policy("l = 2", "l = 4");
+    let said = project.shoal(&["check", "policy.toml"]).ended_with(1);
     insta::assert_snapshot!("plan_that_cannot_be_kept", said.timeless());
 }
 
 #[test]
 fn a_personal_k_is_proven_by_the_run_and_cannot_be_seen_in_the_file() {
-    let shop = Workshop::with_people();
-    let numbered = shop.read("people.csv").lines().enumerate().fold(String::new(), |text, (line, row)| {
+    let project = TestProject::with_people();
+    let numbered = project.read("people.csv").lines().enumerate().fold(String::new(), |text, (line, row)| {
         let rest = row.split_once(',').unwrap().1;
         let first = if line == 0 {
             "name"
@@ -64,38 +64,38 @@ fn a_personal_k_is_proven_by_the_run_and_cannot_be_seen_in_the_file() {
         };
         format!("{text}{first},{rest}\n")
     });
-    shop.write("people.csv", numbered);
-    shop.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
-    shop.shoal(&["run", "policy.toml"]).ended_with(0);
-    let report: serde_json::Value = serde_json::from_str(&shop.read("out.report/report.json")).unwrap();
+    project.write("people.csv", numbered);
+    project.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
+    let report: serde_json::Value = serde_json::from_str(&project.read("out.report/report.json")).unwrap();
     assert_eq!(report["promises"][1]["name"], "personal-k");
     assert_eq!(report["promises"][1]["holds"], true);
-    assert!(!shop.read("out.csv").starts_with("name"));
-    let said = shop.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(2);
+    assert!(!project.read("out.csv").starts_with("name"));
+    let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(2);
     insta::assert_snapshot!("personal_k_cannot_be_verified", said.error());
     let rest = ["verify", "out.csv", "--policy", "policy.toml", "--set", "columns.name.role=\"identifier\""];
-    shop.shoal(&rest).ended_with(0);
+    project.shoal(&rest).ended_with(0);
 }
 
 #[test]
 fn a_timed_run_can_be_repeated_by_its_rounds() {
-    let shop = Workshop::with_people();
-    shop.shoal(&["run", "policy.toml", "--set", "algorithm.seconds=0.2"]).ended_with(0);
-    let audit = shop.json("out.report/audit.json");
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--set", "algorithm.seconds=0.2"]).ended_with(0);
+    let audit = project.json("out.report/audit.json");
     let rounds = audit["ribbon"]["rounds"].as_array().unwrap().len();
     let set = format!("algorithm.rounds={rounds}");
-    shop.shoal(&["run", "policy.toml", "--set", &set, "-o", "again.csv"]).ended_with(0);
-    assert_eq!(shop.read("out.csv"), shop.read("again.csv"));
+    project.shoal(&["run", "policy.toml", "--set", &set, "-o", "again.csv"]).ended_with(0);
+    assert_eq!(project.read("out.csv"), project.read("again.csv"));
 }
 
 #[test]
 fn what_is_left_out_is_limited_and_priced() {
-    let shop = Workshop::with_people();
-    let text = shop.read("people.csv").replace("Gus,55", "Gus,99");
-    shop.write("people.csv", text);
-    shop.edit_policy("k = 3", "k = 3\n[algorithm]\noutliers = \"suppress\"\nmax-suppressed = 0.1");
-    shop.shoal(&["run", "policy.toml"]).ended_with(0);
-    let audit = shop.json("out.report/audit.json");
+    let project = TestProject::with_people();
+    let text = project.read("people.csv").replace("Gus,55", "Gus,99");
+    project.write("people.csv", text);
+    project.edit_policy("k = 3", "k = 3\n[algorithm]\noutliers = \"suppress\"\nmax-suppressed = 0.1");
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
+    let audit = project.json("out.report/audit.json");
     let price = &audit["ribbon"]["outliers"];
     assert!(price["published"].as_f64().unwrap() <= price["keeping"].as_f64().unwrap());
     assert!(audit["records-suppressed"].as_u64().unwrap() <= 1);

@@ -1,6 +1,6 @@
 //! Help, schema, completions and manual pages.
 
-use crate::workshop::Workshop;
+use crate::project::TestProject;
 
 const VERBS: [&[&str]; 14] = [
     &[],
@@ -21,9 +21,9 @@ const VERBS: [&[&str]; 14] = [
 
 #[test]
 fn help() {
-    let shop = Workshop::empty();
+    let project = TestProject::empty();
     for verb in VERBS {
-        let said = shop.shoal(&[verb, &["--help"]].concat()).ended_with(0);
+        let said = project.shoal(&[verb, &["--help"]].concat()).ended_with(0);
         assert_eq!(said.stderr, "");
         insta::assert_snapshot!(format!("help_{}", verb.join("_")), said.stdout);
     }
@@ -31,21 +31,21 @@ fn help() {
 
 #[test]
 fn version() {
-    let said = Workshop::empty().shoal(&["--version"]).ended_with(0);
+    let said = TestProject::empty().shoal(&["--version"]).ended_with(0);
     assert_eq!(said.stdout, format!("shoal {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
 fn only_verbs_that_exist_are_offered() {
-    let shop = Workshop::empty();
+    let project = TestProject::empty();
     for later in ["attack", "compare", "explain", "apply", "serve"] {
-        shop.shoal(&[later]).ended_with(2);
+        project.shoal(&[later]).ended_with(2);
     }
 }
 
 #[test]
 fn the_schema_knows_every_part_of_a_policy() {
-    let schema = Workshop::empty().shoal(&["schema"]).ended_with(0).json();
+    let schema = TestProject::empty().shoal(&["schema"]).ended_with(0).json();
     for part in ["version", "data", "columns", "privacy", "algorithm", "output"] {
         assert!(schema["properties"].get(part).is_some(), "{part}");
     }
@@ -53,26 +53,26 @@ fn the_schema_knows_every_part_of_a_policy() {
 
 #[test]
 fn completions_know_every_verb() {
-    let shop = Workshop::empty();
+    let project = TestProject::empty();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = shop.shoal(&["completions", shell]).ended_with(0).stdout;
+        let script = project.shoal(&["completions", shell]).ended_with(0).stdout;
         for verb in VERBS.iter().filter_map(|verb| verb.last()) {
             assert!(script.contains(verb), "{shell}: {verb}");
         }
     }
-    shop.shoal(&["completions", "abacus"]).ended_with(2);
+    project.shoal(&["completions", "abacus"]).ended_with(2);
 }
 
 #[test]
 fn every_verb_has_a_manual_page() {
-    let shop = Workshop::empty();
-    let page = shop.shoal(&["man", "hierarchy", "build"]).ended_with(0).stdout;
+    let project = TestProject::empty();
+    let page = project.shoal(&["man", "hierarchy", "build"]).ended_with(0).stdout;
     assert!(page.contains(".TH shoal-hierarchy-build 1"), "{page}");
-    shop.shoal(&["man", "dance"]).ended_with(2);
-    shop.shoal(&["man", "-o", "pages"]).ended_with(0);
+    project.shoal(&["man", "dance"]).ended_with(2);
+    project.shoal(&["man", "-o", "pages"]).ended_with(0);
     for verb in VERBS {
         let name = [&["shoal"], verb].concat().join("-");
-        assert!(shop.read(&format!("pages/{name}.1")).contains(".SH SYNOPSIS"), "{name}");
+        assert!(project.read(&format!("pages/{name}.1")).contains(".SH SYNOPSIS"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(shop.path("pages")).unwrap().count(), VERBS.len());
+    assert_eq!(std::fs::read_dir(project.path("pages")).unwrap().count(), VERBS.len());
 }

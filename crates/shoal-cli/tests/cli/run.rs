@@ -1,22 +1,22 @@
 //! `shoal run`: what it leaves, and that the same request leaves the same bytes.
 
-use crate::workshop::{PEOPLE, Workshop};
+use crate::project::{PEOPLE, TestProject};
 
-fn publish(shop: &Workshop, output: &str, args: &[&str]) -> Vec<u8> {
+fn publish(project: &TestProject, output: &str, args: &[&str]) -> Vec<u8> {
     let mut run = vec!["run", "policy.toml", "-o", output, "--quiet"];
     run.extend(args);
-    shop.shoal(&run).ended_with(0);
-    shop.bytes(output)
+    project.shoal(&run).ended_with(0);
+    project.bytes(output)
 }
 
 #[test]
 fn a_run_leaves_the_file_and_its_reports_and_nothing_else() {
-    let shop = Workshop::with_people();
-    let said = shop.shoal(&["run", "policy.toml"]).ended_with(0);
-    let names: Vec<String> = shop
+    let project = TestProject::with_people();
+    let said = project.shoal(&["run", "policy.toml"]).ended_with(0);
+    let names: Vec<String> = project
         .everything()
         .keys()
-        .map(|path| path.strip_prefix(shop.path("")).unwrap().display().to_string())
+        .map(|path| path.strip_prefix(project.path("")).unwrap().display().to_string())
         .collect();
     assert_eq!(
         names,
@@ -30,20 +30,20 @@ fn a_run_leaves_the_file_and_its_reports_and_nothing_else() {
         ]
     );
     insta::assert_snapshot!("summary", said.timeless());
-    assert!(!shop.read("out.csv").contains("Ann"), "identifiers are not published");
-    assert!(!shop.read("out.report/audit.json").contains("Ann"));
+    assert!(!project.read("out.csv").contains("Ann"), "identifiers are not published");
+    assert!(!project.read("out.report/audit.json").contains("Ann"));
 }
 
 #[test]
 fn threads_and_repetition_do_not_change_a_byte() {
-    for algorithm in ["ribbon", "mondrian", "sbc", "incognito", "datafly"] {
-        let shop = Workshop::with_people();
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
+        let project = TestProject::with_people();
         let name = format!("algorithm.name={algorithm}");
-        let first = publish(&shop, "a.csv", &["--set", &name, "--threads", "1"]);
-        assert_eq!(first, publish(&shop, "b.csv", &["--set", &name, "--threads", "2"]), "{algorithm}");
-        assert_eq!(first, publish(&shop, "c.csv", &["--set", &name]), "{algorithm}");
+        let first = publish(&project, "a.csv", &["--set", &name, "--threads", "1"]);
+        assert_eq!(first, publish(&project, "b.csv", &["--set", &name, "--threads", "2"]), "{algorithm}");
+        assert_eq!(first, publish(&project, "c.csv", &["--set", &name]), "{algorithm}");
         let recoding = |report: &str| {
-            let mut recoding = shop.json(&format!("{report}/audit.json"))["recoding"].clone();
+            let mut recoding = project.json(&format!("{report}/audit.json"))["recoding"].clone();
             // Hashes of people have a key of their own in every release.
             recoding["classes"]
                 .as_array_mut()
@@ -58,11 +58,11 @@ fn threads_and_repetition_do_not_change_a_byte() {
 
 #[test]
 fn rows_stand_in_the_order_of_what_is_published_whatever_the_seed() {
-    let shop = Workshop::with_people();
-    let (a, b) = (publish(&shop, "a.csv", &["--seed", "1"]), publish(&shop, "b.csv", &["--seed", "2"]));
+    let project = TestProject::with_people();
+    let (a, b) = (publish(&project, "a.csv", &["--seed", "1"]), publish(&project, "b.csv", &["--seed", "2"]));
     assert_eq!(a, b, "the optimum of twelve people is one for all seeds, and so is its order");
-    assert_eq!(a, publish(&shop, "c.csv", &["--set", "algorithm.seed=1"]));
-    let kept = publish(&shop, "d.csv", &["--set", "output.keep-order=true"]);
+    assert_eq!(a, publish(&project, "c.csv", &["--set", "algorithm.seed=1"]));
+    let kept = publish(&project, "d.csv", &["--set", "output.keep-order=true"]);
     let illness = |line: &str| line.rsplit(',').next().unwrap().to_owned();
     let column = |text: &str| text.lines().map(illness).collect::<Vec<_>>();
     assert_eq!(column(&String::from_utf8(kept).unwrap()), column(PEOPLE));
@@ -70,9 +70,9 @@ fn rows_stand_in_the_order_of_what_is_published_whatever_the_seed() {
 
 #[test]
 fn set_overrides_the_policy() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     let args = ["run", "policy.toml", "--json", "--set", "privacy.k=6", "--set", "algorithm.name=sbc"];
-    let report = shop.shoal(&args).ended_with(0).json();
+    let report = project.shoal(&args).ended_with(0).json();
     assert_eq!(report["promises"][0]["asked"], 6);
     assert_eq!(report["algorithm"], "sbc");
     assert!(report["promises"][0]["found"].as_u64().unwrap() >= 6);
@@ -80,10 +80,11 @@ fn set_overrides_the_policy() {
 
 #[test]
 fn the_json_of_a_run_is_its_report() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     let printed =
-        shop.shoal(&["run", "policy.toml", "--json", "--report", "where/it/goes"]).ended_with(0).json();
-    let written: serde_json::Value = serde_json::from_str(&shop.read("where/it/goes/report.json")).unwrap();
+        project.shoal(&["run", "policy.toml", "--json", "--report", "where/it/goes"]).ended_with(0).json();
+    let written: serde_json::Value =
+        serde_json::from_str(&project.read("where/it/goes/report.json")).unwrap();
     assert_eq!(printed, written);
     for key in [
         "version",
@@ -113,53 +114,53 @@ fn the_json_of_a_run_is_its_report() {
 
 #[test]
 fn the_source_may_be_standard_input() {
-    let shop = Workshop::with_people();
-    let from_file = publish(&shop, "a.csv", &[]);
+    let project = TestProject::with_people();
+    let from_file = publish(&project, "a.csv", &[]);
     let args = ["run", "policy.toml", "--set", "data.source=-", "-o", "b.csv"];
-    shop.shoal_reading(&args, PEOPLE).ended_with(0);
-    assert_eq!(from_file, shop.bytes("b.csv"));
+    project.shoal_reading(&args, PEOPLE).ended_with(0);
+    assert_eq!(from_file, project.bytes("b.csv"));
 }
 
 #[test]
 fn every_kind_of_output_is_read_back_and_verified() {
-    let shop = Workshop::with_people();
+    let project = TestProject::with_people();
     for output in ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet"] {
-        publish(&shop, output, &["--force"]);
-        let said = shop.shoal(&["verify", output, "--policy", "policy.toml"]).ended_with(0);
+        publish(&project, output, &["--force"]);
+        let said = project.shoal(&["verify", output, "--policy", "policy.toml"]).ended_with(0);
         assert!(said.stdout.contains("3 asked, 3 found: holds"), "{output}: {}", said.stdout);
         let strict = ["verify", output, "--policy", "policy.toml", "--set", "privacy.k=13"];
-        shop.shoal(&strict).ended_with(1);
+        project.shoal(&strict).ended_with(1);
     }
-    assert_eq!(shop.bytes("a.csv.gz")[..2], [0x1f, 0x8b]);
-    assert_eq!(shop.bytes("a.csv.zst")[..4], [0x28, 0xb5, 0x2f, 0xfd]);
-    assert_eq!(shop.bytes("a.parquet")[..4], *b"PAR1");
+    assert_eq!(project.bytes("a.csv.gz")[..2], [0x1f, 0x8b]);
+    assert_eq!(project.bytes("a.csv.zst")[..4], [0x28, 0xb5, 0x2f, 0xfd]);
+    assert_eq!(project.bytes("a.parquet")[..4], *b"PAR1");
 }
 
 #[test]
 fn the_published_file_may_go_to_standard_output() {
-    let shop = Workshop::with_people();
-    let file = publish(&shop, "a.csv", &[]);
+    let project = TestProject::with_people();
+    let file = publish(&project, "a.csv", &[]);
     for output in ["-", "/dev/stdout"] {
-        let said = shop.shoal(&["run", "policy.toml", "-o", output]).ended_with(0);
+        let said = project.shoal(&["run", "policy.toml", "-o", output]).ended_with(0);
         assert_eq!(said.stdout.as_bytes(), file, "{output}");
         assert!(said.stderr.contains("k-anonymity  3 asked, 3 found: holds"), "{}", said.stderr);
     }
-    let said = shop.shoal(&["run", "policy.toml", "-o", "-", "--json", "--quiet"]).ended_with(0);
+    let said = project.shoal(&["run", "policy.toml", "-o", "-", "--json", "--quiet"]).ended_with(0);
     assert_eq!(said.stdout.as_bytes(), file);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&said.stderr).unwrap()["records-out"], 12);
-    shop.edit_policy("out.csv", "-");
-    let said = shop.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    project.edit_policy("out.csv", "-");
+    let said = project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     assert_eq!((said.stdout.as_bytes(), said.stderr.as_str()), (&file[..], ""));
-    let said = shop.shoal(&["run", "policy.toml", "--json", "--set", "privacy.k=99"]).ended_with(1);
+    let said = project.shoal(&["run", "policy.toml", "--json", "--set", "privacy.k=99"]).ended_with(1);
     assert_eq!(said.stdout, "");
     assert!(said.stderr.contains("\"exit-code\": 1"), "{}", said.stderr);
 }
 
 #[test]
 fn paths_of_a_policy_are_seen_from_its_folder() {
-    let shop = Workshop::empty();
-    shop.write("deep/people.csv", PEOPLE);
-    shop.write("deep/policy.toml", crate::workshop::POLICY);
-    shop.shoal(&["run", "deep/policy.toml"]).ended_with(0);
-    assert!(shop.exists("deep/out.csv") && shop.exists("deep/out.report/report.json"));
+    let project = TestProject::empty();
+    project.write("deep/people.csv", PEOPLE);
+    project.write("deep/policy.toml", crate::project::POLICY);
+    project.shoal(&["run", "deep/policy.toml"]).ended_with(0);
+    assert!(project.exists("deep/out.csv") && project.exists("deep/out.report/report.json"));
 }

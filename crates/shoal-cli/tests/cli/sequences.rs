@@ -1,6 +1,6 @@
 //! Sequences, as a person meets them on the command line.
 
-use crate::workshop::Workshop;
+use crate::project::TestProject;
 
 /// Rows in no order: the days say which visit came first.
 const VISITS: &str = "\
@@ -49,8 +49,8 @@ sensitive-values = ["HIV"]
 path = "out.csv"
 "#;
 
-pub(crate) fn ward() -> Workshop {
-    let ward = Workshop::empty();
+pub(crate) fn ward() -> TestProject {
+    let ward = TestProject::empty();
     ward.write("visits.csv", VISITS);
     ward.write("policy.toml", POLICY);
     ward
@@ -131,7 +131,7 @@ fn bad_requests_say_what_to_do_and_leave_nothing() {
 }
 
 /// The same against somebody who knows a few values only.
-fn partly_known() -> Workshop {
+fn partly_known() -> TestProject {
     let ward = ward();
     ward.write("zip.csv", "53703;537**;*\n53706;537**;*\n53711;537**;*\n53715;537**;*\n");
     ward.write("stay.csv", "1;short;*\n2;short;*\n3;long;*\n4;long;*\n9;long;*\n");

@@ -1,9 +1,4 @@
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-
-use super::Labels;
+use super::{Interner, Labels};
 
 /// Where in its source a value stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,9 +75,9 @@ impl RawTable {
 /// Folds texts to codes while they are read.
 #[derive(Debug)]
 pub struct RawColumnBuilder {
+    /// Its labels are filled in at the end.
     column: RawColumn,
-    index: HashTable<u32>,
-    hasher: FixedState,
+    labels: Interner,
     last: Option<u32>,
 }
 
@@ -91,8 +86,7 @@ impl RawColumnBuilder {
     pub fn new(name: String) -> Self {
         RawColumnBuilder {
             column: RawColumn { name, ..RawColumn::default() },
-            index: HashTable::new(),
-            hasher: FixedState::default(),
+            labels: Interner::default(),
             last: None,
         }
     }
@@ -101,31 +95,27 @@ impl RawColumnBuilder {
     pub fn push(&mut self, text: &str, place: Place) {
         // Sorted and repetitive columns are common: look at the value above before hashing.
         if let Some(last) = self.last
-            && self.column.labels.get(last) == text
+            && self.labels.labels().get(last) == text
             && self.column.null != Some(last)
         {
             self.column.codes.push(last);
             return;
         }
-        let RawColumnBuilder { column, index, hasher, .. } = self;
-        let hash = hasher.hash_one(text);
-        let known = index.find(hash, |&code| column.labels.get(code) == text).copied();
-        let code = known.unwrap_or_else(|| {
-            let code = column.labels.push(text);
-            column.first_seen.push(place);
-            index.insert_unique(hash, code, |&code| hasher.hash_one(column.labels.get(code)));
-            code
-        });
+        let code = self.labels.intern(text);
+        // Numbers are given in order, so the next one is that of a new text.
+        if code as usize == self.column.first_seen.len() {
+            self.column.first_seen.push(place);
+        }
         self.column.codes.push(code);
         self.last = Some(code);
     }
 
     /// Appends a record without a value.
     pub fn push_null(&mut self, place: Place) {
-        let column = &mut self.column;
+        let RawColumnBuilder { column, labels, .. } = self;
         let code = *column.null.get_or_insert_with(|| {
             column.first_seen.push(place);
-            column.labels.push("")
+            labels.push_unequal("")
         });
         column.codes.push(code);
         self.last = Some(code);
@@ -133,7 +123,7 @@ impl RawColumnBuilder {
 
     /// The column, read to its end.
     pub fn finish(self) -> RawColumn {
-        self.column
+        RawColumn { labels: self.labels.into_labels(), ..self.column }
     }
 }
 

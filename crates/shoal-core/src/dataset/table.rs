@@ -1,6 +1,8 @@
-use super::Domain;
-use crate::hierarchy::BoundHierarchy;
-use crate::{Cell, Role, quote_in_set};
+use std::sync::Arc;
+
+use super::{BadValue, Domain, RawColumn};
+use crate::hierarchy::{BindError, BoundHierarchy, Hierarchy};
+use crate::{Cell, Role, ValueParser, quote_in_set};
 
 /// An encoded column with all that the policy says about it.
 #[derive(Clone, Debug)]
@@ -20,6 +22,44 @@ pub struct Column {
 }
 
 impl Column {
+    /// Encodes a column as it was read. It has no hierarchy and the weight 1.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use shoal_core::{Cell, Column, Hierarchy, Kind, RawTable, Role};
+    ///
+    /// let rows = [["Ulm"], ["Kiel"], ["Ulm"]].map(Vec::from);
+    /// let raw = RawTable::from_rows(&["town"], &rows);
+    /// let lines = [["Kiel", "North", "*"], ["Ulm", "South", "*"]].map(Vec::from);
+    /// let tree = Arc::new(Hierarchy::from_rows(&lines).unwrap());
+    /// let column = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap();
+    /// let column = column.with_hierarchy(&tree).unwrap();
+    /// assert_eq!(column.codes, [1, 0, 1]);
+    /// let south = tree.node("South").unwrap();
+    /// assert_eq!(column.render(&Cell::Node(south)), "South");
+    /// ```
+    pub fn encode(
+        raw: &RawColumn,
+        role: Role,
+        parser: impl Into<ValueParser>,
+        missing_tokens: &[String],
+    ) -> Result<Column, BadValue> {
+        let (domain, code_of) = Domain::of(raw, parser.into(), missing_tokens)?;
+        let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
+        Ok(Column { name: raw.name.clone(), role, domain, hierarchy: None, weight: 1.0, codes })
+    }
+
+    /// The column with a hierarchy of its values.
+    pub fn with_hierarchy(self, tree: &Arc<Hierarchy>) -> Result<Column, BindError> {
+        let hierarchy = Some(BoundHierarchy::new(tree, &self.domain)?);
+        Ok(Column { hierarchy, ..self })
+    }
+
+    /// The column with another weight.
+    pub fn with_weight(self, weight: f64) -> Column {
+        Column { weight, ..self }
+    }
+
     /// The column as an algorithm sees it that must not take texts that look alike for different values
     /// ([`Domain::merged`]); `None` where there are none. A value is the leaf of its hierarchy that its first text is.
     pub fn merged(&self, missing_tokens: &[String]) -> Option<Column> {

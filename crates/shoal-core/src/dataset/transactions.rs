@@ -1,10 +1,6 @@
 use std::borrow::Cow;
-use std::hash::BuildHasher;
 
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-
-use super::Labels;
+use super::{Interner, Labels};
 
 /// Sets of items: baskets, diagnosis codes, pages visited. Each is a person's only one, unless it is said whose
 /// they are.
@@ -155,9 +151,7 @@ impl Transactions {
 /// Folds items to numbers while transactions are read.
 #[derive(Debug)]
 pub struct TransactionsBuilder {
-    items: Labels,
-    index: HashTable<u32>,
-    hasher: FixedState,
+    items: Interner,
     starts: Vec<usize>,
     members: Vec<u32>,
     repeated: usize,
@@ -165,22 +159,14 @@ pub struct TransactionsBuilder {
 
 impl Default for TransactionsBuilder {
     fn default() -> Self {
-        TransactionsBuilder {
-            items: Labels::new(),
-            index: HashTable::new(),
-            hasher: FixedState::default(),
-            starts: vec![0],
-            members: Vec::new(),
-            repeated: 0,
-        }
+        TransactionsBuilder { items: Interner::default(), starts: vec![0], members: Vec::new(), repeated: 0 }
     }
 }
 
 impl TransactionsBuilder {
     /// Adds an item to the transaction at hand.
     pub fn item(&mut self, text: &str) {
-        let code = self.intern(text);
-        self.members.push(code);
+        self.members.push(self.items.intern(text));
     }
 
     /// Ends the transaction at hand, which may be empty.
@@ -202,27 +188,17 @@ impl TransactionsBuilder {
 
     /// The transactions, and how many repeated items inside one transaction were folded.
     pub fn finish(self) -> (Transactions, usize) {
-        let mut order: Vec<u32> = (0..self.items.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| natural_order(self.items.get(a), self.items.get(b)));
+        let found = self.items.into_labels();
+        let mut order: Vec<u32> = (0..found.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| natural_order(found.get(a), found.get(b)));
         let mut rank = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &code)| rank[code as usize] = at as u32);
-        let items = order.iter().map(|&code| self.items.get(code)).collect();
+        let items = order.iter().map(|&code| found.get(code)).collect();
         let mut members: Vec<u32> = self.members.iter().map(|&code| rank[code as usize]).collect();
         for bounds in self.starts.windows(2) {
             members[bounds[0]..bounds[1]].sort_unstable();
         }
         (Transactions { items, starts: self.starts, members, persons: None }, self.repeated)
-    }
-
-    fn intern(&mut self, text: &str) -> u32 {
-        let TransactionsBuilder { items, index, hasher, .. } = self;
-        let hash = hasher.hash_one(text);
-        if let Some(&code) = index.find(hash, |&code| items.get(code) == text) {
-            return code;
-        }
-        let code = items.push(text);
-        index.insert_unique(hash, code, |&code| hasher.hash_one(items.get(code)));
-        code
     }
 }
 

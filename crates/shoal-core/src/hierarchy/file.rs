@@ -2,6 +2,7 @@
 //! separated by `;` or `,`, quotes as in CSV.
 
 use super::{Hierarchy, HierarchyError};
+use crate::quote::{quote, unquote};
 
 /// Reads a hierarchy file. The separator is `;` where the first line holds one outside quotes, else `,`.
 pub fn from_text(text: &str) -> Result<Hierarchy, HierarchyError> {
@@ -13,7 +14,7 @@ pub fn from_text(text: &str) -> Result<Hierarchy, HierarchyError> {
 pub fn to_text(tree: &Hierarchy, separator: char) -> String {
     let mut text = String::new();
     for row in tree.rows() {
-        let cells: Vec<String> = row.iter().map(|cell| quote(cell)).collect();
+        let cells: Vec<_> = row.iter().map(|cell| quote(cell, SPECIAL)).collect();
         text.push_str(&cells.join(&separator.to_string()));
         text.push('\n');
     }
@@ -21,11 +22,7 @@ pub fn to_text(tree: &Hierarchy, separator: char) -> String {
 }
 
 /// Both separators are quoted, so that the reader cannot mistake one for the other.
-fn quote(cell: &str) -> String {
-    let plain =
-        !cell.contains([';', ',', '"', '\n', '\r', '\u{feff}']) && cell.trim() == cell && !cell.is_empty();
-    if plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
-}
+const SPECIAL: &[char] = &[';', ',', '\n', '\r', '\u{feff}'];
 
 fn separator(text: &str) -> char {
     let mut quoted = false;
@@ -50,7 +47,11 @@ fn rows(text: &str, separator: char) -> Vec<(usize, Vec<String>)> {
     while !rest.is_empty() {
         let blank = |c: char| c.is_whitespace() && c != '\n' && c != separator;
         let (quoted, after) = match rest.trim_start_matches(blank).strip_prefix('"') {
-            Some(inside) => unquote(inside),
+            // A quote that is never closed takes the rest of the file.
+            Some(inside) => {
+                let (text, after) = unquote(inside);
+                (text, after.unwrap_or_default())
+            }
             None => (String::new(), rest),
         };
         // What stands between a closing quote and the separator is kept, so that nothing is lost in silence.
@@ -71,24 +72,6 @@ fn rows(text: &str, separator: char) -> Vec<(usize, Vec<String>)> {
         }
     }
     rows
-}
-
-/// The text up to the closing quote, and what follows it.
-fn unquote(text: &str) -> (String, &str) {
-    let mut cell = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('"') {
-        cell.push_str(before);
-        match after.strip_prefix('"') {
-            Some(next) => {
-                cell.push('"');
-                rest = next;
-            }
-            None => return (cell, after),
-        }
-    }
-    cell.push_str(rest);
-    (cell, "")
 }
 
 #[cfg(test)]

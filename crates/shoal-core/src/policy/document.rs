@@ -17,6 +17,24 @@ pub struct PolicyDocument {
 
 impl PolicyDocument {
     /// Reads and checks a policy. `overrides` are the `KEY=VALUE`s of `--set`.
+    ///
+    /// ```
+    /// use shoal_core::PolicyDocument;
+    ///
+    /// let text = r#"
+    /// version = 1
+    /// data.shape = "table"
+    /// columns.age = { role = "quasi-identifier", kind = "integer" }
+    /// privacy.k = 5
+    /// "#;
+    /// let document = PolicyDocument::parse(text, &["privacy.k=10".to_owned()]).unwrap();
+    /// assert_eq!(document.policy().privacy.k, Some(10));
+    ///
+    /// // An error names the key, the bytes of the text that it is about, and what to write instead.
+    /// let error = PolicyDocument::parse(&text.replace("shape", "shap"), &[]).unwrap_err();
+    /// assert_eq!(&text[error.span.unwrap()][..4], "shap");
+    /// assert!(error.hint.unwrap().contains("shape"));
+    /// ```
     pub fn parse(text: &str, overrides: &[String]) -> Result<PolicyDocument, PolicyError> {
         let document = DeTable::parse(text).map_err(|e| PolicyError {
             problem: PolicyProblem::Syntax { message: e.message().to_owned() },

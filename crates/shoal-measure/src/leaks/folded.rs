@@ -1,20 +1,17 @@
-use std::collections::HashMap;
-
-use shoal_core::RawColumn;
+use shoal_core::{Interner, RawColumn};
 
 /// The values of a column, a code per record, where texts that look alike are one value: `7`, `07` and `7.0`; `HIV`, `hiv`
 /// and `HIV `. Whoever guesses an illness does not care how it is spelt. The texts in `missing` and a null are one value,
 /// too.
 pub fn folded(column: &RawColumn, missing: &[String]) -> Vec<u32> {
-    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut known = Interner::default();
     let mut of_text = Vec::with_capacity(column.labels.len());
     for code in 0..column.labels.len() as u32 {
         let text = column.labels.get(code);
         let is_missing = column.null == Some(code) || missing.iter().any(|token| token == text);
-        // A missing value is no text, and no text begins with this character.
+        // A missing value is not equal to any text: no text begins with this character.
         let key = if is_missing { "\0".to_owned() } else { look(text) };
-        let next = known.len() as u32;
-        of_text.push(*known.entry(key).or_insert(next));
+        of_text.push(known.intern(&key));
     }
     column.codes.iter().map(|&code| of_text[code as usize]).collect()
 }

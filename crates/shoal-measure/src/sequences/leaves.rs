@@ -59,22 +59,19 @@ pub(super) fn leaf(code: u32, column: &Column) -> Range<u32> {
 mod tests {
     use std::sync::Arc;
 
-    use shoal_core::{BoundHierarchy, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, ValueParser};
+    use shoal_core::{Hierarchy, Kind, RawTable, Role};
 
     use super::*;
 
     #[test]
     fn a_range_covers_the_leaves_of_its_values_wherever_they_hang() {
         let raw = RawTable::from_rows(&["n"], &[["1"], ["2"], ["3"], ["4"]].map(Vec::from));
-        let parser = ValueParser::new(Kind::Integer, DateFormat::default());
-        let (domain, codes) = Domain::of(&raw.columns[0], parser, &[]).unwrap();
         // Leaves in the order 1, 3, 5, 2, 4; nobody has the 5.
         let lines =
             [["1", "odd", "*"], ["3", "odd", "*"], ["5", "odd", "*"], ["2", "even", "*"], ["4", "even", "*"]];
         let tree = Arc::new(Hierarchy::from_rows(&lines.map(Vec::from)).unwrap());
-        let hierarchy = Some(BoundHierarchy::new(&tree, &domain).unwrap());
-        let (name, role) = ("n".to_owned(), Role::QuasiIdentifier);
-        let mut column = Column { name, role, domain, hierarchy, weight: 1.0, codes };
+        let column = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
+        let mut column = column.with_hierarchy(&tree).unwrap();
 
         let range = PublishedValue::Range { lo: 2.0, hi: 4.5 };
         assert_eq!(Leaves::of(&range, &column).ranges, [3..4, 1..2, 4..5]);

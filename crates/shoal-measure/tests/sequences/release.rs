@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, NodeId, RawTable, Role, Sequences,
-    Table, ValueParser,
-};
+use shoal_core::{Cell, Column, Hierarchy, Kind, NodeId, RawTable, Role, Sequences, Table};
 use shoal_measure::{SequencesMeasures, SequencesOptions, measure_sequences};
 
 const NAMES: [&str; 4] = ["age", "sex", "city", "illness"];
@@ -80,13 +77,10 @@ pub(crate) fn sequences(events: &[Vec<&str>], lengths: &[usize], weights: [f64; 
     let cities = Arc::new(Hierarchy::from_rows(&CITIES.map(|line| line.to_vec())).unwrap());
     let columns = raw.columns.iter().enumerate().map(|(at, column)| {
         let kind = if at == 0 { Kind::Integer } else { Kind::Text };
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &["?".to_owned()]).unwrap();
-        let hierarchy = (at == 2).then(|| BoundHierarchy::new(&cities, &domain).unwrap());
         let role = if at < 3 { Role::QuasiIdentifier } else { Role::Sensitive };
-        let codes = column.codes.iter().map(|&code| code_of[code as usize]).collect();
         let weight = weights.get(at).copied().unwrap_or(1.0);
-        Column { name: column.name.clone(), role, domain, hierarchy, weight, codes }
+        let column = Column::encode(column, role, kind, &["?".to_owned()]).unwrap().with_weight(weight);
+        if at == 2 { column.with_hierarchy(&cities).unwrap() } else { column }
     });
     let table = Table { columns: columns.collect(), rows: raw.rows };
     let ends = lengths.iter().scan(0, |end, length| {

@@ -3,6 +3,7 @@
 mod alike;
 mod bind;
 mod hierarchies;
+mod persons;
 mod plan;
 mod published;
 mod recoded;
@@ -10,6 +11,7 @@ mod recoded;
 pub(crate) use alike::with_alike_merged;
 pub(crate) use bind::{Bound, bind, check_columns, parser};
 pub(crate) use hierarchies::with_hierarchies;
+pub(crate) use persons::persons_of_texts;
 pub use plan::ColumnPlan;
 pub(crate) use plan::column_plan;
 pub(crate) use published::{check_untouched, column_forms, quasi_columns, read_table_back};

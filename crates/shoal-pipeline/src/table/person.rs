@@ -1,12 +1,11 @@
 //! Whose the records of a table are, and what is said where the policy does not tell.
 
-use std::collections::HashMap;
-
 use shoal_core::policy::Shape;
-use shoal_core::{Column, Progress, RawColumn, RawTable, Role, Table, canonical_text};
+use shoal_core::{Column, Progress, RawColumn, RawTable, Role, Table};
 use shoal_measure::TableMeasures;
 use shoal_privacy::{Classes, Crowds};
 
+use crate::columns::persons_of_texts;
 use crate::{Leak, PipelineError, Request};
 
 /// What there is to say about identifiers that repeat while no column is named as the person: several records may be one
@@ -70,16 +69,13 @@ pub(crate) fn take_measures(
     )?)
 }
 
-/// Gives one code to all values that are likely one and the same person's: `7`, `07` and `7.0`, or `Ann` and `ann `.
-/// Taking two people for one costs detail; taking one for two would cost the promise.
+/// Gives one code to all values that likely name the same person.
 ///
 /// People are numbered as they first appear among the records, which stand in the order of their content: by their names,
 /// an algorithm that breaks ties by numbers would publish something else when people are renamed.
 pub(crate) fn same_person(column: &mut Column) {
-    let mut known: HashMap<String, u32> = HashMap::new();
-    let one_of: Vec<u32> = (0..column.domain.len() as u32)
-        .map(|code| *known.entry(canonical_text(column.domain.label(code)).into_owned()).or_insert(code))
-        .collect();
+    let values = 0..column.domain.len() as u32;
+    let one_of = persons_of_texts(values.map(|code| column.domain.label(code)));
     let missing = column.domain.missing();
     let mut number_of = vec![None; column.domain.len()];
     let mut people = 0;
@@ -97,13 +93,7 @@ pub(crate) fn same_person(column: &mut Column) {
 
 /// The person of each record of a column as it was read, by the same rule, numbered from 0.
 pub(crate) fn persons(column: &RawColumn) -> Vec<u32> {
-    let mut known: HashMap<String, u32> = HashMap::new();
-    let person_of: Vec<u32> = (0..column.labels.len() as u32)
-        .map(|code| {
-            let next = known.len() as u32;
-            *known.entry(canonical_text(column.labels.get(code)).into_owned()).or_insert(next)
-        })
-        .collect();
+    let person_of = persons_of_texts(column.labels.iter());
     column.codes.iter().map(|&code| person_of[code as usize]).collect()
 }
 

@@ -1,9 +1,8 @@
 //! Whose the transactions are, and what is said where the policy does not say it.
 
-use std::collections::HashMap;
+use shoal_core::{RawColumn, RawTable, Role};
 
-use shoal_core::{RawColumn, RawTable, Role, canonical_text};
-
+use crate::columns::persons_of_texts;
 use crate::propose::names_people;
 use crate::{Leak, PipelineError, Request, ValueAt};
 
@@ -16,12 +15,8 @@ pub(super) fn persons_of_rows(
     if let Some(code) = (0..column.labels.len() as u32).find(|&code| names_nobody(request, column, code)) {
         return Err(PipelineError::Nobodys { at: Box::new(ValueAt::first(table, column, code)) });
     }
-    let mut known: HashMap<String, u32> = HashMap::new();
-    let one_of: Vec<u32> = (0_u32..)
-        .zip(column.labels.iter())
-        .map(|(code, text)| *known.entry(canonical_text(text).into_owned()).or_insert(code))
-        .collect();
-    Ok(column.codes.iter().map(|&code| one_of[code as usize]).collect())
+    let person_of = persons_of_texts(column.labels.iter());
+    Ok(column.codes.iter().map(|&code| person_of[code as usize]).collect())
 }
 
 /// The person of each transaction of a table with a row per item, in the order of the ids' codes. The rows of a

@@ -9,7 +9,7 @@ use shoal_core::{Cancelled, Progress};
 use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::{self, RunOptions, VerifyOptions};
 
-use crate::desk::Desk;
+use crate::project::TestProject;
 
 /// Counts the questions and cancels from a certain one on.
 struct CancelAt {
@@ -84,27 +84,27 @@ fn cancel_everywhere<T>(
 }
 
 /// Cancels a run, and what can be asked about its release. Returns how many questions the run has.
-fn cancel_all_verbs(desk: &Desk, set: &[&str], data: &str, output: &str) -> usize {
+fn cancel_all_verbs(project: &TestProject, set: &[&str], data: &str, output: &str) -> usize {
     let what = set.join(" ");
-    let job = desk.job(set);
+    let job = project.job(set);
     let run = |progress: &dyn Progress| files::run(&job, &RunOptions::default(), progress);
     let remove = || {
-        std::fs::remove_file(desk.path(output)).unwrap();
-        std::fs::remove_dir_all(desk.path("reports")).unwrap();
+        std::fs::remove_file(project.path(output)).unwrap();
+        std::fs::remove_dir_all(project.path("reports")).unwrap();
     };
     // One thread: then an algorithm without secret randomness asks the same questions in every run.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     alone.install(|| {
-        let questions = cancel_everywhere(&what, run, || desk.files(), remove);
-        cancel_everywhere(&what, |p| files::check(&job, p), || desk.files(), || ());
+        let questions = cancel_everywhere(&what, run, || project.files(), remove);
+        cancel_everywhere(&what, |p| files::check(&job, p), || project.files(), || ());
         run(&shoal_core::Silent).unwrap();
-        let (original, published) = (desk.path(data), desk.path(output));
+        let (original, published) = (project.path(data), project.path(output));
         let options = VerifyOptions { original: Some(original.clone()) };
         let verify = |p: &dyn Progress| files::verify_with(&job, &published, &options, p);
         let measure =
             |p: &dyn Progress| files::measure(&job, Some(&original), Path::new(&published), None, p);
-        assert!(cancel_everywhere(&what, verify, || desk.files(), || ()) > 10, "verify: {what}");
-        assert!(cancel_everywhere(&what, measure, || desk.files(), || ()) > 10, "measure: {what}");
+        assert!(cancel_everywhere(&what, verify, || project.files(), || ()) > 10, "verify: {what}");
+        assert!(cancel_everywhere(&what, measure, || project.files(), || ()) > 10, "measure: {what}");
         remove();
         questions
     })
@@ -139,14 +139,14 @@ fn people() -> String {
 #[test]
 fn every_algorithm_for_tables_can_be_cancelled() {
     for algorithm in TableAlgorithmName::ALL {
-        let desk = Desk::with(TABLE, "people.csv", &people());
+        let project = TestProject::with(TABLE, "people.csv", &people());
         let name = format!("algorithm.name={}", algorithm.name());
         let transparent = ["privacy.transparent=true", "privacy.l-diversity={ kind = \"distinct\", l = 2 }"];
         let mut set = vec![name.as_str()];
         if *algorithm == TableAlgorithmName::Transparent {
             set.extend(transparent);
         }
-        let questions = cancel_all_verbs(&desk, &set, "people.csv", "out.csv");
+        let questions = cancel_all_verbs(&project, &set, "people.csv", "out.csv");
         assert!(questions > 30, "{name}: only {questions}");
     }
 }
@@ -173,25 +173,25 @@ fn baskets() -> String {
 #[test]
 fn every_algorithm_for_transactions_can_be_cancelled() {
     for algorithm in TransactionsAlgorithmName::ALL {
-        let desk = Desk::with(TRANSACTIONS, "baskets.dat", &baskets());
+        let project = TestProject::with(TRANSACTIONS, "baskets.dat", &baskets());
         let name = format!("algorithm.name={}", algorithm.name());
         let mut set = vec![name.as_str()];
         match algorithm {
             TransactionsAlgorithmName::Apriori => {
                 let tree: String = (0..40).map(|item| format!("a{item};b{};*\n", item / 5)).collect();
-                desk.write("items.csv", tree);
+                project.write("items.csv", tree);
                 set.push("data.hierarchy=items.csv");
             }
             TransactionsAlgorithmName::Upcta => {
                 let text = baskets();
                 let all: BTreeSet<&str> = text.split_whitespace().collect();
                 let all: Vec<&str> = all.into_iter().collect();
-                desk.write("utility.txt", all.join(" ") + "\n");
+                project.write("utility.txt", all.join(" ") + "\n");
                 set.extend(["utility.constraints=utility.txt", "utility.max-suppressed=1.0"]);
             }
             TransactionsAlgorithmName::Pcta | TransactionsAlgorithmName::Coat => {}
         }
-        let questions = cancel_all_verbs(&desk, &set, "baskets.dat", "out.dat");
+        let questions = cancel_all_verbs(&project, &set, "baskets.dat", "out.dat");
         assert!(questions > 30, "{name}: only {questions}");
     }
 }
@@ -238,7 +238,7 @@ fn visits() -> String {
 #[test]
 fn every_algorithm_for_sequences_can_be_cancelled() {
     for algorithm in SequencesAlgorithmName::ALL {
-        let desk = Desk::with(SEQUENCES, "visits.csv", &visits());
+        let project = TestProject::with(SEQUENCES, "visits.csv", &visits());
         let name = format!("algorithm.name={}", algorithm.name());
         let bounded = [
             "privacy.length=2",
@@ -246,8 +246,8 @@ fn every_algorithm_for_sequences_can_be_cancelled() {
             "columns.zip.hierarchy=zip.csv",
             "columns.year.hierarchy=year.csv",
         ];
-        desk.write("zip.csv", (53700..53705).map(|zip| format!("{zip};537**;*\n")).collect::<String>());
-        desk.write("year.csv", (2010..2013).map(|year| format!("{year};201*;*\n")).collect::<String>());
+        project.write("zip.csv", (53700..53705).map(|zip| format!("{zip};537**;*\n")).collect::<String>());
+        project.write("year.csv", (2010..2013).map(|year| format!("{year};201*;*\n")).collect::<String>());
         let mut set = vec![name.as_str()];
         match algorithm {
             SequencesAlgorithmName::Cbmsa | SequencesAlgorithmName::CbmsaBaseline => {}
@@ -255,7 +255,7 @@ fn every_algorithm_for_sequences_can_be_cancelled() {
             | SequencesAlgorithmName::FclaBase1
             | SequencesAlgorithmName::Halt => set.extend(bounded),
         }
-        let questions = cancel_all_verbs(&desk, &set, "visits.csv", "out.csv");
+        let questions = cancel_all_verbs(&project, &set, "visits.csv", "out.csv");
         assert!(questions > 30, "{name}: only {questions}");
     }
 }

@@ -1,7 +1,7 @@
 //! The whole road, through the public door, one file a shape.
 
 mod cancelled;
-mod desk;
+mod project;
 mod sequences;
 mod table;
 mod transactions;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use shoal_core::Silent;
 use shoal_pipeline::PipelineError;
 
-use crate::desk::Desk;
+use crate::project::TestProject;
 
 const POLICY: &str = r#"
 version = 1
@@ -53,8 +53,8 @@ fn visits() -> String {
     format!("who,year,day,zip,ward,disease\n{shuffled}")
 }
 
-fn fresh() -> Desk {
-    Desk::with(POLICY, "visits.csv", &visits())
+fn fresh() -> TestProject {
+    TestProject::with(POLICY, "visits.csv", &visits())
 }
 
 /// The published quasi-identifiers and diseases of everybody, as a stranger would read them.
@@ -71,15 +71,16 @@ fn people(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
 }
 
 #[test]
-fn every_algorithm_keeps_k_and_c() {
+fn both_algorithms_against_all_events_keep_k_and_c() {
+    // The others keep a promise of bounded length; `tests/batches.rs` runs every algorithm.
     for algorithm in ["cbmsa", "cbmsa-baseline"] {
         for (k, c) in [(2, 0.5), (5, 0.4), (10, 1.0)] {
-            let desk = fresh();
+            let project = fresh();
             let set =
                 [format!("privacy.k={k}"), format!("privacy.c={c}"), format!("algorithm.name={algorithm}")];
-            let outcome = desk.run(&set.each_ref().map(String::as_str)).unwrap();
+            let outcome = project.run(&set.each_ref().map(String::as_str)).unwrap();
             assert!(outcome.report.promises.iter().all(|promise| promise.holds));
-            let people = people(&desk.read("out.csv"));
+            let people = people(&project.read("out.csv"));
             assert_eq!(people.len(), outcome.report.records_out);
             let mut classes: BTreeMap<&[String], (usize, usize)> = BTreeMap::new();
             for (events, diseases) in people.values() {
@@ -98,9 +99,9 @@ fn every_algorithm_keeps_k_and_c() {
 
 #[test]
 fn what_is_published_is_a_fresh_id_and_never_the_old_one_nor_the_day() {
-    let desk = fresh();
-    desk.run(&[]).unwrap();
-    let text = desk.read("out.csv");
+    let project = fresh();
+    project.run(&[]).unwrap();
+    let text = project.read("out.csv");
     assert_eq!(text.lines().next(), Some("who,year,zip,ward,disease"));
     assert!(!text.contains("id1") && !text.contains("111"), "{text}");
     let ids: Vec<usize> =
@@ -112,10 +113,10 @@ fn what_is_published_is_a_fresh_id_and_never_the_old_one_nor_the_day() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads_and_other_pseudonyms_for_another_seed() {
     let run = |threads: usize, seed: &str| {
-        let desk = fresh();
+        let project = fresh();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| desk.run(&[seed])).unwrap();
-        desk.read("out.csv")
+        pool.install(|| project.run(&[seed])).unwrap();
+        project.read("out.csv")
     };
     assert_eq!(run(1, "algorithm.seed=1"), run(3, "algorithm.seed=1"));
     assert_ne!(run(1, "algorithm.seed=1"), run(1, "algorithm.seed=2"));
@@ -123,22 +124,22 @@ fn the_same_bytes_for_any_number_of_threads_and_other_pseudonyms_for_another_see
 
 #[test]
 fn an_event_without_a_value_is_left_out_where_the_policy_says_so() {
-    let desk = fresh();
+    let project = fresh();
     let text = visits().replacen(",53702,", ",,", 3);
-    desk.write("visits.csv", &text);
-    let outcome = desk.run(&["columns.zip.missing=suppress"]).unwrap();
+    project.write("visits.csv", &text);
+    let outcome = project.run(&["columns.zip.missing=suppress"]).unwrap();
     assert!(
         outcome.report.notes.iter().any(|note| note.starts_with("3 events left out")),
         "{:?}",
         outcome.report.notes
     );
-    let failed = desk.run(&["columns.zip.missing=error"]).unwrap_err();
+    let failed = project.run(&["columns.zip.missing=error"]).unwrap_err();
     assert!(matches!(failed, PipelineError::MissingValue { .. }), "{failed:?}");
 }
 
 #[test]
 fn several_sensitive_columns_have_their_own_limits() {
-    let desk = fresh();
+    let project = fresh();
     let set = [
         "columns.ward.role=sensitive",
         "columns.ward.sensitive-values=[\"w1\"]",
@@ -146,33 +147,33 @@ fn several_sensitive_columns_have_their_own_limits() {
         "privacy.sensitive-values=[]",
         "columns.disease.sensitive-values=[\"d0\", \"d1\"]",
     ];
-    let outcome = desk.run(&set).unwrap();
+    let outcome = project.run(&set).unwrap();
     let names: Vec<&str> = outcome.report.promises.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["k-anonymity", "confidence(ward)", "confidence(disease)"]);
 }
 
 #[test]
 fn a_changed_release_does_not_verify() {
-    let desk = fresh();
-    desk.run(&[]).unwrap();
-    let job = desk.job(&[]);
-    assert!(shoal_pipeline::files::verify(&job, &desk.path("out.csv"), &Silent).unwrap().holds());
-    let text = desk.read("out.csv");
+    let project = fresh();
+    project.run(&[]).unwrap();
+    let job = project.job(&[]);
+    assert!(shoal_pipeline::files::verify(&job, &project.path("out.csv"), &Silent).unwrap().holds());
+    let text = project.read("out.csv");
     let second = text.lines().nth(1).unwrap();
     let mut cells: Vec<&str> = second.split(',').collect();
     cells[1] = "1999";
-    desk.write("changed.csv", text.replacen(second, &cells.join(","), 1));
-    assert!(!shoal_pipeline::files::verify(&job, &desk.path("changed.csv"), &Silent).unwrap().holds());
+    project.write("changed.csv", text.replacen(second, &cells.join(","), 1));
+    assert!(!shoal_pipeline::files::verify(&job, &project.path("changed.csv"), &Silent).unwrap().holds());
 }
 
 /// The same people, with hierarchies, against somebody who knows up to three values.
-fn partly_known() -> Desk {
-    let desk = fresh();
+fn partly_known() -> TestProject {
+    let project = fresh();
     let zips: String = (53700..53705).map(|zip| format!("{zip};{}**;*\n", zip / 100)).collect();
-    desk.write("zip.csv", zips);
+    project.write("zip.csv", zips);
     let years: String = (2010..2017).map(|year| format!("{year};{}s;*\n", year / 4 * 4)).collect();
-    desk.write("year.csv", years);
-    desk
+    project.write("year.csv", years);
+    project
 }
 
 const KNOWN: [&str; 5] = [
@@ -187,16 +188,16 @@ const KNOWN: [&str; 5] = [
 fn every_algorithm_against_partial_knowledge_is_verified_and_counts_whom_it_leaves_out() {
     for algorithm in ["fcla", "fcla-base1", "halt"] {
         for bound in ["privacy.c=0.8", "columns.disease.c=0.9"] {
-            let desk = partly_known();
+            let project = partly_known();
             let name = format!("algorithm.name={algorithm}");
             let mut set = KNOWN.to_vec();
             set.extend([bound, name.as_str()]);
-            let outcome = desk.run(&set).unwrap_or_else(|e| panic!("{algorithm} {bound}: {e}"));
+            let outcome = project.run(&set).unwrap_or_else(|e| panic!("{algorithm} {bound}: {e}"));
             let report = &outcome.report;
             assert_eq!((report.records_in, report.records_out + report.records_suppressed), (60, 60));
             assert!(report.records_out > 30, "{algorithm} {bound}: {}", report.records_out);
             // By the papers' count, what would give somebody away becomes `*`, and nobody has to go.
-            let by_paper = desk.run(
+            let by_paper = project.run(
                 &[&set[..], &["privacy.support=paper", "output.path=paper.csv", "output.report=paper"]]
                     .concat(),
             );
@@ -210,10 +211,10 @@ fn every_algorithm_against_partial_knowledge_is_verified_and_counts_whom_it_leav
 #[test]
 fn whoever_knows_more_costs_more() {
     let loss = |length: &str| {
-        let desk = partly_known();
+        let project = partly_known();
         let mut set = KNOWN.to_vec();
         set.extend(["privacy.c=1", length]);
-        match desk.run(&set).unwrap().report.loss {
+        match project.run(&set).unwrap().report.loss {
             shoal_pipeline::Loss::Sequences(loss) => loss.inf_loss,
             other => panic!("{other:?}"),
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::desk::Desk;
+use crate::project::TestProject;
 use shoal_core::Silent;
 use shoal_pipeline::files::RunOptions;
 use shoal_pipeline::{Loss, Measured, PipelineError, Plan, Verified};
@@ -43,12 +43,12 @@ k = 2
 path = "out.csv"
 "#;
 
-fn fresh() -> Desk {
-    Desk::with(POLICY, "people.csv", DATA)
+fn fresh() -> TestProject {
+    TestProject::with(POLICY, "people.csv", DATA)
 }
 
-fn published(desk: &Desk) -> Vec<Vec<String>> {
-    rows(&desk.path("out.csv"))
+fn published(project: &TestProject) -> Vec<Vec<String>> {
+    rows(&project.path("out.csv"))
 }
 
 /// A CSV file taken apart, by a reader that knows quotes and nothing else.
@@ -79,10 +79,10 @@ fn class_sizes(rows: &[Vec<String>], quasi: usize) -> Vec<usize> {
 
 #[test]
 fn every_algorithm_publishes_crowds_without_names() {
-    for algorithm in ["mondrian", "sbc", "incognito", "datafly"] {
-        let desk = fresh();
-        let outcome = desk.run(&[&format!("algorithm.name={algorithm}")]).unwrap();
-        let published = published(&desk);
+    for algorithm in shoal_testkit::algorithms::deterministic_for_tables() {
+        let project = fresh();
+        let outcome = project.run(&[&format!("algorithm.name={algorithm}")]).unwrap();
+        let published = published(&project);
         assert_eq!(published[0], ["age", "sex", "zip", "illness"], "{algorithm}");
         assert!(class_sizes(&published, 3).iter().all(|&size| size >= 2), "{algorithm}: {published:?}");
         let report = &outcome.report;
@@ -91,18 +91,18 @@ fn every_algorithm_publishes_crowds_without_names() {
         assert_eq!(report.records_out, published.len() - 1);
         assert_eq!(report.classes, class_sizes(&published, 3).len());
         assert!(report.promises.iter().all(|p| p.holds));
-        let text = std::fs::read_to_string(desk.path("out.csv")).unwrap();
+        let text = std::fs::read_to_string(project.path("out.csv")).unwrap();
         assert!(!text.contains("Ann"), "{algorithm} published a name");
-        assert_eq!(desk.files(), ["out.csv", "out.report", "people.csv", "policy.toml"]);
+        assert_eq!(project.files(), ["out.csv", "out.report", "people.csv", "policy.toml"]);
     }
 }
 
 #[test]
 fn the_report_has_what_the_contract_lists() {
-    let desk = fresh();
-    desk.run(&[]).unwrap();
+    let project = fresh();
+    project.run(&[]).unwrap();
     let read = |name: &str| -> serde_json::Value {
-        serde_json::from_str(&std::fs::read_to_string(desk.path(name)).unwrap()).unwrap()
+        serde_json::from_str(&std::fs::read_to_string(project.path(name)).unwrap()).unwrap()
     };
     let report = read("out.report/report.json");
     for key in [
@@ -128,7 +128,7 @@ fn the_report_has_what_the_contract_lists() {
         assert!(report["loss"][key].is_number(), "loss has no `{key}`");
     }
     assert!(report["seconds"]["total"].is_number());
-    let bytes = std::fs::read(desk.path("out.csv")).unwrap();
+    let bytes = std::fs::read(project.path("out.csv")).unwrap();
     assert_eq!(report["output-sha256"], shoal_io::sha256_hex(&bytes));
     let audit = read("out.report/audit.json");
     assert_eq!(audit["output-sha256"], report["output-sha256"]);
@@ -140,14 +140,14 @@ fn the_report_has_what_the_contract_lists() {
 #[test]
 fn rows_stand_in_the_order_of_their_texts() {
     let bytes = |set: &[&str]| {
-        let desk = fresh();
-        desk.run(set).unwrap();
-        std::fs::read(desk.path("out.csv")).unwrap()
+        let project = fresh();
+        project.run(set).unwrap();
+        std::fs::read(project.path("out.csv")).unwrap()
     };
     assert_eq!(bytes(&[]), bytes(&[]));
-    let desk = fresh();
-    desk.run(&[]).unwrap();
-    let rows = published(&desk);
+    let project = fresh();
+    project.run(&[]).unwrap();
+    let rows = published(&project);
     let mut sorted = rows.clone();
     sorted[1..].sort();
     assert_eq!(rows, sorted);
@@ -155,25 +155,25 @@ fn rows_stand_in_the_order_of_their_texts() {
 
 #[test]
 fn order_can_be_kept() {
-    let desk = fresh();
-    desk.run(&["output.keep-order=true"]).unwrap();
-    let illnesses: Vec<String> = published(&desk)[1..].iter().map(|row| row[3].clone()).collect();
+    let project = fresh();
+    project.run(&["output.keep-order=true"]).unwrap();
+    let illnesses: Vec<String> = published(&project)[1..].iter().map(|row| row[3].clone()).collect();
     assert_eq!(illnesses, ["flu", "cold", "flu", "asthma", "flu", "cold", "flu", "asthma", "cold"]);
 }
 
 #[test]
 fn a_missing_value_lies_in_no_range() {
-    let desk = fresh();
-    desk.run(&["output.keep-order=true"]).unwrap();
+    let project = fresh();
+    project.run(&["output.keep-order=true"]).unwrap();
     // Eve has no age, so the cell of her class is `*`, or her class has no ages at all.
-    let eve = &published(&desk)[5];
+    let eve = &published(&project)[5];
     assert!(eve[0] == "*" || eve[0] == "?", "{eve:?}");
 }
 
 #[test]
 fn incomplete_records_can_be_left_out_or_refused() {
-    let desk = fresh();
-    let outcome = desk.run(&["columns.age.missing=suppress"]).unwrap();
+    let project = fresh();
+    let outcome = project.run(&["columns.age.missing=suppress"]).unwrap();
     assert_eq!((outcome.report.records_out, outcome.report.records_suppressed), (8, 1));
     assert!(outcome.report.notes.iter().any(|n| n.contains("1 record")));
     let refused = fresh().run(&["columns.age.missing=error"]).unwrap_err();
@@ -182,9 +182,9 @@ fn incomplete_records_can_be_left_out_or_refused() {
 
 #[test]
 fn stars_are_a_crowd_of_their_own() {
-    let desk = fresh();
-    let outcome = desk.run(&["columns.age.missing=suppress", "output.suppressed=star"]).unwrap();
-    let published = published(&desk);
+    let project = fresh();
+    let outcome = project.run(&["columns.age.missing=suppress", "output.suppressed=star"]).unwrap();
+    let published = published(&project);
     let starred = published[1..].iter().filter(|row| row[..3].iter().all(|cell| cell == "*")).count();
     assert!(starred >= 2, "{published:?}");
     assert_eq!(published.len() - 1, 9);
@@ -200,16 +200,16 @@ fn hierarchies_that_are_built_are_said() {
 
 #[test]
 fn what_was_published_verifies_and_measures_alike() {
-    let desk = fresh();
-    let report = desk.run(&[]).unwrap().report;
-    let job = desk.job(&[]);
-    let verified = shoal_pipeline::files::verify(&job, &desk.path("out.csv"), &Silent).unwrap();
+    let project = fresh();
+    let report = project.run(&[]).unwrap().report;
+    let job = project.job(&[]);
+    let verified = shoal_pipeline::files::verify(&job, &project.path("out.csv"), &Silent).unwrap();
     assert!(verified.holds());
     assert!(matches!(verified, Verified::Table(found) if found.sha256 == report.output_sha256));
     let measured = shoal_pipeline::files::measure(
         &job,
-        Some(&desk.path("people.csv")),
-        &desk.path("out.csv"),
+        Some(&project.path("people.csv")),
+        &project.path("out.csv"),
         None,
         &Silent,
     )
@@ -217,69 +217,71 @@ fn what_was_published_verifies_and_measures_alike() {
     let Measured::Table(measured) = measured else { panic!("a table") };
     assert_eq!(Loss::Table(measured.measures.loss), report.loss);
     let larger =
-        shoal_pipeline::files::verify(&desk.job(&["privacy.k=9"]), &desk.path("out.csv"), &Silent).unwrap();
+        shoal_pipeline::files::verify(&project.job(&["privacy.k=9"]), &project.path("out.csv"), &Silent)
+            .unwrap();
     assert!(!larger.holds());
 }
 
 #[test]
 fn a_check_writes_nothing() {
-    let desk = fresh();
-    let before = desk.files();
-    let plan = shoal_pipeline::files::check(&desk.job(&[]), &Silent).unwrap();
+    let project = fresh();
+    let before = project.files();
+    let plan = shoal_pipeline::files::check(&project.job(&[]), &Silent).unwrap();
     let Plan::Table(plan) = plan else { panic!("a table") };
     assert!(plan.feasible);
     assert_eq!((plan.records, plan.most_classes), (9, 4));
     assert_eq!(plan.columns.len(), 5);
-    assert!(!shoal_pipeline::files::check(&desk.job(&["privacy.k=10"]), &Silent).unwrap().feasible());
-    assert_eq!(desk.files(), before);
+    assert!(!shoal_pipeline::files::check(&project.job(&["privacy.k=10"]), &Silent).unwrap().feasible());
+    assert_eq!(project.files(), before);
 }
 
 #[test]
 fn nothing_is_left_behind_when_it_fails() {
-    let desk = fresh();
-    let before = desk.files();
-    let too_large = desk.run(&["privacy.k=10"]).unwrap_err();
+    let project = fresh();
+    let before = project.files();
+    let too_large = project.run(&["privacy.k=10"]).unwrap_err();
     assert!(too_large.is_broken_promise());
-    desk.write("people.csv", "name,age,sex,zip,illness\n");
-    assert!(matches!(desk.run(&[]).unwrap_err(), PipelineError::NoRecords { .. }));
-    desk.write("people.csv", DATA.replace("illness", "disease"));
-    assert!(matches!(desk.run(&[]).unwrap_err(), PipelineError::PolicyAndData { .. }));
-    desk.write("people.csv", DATA.replace("53715,flu", "*,flu"));
-    assert!(matches!(desk.run(&[]).unwrap_err(), PipelineError::LooksGeneralized { .. }));
-    desk.write("people.csv", DATA.replace("34,F", "x34,F"));
-    let wrong = desk.run(&[]).unwrap_err();
+    project.write("people.csv", "name,age,sex,zip,illness\n");
+    assert!(matches!(project.run(&[]).unwrap_err(), PipelineError::NoRecords { .. }));
+    project.write("people.csv", DATA.replace("illness", "disease"));
+    assert!(matches!(project.run(&[]).unwrap_err(), PipelineError::PolicyAndData { .. }));
+    project.write("people.csv", DATA.replace("53715,flu", "*,flu"));
+    assert!(matches!(project.run(&[]).unwrap_err(), PipelineError::LooksGeneralized { .. }));
+    project.write("people.csv", DATA.replace("34,F", "x34,F"));
+    let wrong = project.run(&[]).unwrap_err();
     assert!(matches!(&wrong, PipelineError::NotOfKind { at, .. } if at.place.line == Some(2)), "{wrong}");
-    desk.write("people.csv", DATA);
-    desk.write("zip.csv", "53715;*\n53703;*\n53706;*\n");
-    let outside = desk.run(&["columns.zip.hierarchy=zip.csv"]).unwrap_err();
+    project.write("people.csv", DATA);
+    project.write("zip.csv", "53715;*\n53703;*\n53706;*\n");
+    let outside = project.run(&["columns.zip.hierarchy=zip.csv"]).unwrap_err();
     assert!(
         matches!(&outside, PipelineError::OutsideHierarchy { at, .. }
         if at.value == "53711" && at.place.row == 8),
         "{outside}"
     );
-    desk.write("zip.csv", "53715;a;*\n53703;b;*\n53706;b;*\n53711;a;*\n53715;b;*\n");
-    let parents = desk.run(&["columns.zip.hierarchy=zip.csv"]).unwrap_err();
+    project.write("zip.csv", "53715;a;*\n53703;b;*\n53706;b;*\n53711;a;*\n53715;b;*\n");
+    let parents = project.run(&["columns.zip.hierarchy=zip.csv"]).unwrap_err();
     assert!(matches!(parents, PipelineError::Hierarchy { .. }), "{parents}");
-    std::fs::remove_file(desk.path("zip.csv")).unwrap();
-    assert_eq!(desk.files(), before);
+    std::fs::remove_file(project.path("zip.csv")).unwrap();
+    assert_eq!(project.files(), before);
 }
 
 #[test]
 fn an_existing_file_is_kept_unless_forced() {
-    let desk = fresh();
-    desk.write("out.csv", "mine");
+    let project = fresh();
+    project.write("out.csv", "mine");
     let options = RunOptions::default();
-    let refused = shoal_pipeline::files::run(&desk.job(&[]), &options, &Silent).unwrap_err();
+    let refused = shoal_pipeline::files::run(&project.job(&[]), &options, &Silent).unwrap_err();
     assert!(matches!(refused, PipelineError::Exists { .. }));
-    assert_eq!(std::fs::read_to_string(desk.path("out.csv")).unwrap(), "mine");
+    assert_eq!(std::fs::read_to_string(project.path("out.csv")).unwrap(), "mine");
 }
 
 #[test]
 fn every_format_comes_out_verified() {
     for name in ["out.csv.gz", "out.csv.zst", "out.parquet"] {
-        let desk = fresh();
-        desk.run(&[&format!("output.path={name}")]).unwrap();
-        let verified = shoal_pipeline::files::verify(&desk.job(&[]), &desk.path(name), &Silent).unwrap();
+        let project = fresh();
+        project.run(&[&format!("output.path={name}")]).unwrap();
+        let verified =
+            shoal_pipeline::files::verify(&project.job(&[]), &project.path(name), &Silent).unwrap();
         assert!(verified.holds(), "{name}");
         assert!(matches!(verified, Verified::Table(found) if found.verdict.records == 9));
     }
@@ -287,21 +289,21 @@ fn every_format_comes_out_verified() {
 
 #[test]
 fn untouched_columns_keep_every_spelling_of_missing() {
-    let desk = fresh();
-    desk.write("people.csv", DATA.replace("53715,flu", "53715,?").replace("53706,cold", "53706,"));
-    desk.run(&["output.keep-order=true"]).unwrap();
-    let published = published(&desk);
+    let project = fresh();
+    project.write("people.csv", DATA.replace("53715,flu", "53715,?").replace("53706,cold", "53706,"));
+    project.run(&["output.keep-order=true"]).unwrap();
+    let published = published(&project);
     assert_eq!((published[1][3].as_str(), published[6][3].as_str()), ("?", ""));
 }
 
 #[test]
 fn an_input_is_never_overwritten() {
-    let desk = fresh();
-    desk.write("zip.csv", "53715;*\n53703;*\n53706;*\n53711;*\n");
+    let project = fresh();
+    project.write("zip.csv", "53715;*\n53703;*\n53706;*\n53711;*\n");
     for input in ["people.csv", "policy.toml", "zip.csv"] {
-        let before = std::fs::read(desk.path(input)).unwrap();
-        let refused = desk.run(&["columns.zip.hierarchy=zip.csv", &format!("output.path={input}")]);
+        let before = std::fs::read(project.path(input)).unwrap();
+        let refused = project.run(&["columns.zip.hierarchy=zip.csv", &format!("output.path={input}")]);
         assert!(matches!(refused, Err(PipelineError::OutputIsInput { .. })), "{input}");
-        assert_eq!(std::fs::read(desk.path(input)).unwrap(), before);
+        assert_eq!(std::fs::read(project.path(input)).unwrap(), before);
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::desk::Desk;
+use crate::project::TestProject;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{Array as _, ArrayRef, ListArray, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use shoal_core::Silent;
+use shoal_core::policy::TransactionsAlgorithmName;
 use shoal_pipeline::PipelineError;
 use shoal_pipeline::files::Job;
 
@@ -36,8 +37,8 @@ m = 2
 path = "out.dat"
 "#;
 
-fn fresh() -> Desk {
-    Desk::with(POLICY, "baskets.dat", BASKETS)
+fn fresh() -> TestProject {
+    TestProject::with(POLICY, "baskets.dat", BASKETS)
 }
 
 /// The supports of all sets of up to two published items, counted as a stranger would.
@@ -57,18 +58,24 @@ fn supports(text: &str) -> BTreeMap<Vec<&str>, usize> {
 
 #[test]
 fn every_algorithm_keeps_k_to_the_m() {
-    for algorithm in ["pcta", "coat", "apriori"] {
+    for algorithm in TransactionsAlgorithmName::ALL {
+        let algorithm = algorithm.name();
         for objective in ["ncp", "ul"] {
-            let desk = fresh();
-            desk.write("items.csv", "bread;food;*\nmilk;food;*\neggs;food;*\nbeer;fun;*\ncrisps;fun;*\n");
+            let project = fresh();
+            project.write("items.csv", "bread;food;*\nmilk;food;*\neggs;food;*\nbeer;fun;*\ncrisps;fun;*\n");
             let mut set =
                 vec![format!("algorithm.name={algorithm}"), format!("algorithm.objective={objective}")];
-            if algorithm == "apriori" {
-                set.push("data.hierarchy=items.csv".to_owned());
+            match algorithm {
+                "apriori" => set.push("data.hierarchy=items.csv".to_owned()),
+                "upcta" => {
+                    project.write("utility.txt", "bread milk eggs beer crisps\n");
+                    set.push("utility.constraints=utility.txt".to_owned());
+                }
+                _ => {}
             }
             let set: Vec<&str> = set.iter().map(String::as_str).collect();
-            let outcome = desk.run(&set).unwrap();
-            let text = desk.read("out.dat");
+            let outcome = project.run(&set).unwrap();
+            let text = project.read("out.dat");
             assert_eq!(text.lines().count(), 9, "{algorithm}: all transactions are kept, also the empty one");
             let low: Vec<_> = supports(&text).into_iter().filter(|(_, support)| *support < 3).collect();
             assert!(low.is_empty(), "{algorithm}, {objective}: {low:?}\n{text}");
@@ -77,7 +84,7 @@ fn every_algorithm_keeps_k_to_the_m() {
             assert!(report.notes.iter().any(|note| note.contains("with no item")), "{:?}", report.notes);
             assert!(report.notes.iter().any(|note| note.contains("stood twice")), "{:?}", report.notes);
             assert!(
-                shoal_pipeline::files::verify(&desk.job(&set), &desk.path("out.dat"), &Silent)
+                shoal_pipeline::files::verify(&project.job(&set), &project.path("out.dat"), &Silent)
                     .unwrap()
                     .holds()
             );
@@ -101,18 +108,19 @@ fn the_layouts_of_a_source_publish_the_same_sets() {
         items.iter().for_each(|item| long.push_str(&format!("p{number},{item},x\n")));
         column.push_str(&format!("Ann{number},{},c{number}\n", items.join(";")));
     }
-    let desk = fresh();
-    desk.write("long.csv", &long);
-    desk.run(&[
-        "data.source=long.csv",
-        "data.format=long",
-        "data.id=who",
-        "data.item=what",
-        "output.path=out.csv",
-        "output.keep-order=true",
-    ])
-    .unwrap();
-    let text = desk.read("out.csv");
+    let project = fresh();
+    project.write("long.csv", &long);
+    project
+        .run(&[
+            "data.source=long.csv",
+            "data.format=long",
+            "data.id=who",
+            "data.item=what",
+            "output.path=out.csv",
+            "output.keep-order=true",
+        ])
+        .unwrap();
+    let text = project.read("out.csv");
     assert!(text.starts_with("who,what\n") && !text.contains("p1"), "original ids are not published: {text}");
     let mut found: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for row in text.lines().skip(1) {
@@ -125,17 +133,18 @@ fn the_layouts_of_a_source_publish_the_same_sets() {
     let found: Vec<String> = found.into_values().map(|items| items.join(" ")).collect();
     assert_eq!(found, expected);
 
-    desk.write("column.csv", &column);
-    desk.run(&[
-        "data.source=column.csv",
-        "data.items=basket",
-        "columns.name.role=identifier",
-        "columns.city.role=insensitive",
-        "output.path=out2.csv",
-        "output.keep-order=true",
-    ])
-    .unwrap();
-    let text = desk.read("out2.csv");
+    project.write("column.csv", &column);
+    project
+        .run(&[
+            "data.source=column.csv",
+            "data.items=basket",
+            "columns.name.role=identifier",
+            "columns.city.role=insensitive",
+            "output.path=out2.csv",
+            "output.keep-order=true",
+        ])
+        .unwrap();
+    let text = project.read("out2.csv");
     assert!(text.starts_with("basket,city\n") && !text.contains("Ann"), "{text}");
     let found: Vec<String> = text
         .lines()
@@ -152,32 +161,32 @@ fn the_layouts_of_a_source_publish_the_same_sets() {
 
 #[test]
 fn every_promise_is_kept_and_verified() {
-    let desk = fresh();
-    desk.write("sets.txt", "beer milk\neggs\n");
+    let project = fresh();
+    project.write("sets.txt", "beer milk\neggs\n");
     let promises: [&[&str]; 3] =
         [&["privacy.complete=true"], &["privacy.constraints=sets.txt"], &["privacy.share=0.5"]];
     // A promise replaces the one of the policy.
-    desk.write("policy.toml", POLICY.replace("m = 2\n", ""));
+    project.write("policy.toml", POLICY.replace("m = 2\n", ""));
     for promise in promises {
-        desk.run(promise).unwrap_or_else(|e| panic!("{promise:?}: {e}"));
+        project.run(promise).unwrap_or_else(|e| panic!("{promise:?}: {e}"));
         let verified =
-            shoal_pipeline::files::verify(&desk.job(promise), &desk.path("out.dat"), &Silent).unwrap();
+            shoal_pipeline::files::verify(&project.job(promise), &project.path("out.dat"), &Silent).unwrap();
         assert!(verified.holds(), "{promise:?}");
     }
-    let raw =
-        shoal_pipeline::files::verify(&desk.job(promises[0]), &desk.path("baskets.dat"), &Silent).unwrap();
+    let raw = shoal_pipeline::files::verify(&project.job(promises[0]), &project.path("baskets.dat"), &Silent)
+        .unwrap();
     assert!(!raw.holds(), "the original does not keep it");
 }
 
 #[test]
 fn utility_constraints_bound_what_is_published_as_one() {
     for algorithm in ["upcta", "coat"] {
-        let desk = fresh();
-        desk.write("utility.txt", "bread milk eggs\nbeer crisps\n");
+        let project = fresh();
+        project.write("utility.txt", "bread milk eggs\nbeer crisps\n");
         let name = format!("algorithm.name={algorithm}");
         let set = [name.as_str(), "utility.constraints=utility.txt", "utility.max-suppressed=1.0"];
-        desk.run(&set).unwrap();
-        for group in desk.read("out.dat").split_whitespace().filter(|item| item.starts_with('(')) {
+        project.run(&set).unwrap();
+        for group in project.read("out.dat").split_whitespace().filter(|item| item.starts_with('(')) {
             let food = group.contains("bread") || group.contains("milk") || group.contains("eggs");
             let fun = group.contains("beer") || group.contains("crisps");
             assert!(food != fun, "{algorithm} mixes {group}");
@@ -188,9 +197,9 @@ fn utility_constraints_bound_what_is_published_as_one() {
 #[test]
 fn transactions_stand_in_the_order_of_their_items() {
     let bytes = |set: &[&str]| {
-        let desk = fresh();
-        desk.run(set).unwrap();
-        desk.read("out.dat")
+        let project = fresh();
+        project.run(set).unwrap();
+        project.read("out.dat")
     };
     assert_eq!(bytes(&[]), bytes(&[]));
     let published = bytes(&[]);
@@ -202,23 +211,24 @@ fn transactions_stand_in_the_order_of_their_items() {
 
 #[test]
 fn bad_requests_leave_nothing_behind() {
-    let desk = fresh();
-    desk.write("sets.txt", "beer wine\n");
-    desk.write("lacking.txt", "bread milk\nbeer crisps\n");
-    desk.write("doubled.txt", "bread milk eggs\nbeer crisps bread\n");
-    desk.write("alone.txt", "bread\nmilk\neggs\nbeer\ncrisps\n");
-    let before = desk.files();
-    let fails = |set: &[&str]| desk.run(set).unwrap_err();
+    let project = fresh();
+    project.write("sets.txt", "beer wine\n");
+    project.write("lacking.txt", "bread milk\nbeer crisps\n");
+    project.write("doubled.txt", "bread milk eggs\nbeer crisps bread\n");
+    project.write("alone.txt", "bread\nmilk\neggs\nbeer\ncrisps\n");
+    let before = project.files();
+    let fails = |set: &[&str]| project.run(set).unwrap_err();
 
-    let two = Job::open(&desk.path("policy.toml"), &["privacy.constraints=sets.txt".to_owned()]).unwrap_err();
+    let two =
+        Job::open(&project.path("policy.toml"), &["privacy.constraints=sets.txt".to_owned()]).unwrap_err();
     assert!(two.to_string().contains("two answers"), "{two}");
-    desk.write("policy.toml", POLICY.replace("m = 2\n", ""));
+    project.write("policy.toml", POLICY.replace("m = 2\n", ""));
     let unknown = fails(&["privacy.constraints=sets.txt"]);
     assert!(
         matches!(&unknown, PipelineError::UnknownItem { line: 1, item, .. } if item == "wine"),
         "{unknown}"
     );
-    desk.write("policy.toml", POLICY);
+    project.write("policy.toml", POLICY);
 
     let upcta = |file: &str| fails(&["algorithm.name=upcta", &format!("utility.constraints={file}")]);
     let lacking = upcta("lacking.txt").to_string();
@@ -234,18 +244,18 @@ fn bad_requests_leave_nothing_behind() {
     assert!(matches!(m, PipelineError::MTooLarge { m: 4, most: 3 }), "{m}");
     assert!(!m.is_broken_promise());
 
-    desk.write("baskets.dat", "bread (a,b)\nmilk\n");
+    project.write("baskets.dat", "bread (a,b)\nmilk\n");
     assert!(fails(&[]).to_string().contains("(a,b)"));
-    desk.write("baskets.dat", "");
+    project.write("baskets.dat", "");
     assert!(!fails(&[]).is_broken_promise());
-    std::fs::write(desk.path("baskets.dat"), b"bread \xff\n").unwrap();
+    std::fs::write(project.path("baskets.dat"), b"bread \xff\n").unwrap();
     assert!(!fails(&[]).is_broken_promise());
-    assert_eq!(desk.files(), before);
+    assert_eq!(project.files(), before);
 }
 
 #[test]
 fn a_parquet_list_comes_back_as_a_list() {
-    let desk = fresh();
+    let project = fresh();
     let mut items = ListBuilder::new(StringBuilder::new());
     for line in BASKETS.lines() {
         line.split_whitespace().for_each(|item| items.values().append_value(item));
@@ -254,7 +264,7 @@ fn a_parquet_list_comes_back_as_a_list() {
     let cities: StringArray = (0..BASKETS.lines().count()).map(|n| Some(format!("c{n}"))).collect();
     let columns: [(&str, ArrayRef); 2] = [("basket", Arc::new(items.finish())), ("city", Arc::new(cities))];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let file = std::fs::File::create(desk.path("baskets.parquet")).unwrap();
+    let file = std::fs::File::create(project.path("baskets.parquet")).unwrap();
     let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
@@ -266,11 +276,13 @@ fn a_parquet_list_comes_back_as_a_list() {
         "output.path=out.parquet",
         "output.keep-order=true",
     ];
-    desk.run(&set).unwrap();
+    project.run(&set).unwrap();
     assert!(
-        shoal_pipeline::files::verify(&desk.job(&set), &desk.path("out.parquet"), &Silent).unwrap().holds()
+        shoal_pipeline::files::verify(&project.job(&set), &project.path("out.parquet"), &Silent)
+            .unwrap()
+            .holds()
     );
-    let file = std::fs::File::open(desk.path("out.parquet")).unwrap();
+    let file = std::fs::File::open(project.path("out.parquet")).unwrap();
     let published: RecordBatch =
         ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap().next().unwrap().unwrap();
     let lists = published.column_by_name("basket").unwrap().as_any().downcast_ref::<ListArray>().unwrap();

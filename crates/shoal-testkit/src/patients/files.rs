@@ -5,10 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use shoal_core::hierarchy::to_text;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawColumn, RawTable, Role, Sequences, Table,
-    ValueParser,
-};
+use shoal_core::{Column, Hierarchy, Kind, RawColumn, RawTable, Role, Sequences, Table};
 
 use super::{DIAGNOSIS, HIGHLY_SENSITIVE, Patients, Visit, hierarchy_rows};
 
@@ -146,20 +143,12 @@ fn tree(quasi_identifier: &str) -> Hierarchy {
 }
 
 fn encoded(raw: &RawColumn) -> Column {
-    let parser = ValueParser::new(describe(&raw.name).0, DateFormat::default());
-    let (domain, code_of) = Domain::of(raw, parser, &[]).expect("numbers are numbers");
-    let sensitive = raw.name == DIAGNOSIS;
-    let hierarchy = (!sensitive).then(|| {
-        BoundHierarchy::new(&Arc::new(tree(&raw.name)), &domain).expect("every value is in its hierarchy")
-    });
-    Column {
-        name: raw.name.clone(),
-        role: if sensitive { Role::Sensitive } else { Role::QuasiIdentifier },
-        domain,
-        hierarchy,
-        weight: 1.0,
-        codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
+    let role = if raw.name == DIAGNOSIS { Role::Sensitive } else { Role::QuasiIdentifier };
+    let column = Column::encode(raw, role, describe(&raw.name).0, &[]).expect("numbers are numbers");
+    if role == Role::Sensitive {
+        return column;
     }
+    column.with_hierarchy(&Arc::new(tree(&raw.name))).expect("every value is in its hierarchy")
 }
 
 #[cfg(test)]

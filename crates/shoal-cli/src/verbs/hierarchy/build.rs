@@ -5,11 +5,11 @@ use shoal_core::{DateFormat, Domain, Kind, ValueParser};
 
 use super::column::{From, Values};
 use crate::args::{BuildArgs, BuildKind};
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::count;
 use crate::progress;
 use crate::verbs::Answer;
-use crate::voice::Voice;
 
 /// The machine form of what was built.
 #[derive(Serialize)]
@@ -24,13 +24,13 @@ struct BuiltDocument<'a> {
 }
 
 /// Makes a hierarchy from the values of a column.
-pub(crate) fn build(args: &BuildArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn build(args: &BuildArgs, console: &Console) -> Result<Answer, Failure> {
     refuse_flags_of_other_kinds(args)?;
     let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     if let Some(path) = file.filter(|path| path.is_file() && !args.force) {
         return Err(Failure::Exists { path: path.to_owned() });
     }
-    let progress = progress::sink(voice);
+    let progress = progress::sink(console);
     let from = match (&args.values.data, &args.values.policy) {
         (_, Some(policy)) => From::Policy(policy),
         (data, None) => From::Data(data.as_deref().unwrap_or("-")),
@@ -53,9 +53,9 @@ pub(crate) fn build(args: &BuildArgs, voice: &Voice) -> Result<Answer, Failure> 
         rows: hierarchy.rows(),
     };
     match file {
-        None if voice.is_json() => voice.answer(&document, String::new)?,
-        None => voice.product(&text)?,
-        Some(path) => voice.summary(&document, || {
+        None if console.is_json() => console.answer(&document, String::new)?,
+        None => console.product(&text)?,
+        Some(path) => console.summary(&document, || {
             let values = count(hierarchy.leaf_count() as usize, "value", "values");
             format!("{}: {description}; {values}, {} levels\n", path.display(), hierarchy.level_count())
         })?,

@@ -3,11 +3,11 @@ use shoal_core::Hierarchy;
 
 use super::column::{From, Values};
 use crate::args::HierarchyCheckArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{count, facts, grouped, table, verdict};
 use crate::progress;
 use crate::verbs::Answer;
-use crate::voice::Voice;
 
 /// How many missed values a person is shown.
 const SHOWN: usize = 20;
@@ -48,7 +48,7 @@ struct Missed {
 }
 
 /// Is the file a tree, and does it hold every value of a column?
-pub(crate) fn check(args: &HierarchyCheckArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn check(args: &HierarchyCheckArgs, console: &Console) -> Result<Answer, Failure> {
     let tree = super::read(&args.file)?;
     let from = match (&args.data, &args.policy) {
         (Some(data), _) => Some(From::Data(data)),
@@ -57,7 +57,7 @@ pub(crate) fn check(args: &HierarchyCheckArgs, voice: &Voice) -> Result<Answer, 
     };
     let mut coverage = None;
     if let (Some(from), Some(column)) = (from, &args.column) {
-        let progress = progress::sink(voice);
+        let progress = progress::sink(console);
         coverage = Some(Coverage::of(&tree, &Values::read(&from, column, progress.as_ref())?));
     }
     let checked = Checked {
@@ -67,7 +67,7 @@ pub(crate) fn check(args: &HierarchyCheckArgs, voice: &Voice) -> Result<Answer, 
         nodes: tree.node_count(),
         coverage,
     };
-    voice.answer(&checked, || prose(&checked))?;
+    console.answer(&checked, || prose(&checked))?;
     Ok(checked.coverage.is_none_or(|coverage| coverage.holds).into())
 }
 

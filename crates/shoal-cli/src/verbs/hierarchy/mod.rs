@@ -12,14 +12,14 @@ use shoal_core::hierarchy::from_text;
 
 use super::Answer;
 use crate::args::HierarchyVerb;
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::voice::Voice;
 
-pub(crate) fn dispatch(verb: &HierarchyVerb, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn dispatch(verb: &HierarchyVerb, console: &Console) -> Result<Answer, Failure> {
     match verb {
-        HierarchyVerb::Build(args) => build::build(args, voice),
-        HierarchyVerb::Show(args) => show::show(args, voice),
-        HierarchyVerb::Check(args) => check::check(args, voice),
+        HierarchyVerb::Build(args) => build::build(args, console),
+        HierarchyVerb::Show(args) => show::show(args, console),
+        HierarchyVerb::Check(args) => check::check(args, console),
     }
 }
 

@@ -2,10 +2,10 @@ use serde::Serialize;
 use shoal_core::{Hierarchy, NodeId};
 
 use crate::args::ShowArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{count, grouped, width};
 use crate::verbs::Answer;
-use crate::voice::Voice;
 
 /// How many children of a node are drawn.
 const SHOWN: usize = 12;
@@ -34,7 +34,7 @@ struct Branch {
 }
 
 /// Draws a hierarchy.
-pub(crate) fn show(args: &ShowArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn show(args: &ShowArgs, console: &Console) -> Result<Answer, Failure> {
     let tree = super::read(&args.file)?;
     let document = Document {
         file: args.file.display().to_string(),
@@ -48,7 +48,7 @@ pub(crate) fn show(args: &ShowArgs, voice: &Voice) -> Result<Answer, Failure> {
         children: if args.all { usize::MAX } else { SHOWN },
         width: if args.all { usize::MAX } else { width().map_or(USUAL_WIDTH, usize::from) },
     };
-    voice.answer(&document, || {
+    console.answer(&document, || {
         let values = count(document.values as usize, "value", "values");
         let mut text = format!("{}: {values}, {} levels\n\n", document.file, document.levels);
         drawing.root(&document.tree, &mut text);

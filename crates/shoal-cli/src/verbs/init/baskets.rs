@@ -8,10 +8,10 @@ use shoal_pipeline::propose::BasketProposal;
 
 use super::{Answer, relative};
 use crate::args::InitArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{count, grouped};
 use crate::progress;
-use crate::voice::Voice;
 
 /// The machine form of a proposal.
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct BasketDocument<'a> {
 }
 
 /// Looks at the data and writes a commented policy.
-pub(super) fn init(args: &InitArgs, file: Option<&Path>, voice: &Voice) -> Result<Answer, Failure> {
+pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> Result<Answer, Failure> {
     if args.data == "-" {
         return Err(Failure::NotTwice);
     }
@@ -55,10 +55,10 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, voice: &Voice) -> Resul
     match file {
         Some(path) => {
             shoal_io::write_atomically(path, text.as_bytes())?;
-            voice.summary(&document(text), || prose(&proposal, path))?;
+            console.summary(&document(text), || prose(&proposal, path))?;
         }
-        None if voice.is_json() => voice.answer(&document(text), String::new)?,
-        None => voice.product(&text)?,
+        None if console.is_json() => console.answer(&document(text), String::new)?,
+        None => console.product(&text)?,
     }
     Ok(Answer::Holds)
 }

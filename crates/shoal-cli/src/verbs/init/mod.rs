@@ -13,10 +13,10 @@ use shoal_pipeline::propose::{self, ColumnProposal, Proposal};
 
 use super::Answer;
 use crate::args::{InitArgs, ShapeArg};
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{count, table};
 use crate::progress;
-use crate::voice::Voice;
 use dialect::Dialect;
 
 /// How many records are looked at.
@@ -51,13 +51,13 @@ struct ColumnDocument<'a> {
 }
 
 /// Looks at the data and writes a commented policy.
-pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
+pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure> {
     let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
     if let Some(path) = file.filter(|path| path.is_file() && !args.force) {
         return Err(Failure::Exists { path: path.to_owned() });
     }
     if matches!(args.shape, ShapeArg::Transactions) {
-        return baskets::init(args, file, voice);
+        return baskets::init(args, file, console);
     }
     let objects = matches!(args.shape, ShapeArg::Stream) && objects::is_named_so(&args.data);
     let dialect = if objects { objects::dialect(&args.data) } else { Dialect::of(args)? };
@@ -76,10 +76,10 @@ pub(crate) fn init(args: &InitArgs, voice: &Voice) -> Result<Answer, Failure> {
         Some(path) => {
             shoal_io::write_atomically(path, text.as_bytes())?;
             let document = document(&proposal, Some(path), text);
-            voice.summary(&document, || prose(&proposal, path, &dialect))?;
+            console.summary(&document, || prose(&proposal, path, &dialect))?;
         }
-        None if voice.is_json() => voice.answer(&document(&proposal, None, text), String::new)?,
-        None => voice.product(&text)?,
+        None if console.is_json() => console.answer(&document(&proposal, None, text), String::new)?,
+        None => console.product(&text)?,
     }
     Ok(Answer::Holds)
 }

@@ -1,8 +1,6 @@
 //! By what somebody is recognized in two releases.
 
-use std::collections::HashMap;
-
-use shoal_core::{RawColumn, RawTable, Role};
+use shoal_core::{Interner, Labels, RawColumn, RawTable, Role};
 use shoal_measure::leaks::look;
 
 use crate::Request;
@@ -24,7 +22,7 @@ pub(crate) struct Identity {
     pub known_by: KnownBy,
     pub columns: Vec<String>,
     /// Of each person the texts by which they are known.
-    pub texts: Vec<String>,
+    pub texts: Labels,
     /// Of each record its person.
     pub person_of: Vec<u32>,
 }
@@ -49,15 +47,15 @@ impl Identity {
 }
 
 /// The people of an original by the texts of some columns, in order of appearance; `None` where a column was not read.
-pub(super) fn people(raw: &RawTable, columns: &[String]) -> Option<(Vec<String>, Vec<u32>)> {
+pub(super) fn people(raw: &RawTable, columns: &[String]) -> Option<(Labels, Vec<u32>)> {
     let columns: Vec<&RawColumn> = columns.iter().map(|name| raw.column(name)).collect::<Option<_>>()?;
     // Texts that look alike are one: `Ann ` and `ann`, `7` and `7.0`.
     let looks: Vec<Vec<String>> = columns
         .iter()
         .map(|column| (0..column.labels.len() as u32).map(|code| look(column.labels.get(code))).collect())
         .collect();
-    let mut known: HashMap<String, u32> = HashMap::new();
-    let (mut texts, mut person_of) = (Vec::new(), Vec::with_capacity(raw.rows));
+    let mut known = Interner::default();
+    let mut person_of = Vec::with_capacity(raw.rows);
     for row in 0..raw.rows {
         let mut text = String::new();
         for (column, looks) in columns.iter().zip(&looks) {
@@ -65,12 +63,7 @@ pub(super) fn people(raw: &RawTable, columns: &[String]) -> Option<(Vec<String>,
             // The length first, so that two texts cannot run into each other.
             text.push_str(&format!("{}:{look};", look.len()));
         }
-        let next = texts.len() as u32;
-        let person = *known.entry(text).or_insert_with_key(|text| {
-            texts.push(text.clone());
-            next
-        });
-        person_of.push(person);
+        person_of.push(known.intern(&text));
     }
-    Some((texts, person_of))
+    Some((known.into_labels(), person_of))
 }

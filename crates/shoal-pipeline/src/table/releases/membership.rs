@@ -17,7 +17,7 @@ pub(crate) fn membership(audit: &Audit, raw: &RawTable, published: &RawTable) ->
     let (texts, person_of) = people(raw, known_by).filter(|_| !known_by.is_empty())?;
     let key = audit.key()?;
     let mut number_of: HashMap<String, u32> =
-        (0..).zip(&texts).map(|(number, text)| (person_hash(&key, text), number)).collect();
+        (0..).zip(texts.iter()).map(|(number, text)| (person_hash(&key, text), number)).collect();
     let mut members: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for (class, file) in (0..).zip(classes) {
         for hash in &file.people {

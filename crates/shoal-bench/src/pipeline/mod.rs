@@ -1,0 +1,3 @@
+//! What concerns a run as a whole.
+
+pub(crate) mod cancellation;
