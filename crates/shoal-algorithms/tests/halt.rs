@@ -45,7 +45,7 @@ fn people(quasi: usize, persons: &[Vec<Vec<&str>>]) -> Sequences {
     Sequences::new(table, starts).unwrap()
 }
 
-/// An event as a set of (quasi-identifier, label of a node that is no root).
+/// An event as a set of (quasi-identifier, label of a node that is not a root).
 type Event = BTreeSet<(usize, String)>;
 
 /// All that can be known of each published event.

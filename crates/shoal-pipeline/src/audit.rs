@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use shoal_algorithms::Search;
-use shoal_algorithms::sequences::Work;
+use shoal_algorithms::{Counts, Search};
 use shoal_core::Policy;
 
 use crate::{PipelineError, Report};
@@ -45,7 +44,7 @@ pub struct AuditFile<'a> {
     pub report: &'a Report,
     /// What the search did, where an algorithm counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub work: Option<Work>,
+    pub work: Option<&'a Counts>,
     /// Which construction `ribbon` started from and what each step gained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ribbon: Option<&'a Search>,

@@ -11,7 +11,7 @@ use crate::audit::{AuditFile, AuditPlaces, Key, RecodingFile};
 use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
 use crate::transactions::Layout;
 use crate::{
-    PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, Work, audit, sequences, table,
+    PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, audit, sequences, table,
     transactions,
 };
 
@@ -20,9 +20,7 @@ use crate::{
 pub struct Release<S> {
     /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
     pub report: Report,
-    /// What the search did, where an algorithm counts it.
-    pub work: Option<Work>,
-    /// How a table algorithm came to its result.
+    /// How the algorithm came to its result.
     pub trace: Trace,
     verified: Verified<S>,
     /// The key by which this release remembers its people.
@@ -58,7 +56,7 @@ impl<S> Release<S> {
             reused_classes: request.earlier.reuse_classes,
             seed: policy.algorithm.seed,
             report: &self.report,
-            work: self.work,
+            work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
             ribbon: self.trace.search.as_ref(),
             secret_key: self.secret_key.clone(),
             recoding: &self.recoding,
@@ -74,7 +72,6 @@ pub(crate) struct Draft<S> {
     pub report: Report,
     pub input_sha256: String,
     pub recoding: RecodingFile,
-    pub work: Option<Work>,
     pub trace: Trace,
     /// The secret key of the run, in hexadecimal digits. It must never go into what leaves the house.
     pub secret_key: Option<String>,
@@ -130,7 +127,7 @@ fn run_to_end<K: Sink>(
         Shape::Sequences => sequences::run(request, from, to, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
-    let Draft { release: verified, mut report, input_sha256, recoding, work, trace, secret_key } = draft;
+    let Draft { release: verified, mut report, input_sha256, recoding, trace, secret_key } = draft;
     refuse_unjudged(request, verified.staged(), progress)?;
     report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
     add_missing(&mut report.leaks, of_policy(policy));
@@ -145,7 +142,7 @@ fn run_to_end<K: Sink>(
     }
     seconds.total = started.elapsed().as_secs_f64();
     report.seconds = seconds;
-    Ok(Release { report, work, trace, verified, key, input_sha256, recoding, secret_key })
+    Ok(Release { report, trace, verified, key, input_sha256, recoding, secret_key })
 }
 
 /// What this program has staged holds nothing but its data, or it is not published.

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use shoal_core::{Progress, Sequences, SequencesPromise, Unseen};
+use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding, Unseen};
+
+use crate::Anonymized;
 
 use super::active::Active;
 use super::cluster::Cluster;
@@ -12,7 +14,7 @@ use super::matching::{Matching, Numbered};
 use super::nearest::{Kind, Search};
 use super::neighbours::Neighbours;
 use super::signature::Signatures;
-use super::{Remainder, SequenceResult, SequencesError, Work, publish, remainder, start};
+use super::{Remainder, SequencesError, Work, publish, remainder, start};
 
 /// Clusters people with one way to match their events. At the end `finish` may make the crowds better.
 pub(super) fn anonymize<M: Matching>(
@@ -23,7 +25,7 @@ pub(super) fn anonymize<M: Matching>(
     promise: &SequencesPromise,
     progress: &dyn Progress,
     finish: impl FnOnce(&mut Clustering, &[Range<usize>], &Search<'_, M>),
-) -> Result<SequenceResult, SequencesError> {
+) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
     let limits = Limits::new(promise, data.events(), algorithm)?;
     if data.persons() < promise.k.max(1) {
         return Err(SequencesError::TooFewPersons { k: promise.k, persons: data.persons() });
@@ -42,6 +44,7 @@ pub(super) fn anonymize<M: Matching>(
 
     let mut clustering = agglomerate(start, &search, progress);
     let left = clustering.left.take();
+    // Not one crowd keeps the promise, so there is nothing that anybody could join.
     if clustering.finished.iter().all(Option::is_none) {
         return Err(limits.infeasible(left.as_ref(), &events_of));
     }
@@ -50,7 +53,7 @@ pub(super) fn anonymize<M: Matching>(
     }
     finish(&mut clustering, &events_of, &search);
     let recoding = publish::recode(&clustering.finished, data, &costs);
-    Ok(SequenceResult { recoding, work: clustering.work })
+    Ok(Anonymized { recoding, trace: clustering.work.into() })
 }
 
 /// What has become of the people.
@@ -79,6 +82,7 @@ fn agglomerate<M: Matching>(
     let mut allowed = Neighbours::new(Kind::Allowed, &active, search, &mut work);
     let mut any: Option<Neighbours> = None;
     while active.ids().len() > 1 {
+        // Neighbours without limits are searched only once no allowed pair is left.
         let closest = allowed.closest(&active, search, &mut work).or_else(|| {
             let any = any.get_or_insert_with(|| Neighbours::new(Kind::Any, &active, search, &mut work));
             any.closest(&active, search, &mut work)

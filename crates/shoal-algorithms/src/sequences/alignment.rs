@@ -40,6 +40,7 @@ fn distance(
     let suppressed = i64::from(costs.suppressed());
     let (size, other_size) = (query.cluster.size() as i64, other.size() as i64);
     let both = size + other_size;
+    // The first row: none of the query's events, so all events of the other so far are suppressed.
     line.clear();
     line.push(0);
     for &height in &other.heights {
@@ -63,6 +64,7 @@ fn distance(
             least = least.min(left);
             *cell = left;
         }
+        // Every way through the table crosses this row, and from here on costs only grow.
         if least > limit {
             return None;
         }
@@ -97,6 +99,7 @@ fn trace(older: &Cluster, younger: &Cluster, costs: &Costs) -> Vec<Pair> {
                 .min(table[cell - 1] + gap(right_size, younger.heights[column]));
         }
     }
+    // Back from the end. The order of these tests is the order of ties, on which what is published depends.
     let (mut row, mut column) = (rows, columns);
     let mut pairs = Vec::with_capacity(rows.min(columns));
     while row > 0 && column > 0 {

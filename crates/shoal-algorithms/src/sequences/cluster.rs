@@ -72,7 +72,7 @@ impl Cluster {
             let value = |&own: &u32| costs.values(own as usize..own as usize + 1)[q];
             let mut values = survivors[event..].iter().step_by(len).map(value);
             let first = values.next().unwrap_or(highest);
-            // Nothing is above what covered everybody.
+            // The others cannot need more than what covered everybody, so the fold ends when it gets there.
             let lower = |node: u32, value| (node != highest).then(|| costs.lowest_common(node, value));
             values.try_fold(first, lower).unwrap_or(highest)
         };

@@ -3,20 +3,21 @@
 //! The loss LM of publishing a value as a node is w · (leaves of the node − 1) / |Δ|, with |Δ| the leaves of the whole
 //! hierarchy and w the column's weight. It telescopes: from a to c is from a to b and from b to c. So every node
 //! has a *height* λ = w · leaves / |Δ|, rounded once, and generalizing x to y costs exactly λ(y) − λ(x), by whatever
-//! road. Suppressing a value costs w in all, hence w + λ(leaf) − λ(x) for one that is already as general as x.
+//! intermediate nodes. Suppressing a value costs w in all, hence w + λ(leaf) − λ(x) for one that is already as general as x.
 //! Whole numbers make ties and bounds exact.
 
 use shoal_core::{Column, Hierarchy, NodeId};
 
 use super::SequencesError;
 
-/// What the largest of the weights is in whole numbers. The others are smaller in proportion.
+/// What the largest of the weights is in whole numbers; the others are smaller in proportion. 2^20 rounds each height by
+/// less than a millionth, and leaves room in an i64 for the losses of billions of events.
 pub(super) const UNIT: f64 = (1_u64 << 20) as f64;
 
 /// The nodes of all quasi-identifiers in one numbering, and what they cost.
 ///
-/// Nodes are numbered as a walk through the trees meets them, one tree after the other, so that what lies below
-/// a node is a range of numbers. That number is the node's *code*.
+/// Nodes are numbered in depth-first order, one tree after the other, so that what lies below a node is a range of
+/// numbers. That number is the node's *code*.
 #[derive(Clone, Debug)]
 pub(super) struct Costs {
     nodes: Vec<Node>,
@@ -56,7 +57,7 @@ impl Costs {
                 .ok_or_else(|| SequencesError::NoHierarchy { column: column.name.clone() })?;
             let start = costs.nodes.len() as u32;
             costs.starts.push(start);
-            costs.suppressed += costs.plant(bound.tree(), column.weight / heaviest * UNIT);
+            costs.suppressed += costs.add_tree(bound.tree(), column.weight / heaviest * UNIT);
             for (event, &code) in column.codes.iter().enumerate() {
                 let leaf = bound.tree().leaf_node(bound.leaf_of(code));
                 costs.values[event * quasi.len() + q] = start + leaf.0;
@@ -66,7 +67,7 @@ impl Costs {
     }
 
     /// Adds a tree and returns the height at which its values are suppressed.
-    fn plant(&mut self, tree: &Hierarchy, weight: f64) -> u32 {
+    fn add_tree(&mut self, tree: &Hierarchy, weight: f64) -> u32 {
         let start = self.nodes.len() as u32;
         let height = |leaves: usize| (weight * leaves as f64 / f64::from(tree.leaf_count())).round() as u32;
         for id in 0..tree.node_count() as u32 {
@@ -80,7 +81,7 @@ impl Costs {
         // Those below come after: going backwards, every node is complete before its parent asks for its end.
         for code in (start as usize + 1..self.nodes.len()).rev() {
             let Node { parent, end, .. } = self.nodes[code];
-            debug_assert!((parent as usize) < code, "nodes are numbered as a walk meets them");
+            debug_assert!((parent as usize) < code, "nodes are numbered in depth-first order");
             let above = &mut self.nodes[parent as usize];
             above.end = above.end.max(end);
         }
@@ -125,6 +126,7 @@ impl Costs {
 
     /// The lowest node above two nodes of one tree.
     pub(super) fn lowest_common(&self, mut a: u32, b: u32) -> u32 {
+        // The nodes below `a` are a range of codes that starts with `a` itself.
         while !(a..self.nodes[a as usize].end).contains(&b) {
             a = self.nodes[a as usize].parent;
         }
@@ -136,6 +138,7 @@ impl Costs {
         for &value in event {
             let Node { mut parent, end, height } = self.nodes[value as usize];
             let (mut from, mut to) = (value as usize, end as usize);
+            // From the value to the root: what lies below an ancestor, but not below the last one, gets its height.
             row[from..to].fill(height);
             while parent as usize != from {
                 let above = self.nodes[parent as usize];

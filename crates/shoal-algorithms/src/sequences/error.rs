@@ -25,7 +25,7 @@ pub enum SequencesError {
         column: String,
     },
     /// A limit names a value that does not occur.
-    #[error("`{value}` is no value of column `{column}`, yet the promise names it as highly sensitive")]
+    #[error("`{value}` is not a value of column `{column}`, yet the promise names it as highly sensitive")]
     UnknownValue {
         /// The column.
         column: String,
@@ -57,7 +57,7 @@ pub enum SequencesError {
         algorithm: &'static str,
     },
     /// The search was given a limit, and reached it.
-    #[error("the search was stopped after {patterns} patterns, as told, and has not come to an end")]
+    #[error("the search was stopped after {patterns} patterns, its limit, and has not come to an end")]
     TooMuchWork {
         /// How many patterns were to be looked at, at the most.
         patterns: u64,
@@ -93,7 +93,7 @@ pub enum SequencesError {
 }
 
 impl SequencesError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             SequencesError::TooFewPersons { .. } => "lower k, or publish more people",

@@ -6,6 +6,7 @@ use shoal_core::{Bound, SequencesPromise, Table};
 
 use super::SequencesError;
 use super::cluster::Cluster;
+use super::limited::limited_values;
 use super::matching::Pair;
 
 /// The promise in codes: the size of a crowd and a share for each limited column.
@@ -36,7 +37,7 @@ pub(super) struct Carriers {
     first: Vec<u32>,
 }
 
-/// What can be said about two clusters as one before they are aligned.
+/// What is known about two clusters as one before they are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlook {
     /// All limits are kept, whatever is suppressed.
@@ -66,19 +67,7 @@ impl Limits {
             if !(0.0..=1.0).contains(&most) {
                 return Err(SequencesError::NotAShare { column: name(), share: most });
             }
-            let column = events
-                .columns
-                .iter()
-                .find(|column| column.name == limit.column)
-                .ok_or_else(|| SequencesError::UnknownColumn { column: name() })?;
-            let mut highly = vec![limit.values.is_none(); column.domain.len()];
-            for value in limit.values.iter().flatten() {
-                let code = column
-                    .domain
-                    .code_of(value)
-                    .ok_or_else(|| SequencesError::UnknownValue { column: name(), value: value.clone() })?;
-                highly[code as usize] = true;
-            }
+            let (column, highly) = limited_values(limit, events)?;
             let sensitive = column.codes.iter().map(|&code| highly[code as usize]).collect();
             shares.push(Share { column: name(), most, sensitive });
         }
@@ -93,6 +82,7 @@ impl Limits {
             for own in survivors.chunks_exact(len.max(1)) {
                 let mut unseen = true;
                 for (at, &event) in own.iter().enumerate() {
+                    // Only the first counts a person: whoever shows several values is one carrier.
                     if share.sensitive[event as usize] {
                         first[at] += u32::from(std::mem::take(&mut unseen));
                         at_event[at] += 1;
@@ -136,7 +126,8 @@ impl Limits {
             if share.allows(a.count + b.count, size) {
                 return true;
             }
-            // Nobody is freed of their values who does not lose the first of them.
+            // A member stops being a carrier only by losing every such value, so at least the first one: counting first
+            // values that stay gives a lower bound, which is cheaper than going through all members.
             let bound = a.at_least(pairs.iter().map(left)) + b.at_least(pairs.iter().map(right));
             if !share.allows(bound, size) {
                 return false;

@@ -17,6 +17,7 @@ mod costs;
 mod error;
 pub mod fcla;
 pub mod halt;
+mod limited;
 mod limits;
 mod matching;
 mod nearest;
@@ -34,49 +35,56 @@ mod tests;
 pub use error::SequencesError;
 pub use params::Remainder;
 
-use serde::Serialize;
 use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding};
+
+use crate::{Anonymized, Counts, Trace};
 
 /// An algorithm with its checked parameters, ready to run on sequences.
 pub trait SequencesAlgorithm: Sync {
     /// The name in a policy.
     fn name(&self) -> &'static str;
 
-    /// Decides what every event is published as, so that the promise is kept.
+    /// Decides what every event is published as, so that the promise is kept. The trace counts alignments and what was
+    /// found and hidden.
     fn anonymize(
         &self,
         data: &Sequences,
         promise: &SequencesPromise,
         progress: &dyn Progress,
-    ) -> Result<SequenceResult, SequencesError>;
-}
-
-/// What an algorithm decided, and what it took.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SequenceResult {
-    /// What every event is published as.
-    pub recoding: SequencesRecoding,
-    /// What the search did.
-    pub work: Work,
+    ) -> Result<Anonymized<SequencesRecoding>, SequencesError>;
 }
 
 /// What an algorithm did: the search for near clusters (`cbmsa`, `fcla`), and that for what somebody may know (`fcla`,
 /// `halt`). Counted the same for any number of threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Work {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work {
     /// Pairs of sequences that were aligned, those included that were given up half-way.
-    pub alignments_computed: u64,
+    alignments_computed: u64,
     /// Pairs that were found too far apart, or not allowed together, without an alignment.
-    pub alignments_skipped: u64,
+    alignments_skipped: u64,
     /// Things that somebody may know about a person and that broke the promise.
-    pub invalid_found: u64,
+    invalid_found: u64,
     /// Those of them that are gone.
-    pub invalid_removed: u64,
+    invalid_removed: u64,
     /// Items that clusters publish as `*` to be rid of them.
-    pub items_suppressed: u64,
+    items_suppressed: u64,
     /// Clusters in which all members were first made alike.
-    pub clusters_identical: u64,
+    clusters_identical: u64,
+}
+
+impl From<Work> for Trace {
+    /// The names are those of `work` in `audit.json`, in its order; an algorithm that does not count something has 0.
+    fn from(work: Work) -> Trace {
+        let counts = vec![
+            ("alignments-computed", work.alignments_computed),
+            ("alignments-skipped", work.alignments_skipped),
+            ("invalid-found", work.invalid_found),
+            ("invalid-removed", work.invalid_removed),
+            ("items-suppressed", work.items_suppressed),
+            ("clusters-identical", work.clusters_identical),
+        ];
+        Trace { counts: Counts(counts), ..Trace::default() }
+    }
 }
 
 impl std::ops::AddAssign for Work {

@@ -136,6 +136,7 @@ impl<M: Matching> Search<'_, M> {
         best: Neighbour,
         line: &mut Vec<i64>,
     ) -> Option<Neighbour> {
+        // Of equal distances the older cluster wins: a younger one must be nearer by at least 1.
         let limit = best.0 - i64::from(older.id > best.1);
         let loss = self.matching.distance(query, older, self.costs, limit, line)?;
         let kept = || {

@@ -16,7 +16,8 @@ use super::active::Active;
 use super::matching::{Matching, Numbered};
 use super::nearest::{Kind, Neighbour, Search, Space};
 
-/// How many searches are made together at most.
+/// How many searches are made together at most, so that several cores have something to do. It is a constant, since what
+/// is searched together must not depend on the number of threads.
 const TOGETHER: usize = 16;
 
 /// For each cluster its nearest older one.
@@ -55,6 +56,7 @@ impl Neighbours {
         loop {
             let mut owners = Vec::new();
             while let Some(&Reverse((_, younger, older))) = self.queue.peek() {
+                // Where the older one is gone, the distance is only a bound and the search must be repeated.
                 let known = active.get(older).is_some();
                 if active.get(younger).is_some() {
                     if known && owners.is_empty() {

@@ -24,6 +24,7 @@ pub(super) fn join<M: Matching>(
     }
     let crowds = finished.iter().flatten().count();
     let mut people = left.members.clone();
+    // By number: the order in which clusters were merged must not decide who joins first.
     people.sort_unstable();
     let mut space = Space::default();
     for person in people {
@@ -34,6 +35,7 @@ pub(super) fn join<M: Matching>(
         work.count(crowds, aligned);
         let Some((_, id)) = nearest else { continue };
         let Some(crowd) = finished[id as usize].take() else { continue };
+        // A crowd that has grown has other bounds, so it leaves the pool and comes back.
         pool.remove(id, &crowd, search.signatures);
         let pairs = search.matching.pairs(Numbered { id, cluster: &crowd }, newcomer, costs);
         let grown = Cluster::merged(&crowd, &alone, &pairs, costs, limits);

@@ -46,6 +46,7 @@ fn split(people: Vec<u32>, events_of: &[Range<usize>], costs: &Costs, limits: &L
             alone.push(vec![person]);
         }
     }
+    // In the order of people, like all clusters: what is published must not depend on who was tried first.
     together.sort_unstable();
     let all = alone.into_iter().chain((!together.is_empty()).then_some(together));
     all.map(|members| Cluster::alike(members, events_of, costs, limits)).collect()

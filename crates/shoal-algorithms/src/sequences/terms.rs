@@ -2,7 +2,8 @@
 
 use shoal_core::{Bound, Limit, Sequences, SequencesPromise, Support};
 
-use crate::sequences::SequencesError;
+use super::SequencesError;
+use super::limited::limited_values;
 
 /// (k,β)^L or (k,C)^L for one data set.
 #[derive(Clone, Debug)]
@@ -67,8 +68,8 @@ impl Terms {
         Ok(Terms { k, length, support, most, bounds, columns, starts, carried, shown })
     }
 
-    /// The same terms for a release in which only so many people are left, of whom so many still show each value: what
-    /// may be frequent depends on what is frequent in the file.
+    /// The same terms for a release of these people, with these values: how frequent a value may be in a crowd depends on
+    /// how frequent it is in the file.
     pub(super) fn for_published(&self, published: &Tally) -> Terms {
         let share = |having: &u32| f64::from(*having) / published.people.max(1) as f64;
         let most = self.bounds.iter().zip(&published.having);
@@ -112,7 +113,7 @@ impl Terms {
         &self.carried[self.starts[person] as usize..self.starts[person + 1] as usize]
     }
 
-    /// Whether so many of a crowd may have a sensitive value (condition 2).
+    /// Whether `having` of the `people` in a crowd may have a sensitive value (condition 2).
     pub(super) fn allows(&self, value: u32, having: u32, people: usize) -> bool {
         f64::from(having) / people as f64 <= self.most[value as usize]
     }
@@ -122,7 +123,7 @@ impl Terms {
         self.most.len()
     }
 
-    /// Whether so many people are a crowd that keeps both conditions, of whom so many have each sensitive value.
+    /// Whether this number of people, of whom `having` have each sensitive value, is a crowd that keeps both conditions.
     pub(super) fn hold(&self, people: u32, having: &[u32]) -> bool {
         let kept = |(value, &having): (u32, &u32)| self.allows(value, having, people as usize);
         people as usize >= self.k && (0..).zip(having).all(kept)
@@ -150,7 +151,7 @@ impl Terms {
         self.carried(person).iter().all(kept)
     }
 
-    /// How large a crowd must be, about, of whom so many have a value.
+    /// How large a crowd must be, about, if `having` of its people may have a value.
     pub(super) fn least_crowd(&self, value: u32, having: u32) -> f64 {
         f64::from(having) / self.most[value as usize]
     }
@@ -192,19 +193,7 @@ fn read_limit(
         }
         Bound::Gain(_) | Bound::Share(_) => {}
     }
-    let columns = &data.events().columns;
-    let column = columns
-        .iter()
-        .find(|column| column.name == limit.column)
-        .ok_or_else(|| SequencesError::UnknownColumn { column: name() })?;
-    let mut named = vec![limit.values.is_none(); column.domain.len()];
-    for value in limit.values.iter().flatten() {
-        let code = column
-            .domain
-            .code_of(value)
-            .ok_or_else(|| SequencesError::UnknownValue { column: name(), value: value.clone() })?;
-        named[code as usize] = true;
-    }
+    let (column, named) = limited_values(limit, data.events())?;
     let first = most.len() as u32;
     let numbers: Vec<Option<u32>> = named
         .iter()
@@ -217,6 +206,7 @@ fn read_limit(
     let mut counts = vec![0_u32; numbers.iter().flatten().count()];
     for (events, own) in data.iter().zip(having) {
         let start = own.len();
+        // Somebody who has a value in several events has it once.
         own.extend(column.codes[events].iter().filter_map(|&code| numbers[code as usize]));
         own[start..].sort_unstable();
         own.dedup();

@@ -126,6 +126,7 @@ impl<'a> Clusters<'a> {
 
     /// Makes two clusters one and returns its number.
     pub(super) fn merge(&mut self, a: u32, b: u32) -> u32 {
+        // The least item of both gives the merged cluster its number.
         let (id, other) = (a.min(b), a.max(b));
         let (left, right) = (self.take(id), self.take(other));
         right.items.iter().for_each(|&item| self.of[item as usize] = id);
@@ -153,6 +154,7 @@ impl<'a> Clusters<'a> {
         let rest = items[0];
         self.of[item as usize] = item;
         items.iter().for_each(|&other| self.of[other as usize] = rest);
+        // Only the transactions of the whole cluster can hold the rest of it.
         let mut numbers = Vec::new();
         whole.transactions.each_while(|number| {
             if self.data.transaction(number as usize).iter().any(|&other| self.of[other as usize] == rest) {

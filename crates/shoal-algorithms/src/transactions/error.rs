@@ -20,7 +20,7 @@ pub enum ParamsError {
 }
 
 impl ParamsError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             ParamsError::NotAShare { .. } => "0.15 lets 15 items in a hundred go",
@@ -100,7 +100,7 @@ pub enum TransactionsError {
 }
 
 impl TransactionsError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             TransactionsError::TooFewTransactions { .. } => "lower k, or publish more transactions",

@@ -8,7 +8,7 @@ use super::clusters::Clusters;
 use super::objective::Rate;
 
 /// Counters for what a set gains. Only a transaction that lacks exactly one of the set's clusters can be gained
-/// by one merge, so all gains are counted in a walk through those.
+/// by one merge, so all gains are counted in one pass over those.
 #[derive(Debug)]
 pub(super) struct Gains<'a> {
     utility: &'a UtilityConstraints,
@@ -41,6 +41,7 @@ impl<'a> Gains<'a> {
                 Lacking::People(lacking) => self.count_people(lacking, id),
             }
             let cluster = clusters.get(id);
+            // `touched` empties the counters without a pass over all clusters.
             for other in self.touched.drain(..) {
                 let gain = std::mem::take(&mut self.counts[other as usize]).min(missing);
                 if self.utility.group_of(other) == self.utility.group_of(id) {
@@ -110,8 +111,10 @@ fn people_lacking_one(clusters: &Clusters<'_>, persons: &[u32], set: &[u32]) -> 
     by_support.sort_by_key(|&id| clusters.get(id).support());
     let mut lacking: Vec<(u32, LackingOne)> = Vec::new();
     let mut holding: Vec<u32> = Vec::new();
+    // As in `lacking_one`: the two rarest clusters lead to all of them.
     for (at, &rare) in by_support.iter().take(2).enumerate() {
         clusters.each_transaction(rare, |number, items| {
+            // Too short to lack only one.
             if items.len() + 1 < set.len() {
                 return;
             }
@@ -127,6 +130,7 @@ fn people_lacking_one(clusters: &Clusters<'_>, persons: &[u32], set: &[u32]) -> 
             }
         });
     }
+    // Transactions that hold all of the set were met with the rarest cluster, so nobody is missing in `holding`.
     holding.sort_unstable();
     lacking.sort_by_key(|(number, _)| *number);
     let is_new = |one: &LackingOne| holding.binary_search(&one.person).is_err();

@@ -1,7 +1,7 @@
 //! Takes items out of clusters again, where the promise holds without them.
 //!
-//! A merge mends one set, and later merges mend others; some of the items that were merged early are needed by
-//! no set at the end. Each that leaves is published as itself, and those that stay lose less.
+//! Each merge raises the support of one set. After all merges some of the items that were merged early are not needed by
+//! any set. Each that leaves is published as itself, and those that stay lose less.
 
 use shoal_core::{Progress, Transactions, TransactionsPromise};
 

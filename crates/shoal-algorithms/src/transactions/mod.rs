@@ -1,13 +1,14 @@
 //! Algorithms for transactions: a set of items a person.
 //!
 //! [`pcta`], [`upcta`] and [`coat`] share one engine. It holds the clusters of items that are
-//! published as one, looks for sets that break the promise, and mends them one after the other,
-//! round after round, until there are none. The three differ only in what they may do to mend a set.
-//! [`apriori`] looks for the same sets, but mends them along a hierarchy.
+//! published as one, looks for sets that break the promise, and fixes them one after the other,
+//! round after round, until there are none. The three differ only in what they may do to fix a set.
+//! [`apriori`] looks for the same sets, but fixes them along a hierarchy.
 
 pub mod apriori;
 mod clusters;
 pub mod coat;
+mod constrained;
 mod error;
 mod gains;
 mod itemsets;
@@ -24,10 +25,12 @@ pub mod upcta;
 mod utility;
 mod violations;
 
+pub use constrained::ConstrainedParams;
 pub use error::{ParamsError, TransactionsError};
 pub use objective::Objective;
 pub use utility::{UtilityConstraints, UtilityError};
 
+use crate::Anonymized;
 use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecoding};
 
 /// An algorithm with its checked parameters, ready to run on transactions.
@@ -35,11 +38,12 @@ pub trait TransactionsAlgorithm: Sync {
     /// The name in a policy.
     fn name(&self) -> &'static str;
 
-    /// Decides what every item is published as, so that the promise is kept.
+    /// Decides what every item is published as, so that the promise is kept. The trace is empty: merging and raising
+    /// items has nothing to report that the recoding does not show.
     fn anonymize(
         &self,
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError>;
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError>;
 }

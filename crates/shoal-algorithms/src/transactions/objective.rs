@@ -73,6 +73,7 @@ impl Ord for Cost {
         if self.bits > other.bits {
             return other.cmp(self).reverse();
         }
+        // A factor of 2^1000 decides already, and stays finite.
         let gap = (other.bits - self.bits).min(1000) as i32;
         if gap == 0 {
             return self.mass.total_cmp(&other.mass);

@@ -48,6 +48,7 @@ impl<'a> Partners<'a> {
             best.is_some_and(|(cost, _)| cost <= at_least)
         };
         let mut from = 0;
+        // Size by size: within one the bound grows with the support, and from one size to the next as well.
         while let Some(&(size, least, _)) = others.range((from, 0, 0)..).next() {
             if reached(best, size, 0) {
                 break;
@@ -57,6 +58,7 @@ impl<'a> Partners<'a> {
                     break;
                 }
                 if other != id {
+                    // With `Ncp` nothing was counted and `together` is not used: that cost does not depend on it.
                     let together = cluster.support() + support - self.shared.with(other);
                     let cost = self.objective.cost(cluster, clusters.get(other), together);
                     if best.is_none_or(|(least, _)| cost < least) {
@@ -82,7 +84,7 @@ impl<'a> Partners<'a> {
     }
 }
 
-/// How many transactions a cluster shares with every other: one walk through its own transactions tells all.
+/// How many transactions a cluster shares with every other: one pass over its own transactions counts all.
 #[derive(Debug)]
 struct Shared {
     counts: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Sets of items that break the promise, waiting to be mended: `PQ` in the paper.
+//! Sets of items that break the promise, waiting to be fixed: `PQ` in the paper.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use shoal_core::{Transactions, TransactionsPromise};
 
 use super::clusters::{Cluster, Clusters};
-use super::itemsets::all_often;
+use super::itemsets::all_frequent;
 use super::violations::sorted;
 
 /// A promise, ready to be checked where an item has left. Only sets that hold the item, or what it has left,
@@ -44,7 +44,7 @@ impl<'a> Recheck<'a> {
     pub(super) fn may_be_alone(&self, item: &Cluster) -> bool {
         match self.asked {
             Asked::Itemsets { linkable, .. } => {
-                !is_known(item, linkable) || !self.is_too_seldom(item.people() as usize)
+                !is_known(item, linkable) || !self.is_infrequent(item.people() as usize)
             }
             Asked::Sets { .. } => true,
         }
@@ -60,7 +60,7 @@ impl<'a> Recheck<'a> {
             Asked::Sets { sets, holding } => {
                 let held = |&set: &u32| {
                     let image = clusters.image(&sets[set as usize]);
-                    !self.is_too_seldom(clusters.support(&image, self.k))
+                    !self.is_infrequent(clusters.support(&image, self.k))
                 };
                 // The sets of the item come first, since they lose most.
                 let changed = std::iter::once(&item).chain(&clusters.get(rest).items);
@@ -74,13 +74,13 @@ impl<'a> Recheck<'a> {
         if !is_known(clusters.get(item), linkable) {
             return true;
         }
-        let company = company(clusters, item, |id| id != item && is_known(clusters.get(id), linkable));
-        self.is_often(clusters, item, &company, m)
+        let others = co_occurring(clusters, item, |id| id != item && is_known(clusters.get(id), linkable));
+        self.is_frequent(clusters, item, &others, m)
     }
 
     /// Whether all sets that hold the rest, but not the item, occur often enough. They occur as often as with
-    /// the whole cluster, save in the transactions that held nothing of it but the item. So only what occurs
-    /// there can be in a set that has become too seldom.
+    /// the whole cluster, except in the transactions that held nothing of it but the item. So only what occurs
+    /// there can be in a set that has become infrequent.
     fn rest_holds(
         &self,
         clusters: &Clusters<'_>,
@@ -104,18 +104,19 @@ impl<'a> Recheck<'a> {
         if !any {
             return true;
         }
-        let company = company(clusters, rest, |id| id != item && lost[id as usize]);
-        self.is_often(clusters, rest, &company, m)
+        let others = co_occurring(clusters, rest, |id| id != item && lost[id as usize]);
+        self.is_frequent(clusters, rest, &others, m)
     }
 
-    /// Whether the cluster, and all sets of up to m that hold it and some of its company, occur often enough.
-    fn is_often(&self, clusters: &Clusters<'_>, id: u32, company: &Company, m: usize) -> bool {
-        let persons = company.persons.as_deref();
-        !self.is_too_seldom(clusters.get(id).people() as usize)
-            && all_often(&company.images, persons, clusters.items(), m - 1, self.k)
+    /// Whether the cluster, and all sets of up to m that hold it and some of what occurs with it, occur often enough.
+    fn is_frequent(&self, clusters: &Clusters<'_>, id: u32, others: &CoOccurring, m: usize) -> bool {
+        let persons = others.persons.as_deref();
+        !self.is_infrequent(clusters.get(id).people() as usize)
+            && all_frequent(&others.images, persons, clusters.items(), m - 1, self.k)
     }
 
-    fn is_too_seldom(&self, support: usize) -> bool {
+    fn is_infrequent(&self, support: usize) -> bool {
+        // What nobody holds gives nobody away.
         support > 0 && support < self.k
     }
 }
@@ -133,8 +134,8 @@ fn is_known(cluster: &Cluster, linkable: Option<&[bool]>) -> bool {
     linkable.is_none_or(|linkable| cluster.items.iter().any(|&item| linkable[item as usize]))
 }
 
-/// The published transactions that hold a cluster.
-struct Company {
+/// What occurs together with a cluster: the published transactions that hold it.
+struct CoOccurring {
     /// Of each those of its clusters that count.
     images: Vec<Vec<u32>>,
     /// Whose each is, where somebody may have two.
@@ -142,16 +143,16 @@ struct Company {
 }
 
 /// The published transactions that hold the cluster, in their order.
-fn company(clusters: &Clusters<'_>, id: u32, counts: impl Fn(u32) -> bool) -> Company {
+fn co_occurring(clusters: &Clusters<'_>, id: u32, counts: impl Fn(u32) -> bool) -> CoOccurring {
     let persons = clusters.persons();
-    let mut company = Company { images: Vec::new(), persons: persons.map(|_| Vec::new()) };
+    let mut others = CoOccurring { images: Vec::new(), persons: persons.map(|_| Vec::new()) };
     clusters.each_transaction(id, |number, items| {
         let mut image = clusters.image(items);
         image.retain(|&id| counts(id));
-        company.images.push(image);
-        if let (Some(of), Some(persons)) = (&mut company.persons, persons) {
+        others.images.push(image);
+        if let (Some(of), Some(persons)) = (&mut others.persons, persons) {
             of.push(persons[number as usize]);
         }
     });
-    company
+    others
 }

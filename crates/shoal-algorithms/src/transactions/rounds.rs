@@ -1,7 +1,7 @@
-//! Mends what breaks the promise, round after round.
+//! Fixes the sets that break the promise, round after round.
 //!
 //! The papers' loops look at every constraint once. That is not enough: a set of items that no transaction
-//! holds is fine, until a merge somewhere else makes it occur once. So when all sets of a round are mended the
+//! holds is fine, until a merge somewhere else makes it occur once. So when all sets of a round are fixed the
 //! promise is looked at anew, until nothing breaks it. Every step leaves one cluster fewer, so this ends.
 //! What PCTA and UPCTA have merged for NCP is then taken apart again as far as the promise allows.
 
@@ -23,15 +23,15 @@ pub(super) struct Task<'a> {
     pub(super) utility: &'a UtilityConstraints,
     /// How many items may be suppressed.
     pub(super) allowed: usize,
-    pub(super) reach: Reach,
+    pub(super) candidates: MergeCandidates,
 }
 
-/// Which clusters of a set are merged with others to mend it.
+/// Which clusters of a set are merged with others to fix it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum MergeCandidates {
     /// The one whose best merge costs least: for each person gained with [`Objective::Ncp`], at all with
     /// [`Objective::Ul`].
-    Any,
+    AnyOfSet,
     /// The one that the fewest people have in a transaction.
     LeastSupported,
 }
@@ -52,20 +52,21 @@ impl Task<'_> {
         let mut violations = Violations::new(data, promise)?;
 
         let clusters = Clusters::of_single_items(data, self.weights);
+        // A lower bound of what any cluster weighs, with which the search for partners stops early.
         let lightest = self.weights.map_or(1.0, |weights| weights.iter().copied().fold(1.0, f64::min));
         let partners = Partners::new(&clusters, self.utility, self.objective, lightest);
         let gains = Gains::new(self.utility);
-        let mut mender = Mender { task: self, k: promise.k(), clusters, partners, gains, progress };
+        let mut state = MergeState { task: self, k: promise.k(), clusters, partners, gains, progress };
         progress.stage("merging items", items as u64);
         loop {
-            let queue = violations.find(&mender.clusters, progress);
+            let queue = violations.find(&state.clusters, progress);
             if queue.is_empty() {
                 break;
             }
-            queue.iter().try_for_each(|set| mender.mend(set))?;
+            queue.iter().try_for_each(|set| state.fix(set))?;
         }
-        let mut clusters = mender.clusters;
-        if (self.reach, self.objective) == (Reach::Any, Objective::Ncp) {
+        let mut clusters = state.clusters;
+        if (self.candidates, self.objective) == (MergeCandidates::AnyOfSet, Objective::Ncp) {
             leave(&mut clusters, data, promise, self.weights, progress);
         }
         Ok(clusters.recoding())
@@ -76,7 +77,8 @@ fn same_count(what: &'static str, given: usize, items: usize) -> Result<(), Tran
     if given == items { Ok(()) } else { Err(TransactionsError::WrongItemCount { what, given, items }) }
 }
 
-struct Mender<'a> {
+/// Clusters as they are now, with what is needed to choose the next merge.
+struct MergeState<'a> {
     task: &'a Task<'a>,
     k: usize,
     clusters: Clusters<'a>,
@@ -85,25 +87,28 @@ struct Mender<'a> {
     progress: &'a dyn Progress,
 }
 
-impl Mender<'_> {
+impl MergeState<'_> {
     /// Merges clusters until enough people have a transaction with the set, and suppresses where no merge is left.
-    fn mend(&mut self, set: &[u32]) -> Result<(), TransactionsError> {
+    fn fix(&mut self, set: &[u32]) -> Result<(), TransactionsError> {
         loop {
             self.progress.check();
             let image = self.clusters.image(set);
             let support = self.clusters.support(&image, self.k);
+            // Merges for earlier sets may have fixed this one as well. A set that nobody holds breaks nothing.
             if support == 0 || support >= self.k {
                 return Ok(());
             }
             let least = image.iter().copied().min_by_key(|&id| self.clusters.get(id).people());
-            let merge = match (self.task.reach, self.task.objective) {
-                (Reach::LeastSupported, _) => self.cheapest_merge(least.as_slice()),
-                (Reach::Any, Objective::Ncp) if image.len() > 1 => {
+            // The rarest cluster is what is suppressed where no merge is left, and all that COAT looks at.
+            let merge = match (self.task.candidates, self.task.objective) {
+                (MergeCandidates::LeastSupported, _) => self.cheapest_merge(least.as_slice()),
+                (MergeCandidates::AnyOfSet, Objective::Ncp) if image.len() > 1 => {
+                    // Where no merge gains anything the cheapest is made, after which another may.
                     let missing = (self.k - support) as u32;
                     let gaining = self.gains.best(&self.clusters, &image, missing);
                     gaining.or_else(|| self.cheapest_merge(&image))
                 }
-                (Reach::Any, _) => self.cheapest_merge(&image),
+                (MergeCandidates::AnyOfSet, _) => self.cheapest_merge(&image),
             };
             match (merge, least) {
                 (Some((a, b)), _) => self.merge(a, b),
@@ -114,9 +119,9 @@ impl Mender<'_> {
     }
 
     /// The merge of least cost with one of these clusters; that of the first one where costs are equal.
-    fn cheapest_merge(&mut self, reach: &[u32]) -> Option<(u32, u32)> {
+    fn cheapest_merge(&mut self, ids: &[u32]) -> Option<(u32, u32)> {
         let mut best: Option<(Cost, u32, u32)> = None;
-        for &id in reach {
+        for &id in ids {
             if let Some((cost, other)) = self.partners.best(&self.clusters, id)
                 && best.is_none_or(|(least, ..)| cost < least)
             {

@@ -10,6 +10,7 @@ pub(super) enum TransactionSet {
 impl TransactionSet {
     /// A set from ascending numbers below `limit`.
     pub(super) fn new(numbers: Vec<u32>, limit: usize) -> TransactionSet {
+        // A number takes 32 bits in a list; a bitmap takes one bit for every transaction there is.
         if numbers.len() * 32 <= limit {
             return TransactionSet::List(numbers);
         }

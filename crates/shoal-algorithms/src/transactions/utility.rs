@@ -49,7 +49,7 @@ impl UtilityConstraints {
     }
 }
 
-/// Why utility constraints are no partition of the items. Constraints are counted from 1.
+/// Why utility constraints do not partition the items. Constraints are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UtilityError {
     /// An item is in no constraint.
@@ -79,7 +79,7 @@ pub enum UtilityError {
 }
 
 impl UtilityError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             UtilityError::Missing { .. } => "add it to a constraint; alone in one, it is never generalized",

@@ -8,9 +8,10 @@ use super::clusters::Clusters;
 use super::itemsets::Images;
 use super::queue::Queue;
 
-/// More sets than this are not worth the memory while smaller ones are still to be mended: every merge makes
-/// transactions shorter, and so the sets fewer.
-const MANY: f64 = 1e8;
+/// Sets of a size are not searched for while smaller sets are still to be fixed and there may be more of them than
+/// this: the queue would take gigabytes (4 bytes an item and set), and every merge makes transactions shorter, which
+/// leaves fewer sets to search.
+const MAX_SETS_AT_ONCE: f64 = 1e8;
 
 /// What is promised, less what is known to be kept for good.
 pub(super) struct Violations<'a> {
@@ -70,10 +71,10 @@ impl<'a> Violations<'a> {
                 let images = Images::new(clusters, *linkable);
                 let mut queue = Queue::default();
                 for size in 1..=*m {
-                    if !queue.is_empty() && images.sets_at_most(size) > MANY {
+                    if !queue.is_empty() && images.sets_at_most(size) > MAX_SETS_AT_ONCE {
                         break;
                     }
-                    queue.append(images.too_seldom(size, k, progress));
+                    queue.append(images.infrequent(size, k, progress));
                 }
                 queue
             }
@@ -96,7 +97,7 @@ impl<'a> Violations<'a> {
     }
 }
 
-/// Small sets first, equally large ones by their items: the order in which sets of equal support are mended.
+/// Small sets first, equally large ones by their items: the order in which sets of equal support are fixed.
 pub(super) fn sorted(mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     for set in &mut sets {
         set.sort_unstable();

@@ -1,7 +1,8 @@
 //! The example of the CBMSA paper: tables 1 and 2.
 
+use shoal_algorithms::Anonymized;
+use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
-use shoal_algorithms::sequences::{SequenceResult, SequencesAlgorithm};
 use shoal_core::{Cell, Hierarchy, SUPPRESSED, Sequences, SequencesRecoding, Silent};
 
 use crate::data::{Shape, promise, sequences};
@@ -123,7 +124,7 @@ fn our_result_loses_no_more_than_the_papers() {
     for reading in READINGS {
         let data = sequences(&shapes(reading), &people(TABLE_1));
         let promise = promise(2, &[("Disease", &["HIV"], 0.5)]);
-        let SequenceResult { recoding, .. } =
+        let Anonymized { recoding, .. } =
             CbmsaParams::default().check().anonymize(&data, &promise, &Silent).unwrap();
         let (ours, theirs) = (loss_of(&recoding, &data), loss_of_table_2(&data));
         assert!(ours <= theirs + 1e-9, "{reading:?}: {ours} against {theirs}: {:?}", recoding.cluster_of);

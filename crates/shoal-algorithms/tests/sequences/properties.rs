@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use shoal_algorithms::Anonymized;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
-use shoal_algorithms::sequences::{Remainder, SequenceResult, SequencesAlgorithm, SequencesError};
+use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm, SequencesError};
 use shoal_core::{Bound, Cell, Column, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent};
 
 use crate::data::any_promised;
@@ -23,7 +24,7 @@ fn run(
     data: &Sequences,
     promise: &SequencesPromise,
     threads: usize,
-) -> Option<SequenceResult> {
+) -> Option<Anonymized<SequencesRecoding>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     match pool.install(|| algorithm.anonymize(data, promise, &Silent)) {
         Ok(result) => Some(result),
@@ -74,7 +75,7 @@ proptest! {
             // Heights are rounded to whole numbers.
             let (before_loss, after_loss) = (loss(&data, &before.recoding), loss(&data, &after.recoding));
             prop_assert!(after_loss <= before_loss + 1e-3, "{after_loss} after {before_loss}");
-            let left_out = |result: &SequenceResult| {
+            let left_out = |result: &Anonymized<SequencesRecoding>| {
                 let people = 0..data.persons();
                 people.filter(|&p| result.recoding.cluster_of[p] == SUPPRESSED).collect::<Vec<usize>>()
             };
@@ -150,7 +151,7 @@ fn untrue(data: &Sequences, recoding: &SequencesRecoding) -> Option<String> {
     for (event, &class) in recoding.events.class_of.iter().enumerate().filter(|(_, c)| **c != SUPPRESSED) {
         for (cell, column) in recoding.events.classes[class as usize].cells.iter().zip(&quasi) {
             let bound = column.hierarchy.as_ref().unwrap();
-            let Cell::Node(node) = cell else { return Some(format!("{cell:?} is no node")) };
+            let Cell::Node(node) = cell else { return Some(format!("{cell:?} is not a node")) };
             if !bound.tree().leaves_below(*node).contains(&bound.leaf_of(column.codes[event])) {
                 return Some(format!("event {event} is not below {node:?}"));
             }

@@ -31,7 +31,8 @@ fn pairs_of_pages_are_hidden_for_less_than_half_a_percent() {
     let Some(_) = shoal_testkit::data::shared() else { return };
     let data = bms1();
     let promise = TransactionsPromise::Itemsets { k: 5, m: 2, linkable: None };
-    let recoding = PctaParams::default().check().unwrap().anonymize(&data, &promise, &Silent).unwrap();
+    let recoding =
+        PctaParams::default().check().unwrap().anonymize(&data, &promise, &Silent).unwrap().recoding;
     assert!(least_support(&data, &recoding) >= 5);
     let size = |cluster: &u32| recoding.clusters[*cluster as usize].items.len() as f64;
     let loss =

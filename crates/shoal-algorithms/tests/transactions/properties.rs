@@ -7,8 +7,9 @@ use shoal_algorithms::transactions::coat::CoatParams;
 use shoal_algorithms::transactions::pcta::PctaParams;
 use shoal_algorithms::transactions::upcta::UpctaParams;
 use shoal_algorithms::transactions::{
-    Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints,
+    ConstrainedParams, Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints,
 };
+use shoal_algorithms::{Anonymized, Trace};
 use shoal_core::{Silent, Transactions, TransactionsPromise, TransactionsRecoding};
 
 use crate::data::{any_promised, letters, set, words};
@@ -28,12 +29,11 @@ fn each(
     max_suppressed: f64,
 ) -> [Box<dyn TransactionsAlgorithm>; 3] {
     let (weights, utility) = (weights.cloned(), utility.clone());
-    let coat = CoatParams { objective, weights: weights.clone(), utility: utility.clone(), max_suppressed };
-    let upcta = UpctaParams { objective, weights: weights.clone(), utility, max_suppressed };
+    let constrained = ConstrainedParams { objective, weights: weights.clone(), utility, max_suppressed };
     [
         Box::new(PctaParams { objective, weights }.check().unwrap()),
-        Box::new(upcta.check().unwrap()),
-        Box::new(coat.check().unwrap()),
+        Box::new(UpctaParams(constrained.clone()).check().unwrap()),
+        Box::new(CoatParams(constrained).check().unwrap()),
     ]
 }
 
@@ -57,7 +57,8 @@ proptest! {
         let utility = neighbours(items, size);
         for algorithm in each(objective, weights.as_ref(), &utility, share) {
             match algorithm.anonymize(&data, &promise, &Silent) {
-                Ok(recoding) => {
+                Ok(Anonymized { recoding, trace }) => {
+                    prop_assert_eq!(trace, Trace::default());
                     prop_assert_eq!(broken(&data, &recoding, &promise), None);
                     is_a_recoding(items, &recoding)?;
                     prop_assert!(recoding.suppressed() as f64 <= share * items as f64 + 1e-6);
@@ -114,7 +115,7 @@ proptest! {
             }
             let fast = algorithm.anonymize(&data, &promise, &Silent);
             prop_assert_eq!(fast.is_ok(), feasible);
-            if let Ok(recoding) = fast {
+            if let Ok(Anonymized { recoding, .. }) = fast {
                 let clusters: BTreeSet<BTreeSet<u32>> =
                     recoding.clusters.iter().map(|cluster| cluster.items.iter().copied().collect()).collect();
                 prop_assert_eq!(clusters, slow.clusters);
@@ -163,7 +164,7 @@ fn a_merge_that_does_not_help_the_set_is_not_made() {
     let utility = UtilityConstraints::one_group(4);
     let published = |objective| {
         each(objective, None, &utility, 0.0)
-            .map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap()))
+            .map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding))
     };
     let [pcta, upcta, coat] = published(Objective::Ncp);
     assert_eq!(pcta, ["a", "bc", "z"]);
@@ -182,11 +183,11 @@ fn a_person_is_gained_once() {
         .with_persons(vec![0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9]);
     let promise = TransactionsPromise::Constraints { k: 3, sets: vec![set(&data, "ab")] };
     let pcta = PctaParams::default().check().unwrap();
-    assert_eq!(words(&data, &pcta.anonymize(&data, &promise, &Silent).unwrap()), ["a", "bd", "c"]);
+    assert_eq!(words(&data, &pcta.anonymize(&data, &promise, &Silent).unwrap().recoding), ["a", "bd", "c"]);
     // What a person has in two transactions is not put together: nobody is known to have it.
     let apart = letters(&["a", "b", "a", "b"]).with_persons(vec![0, 0, 1, 1]);
     let promise = TransactionsPromise::Itemsets { k: 2, m: 2, linkable: None };
-    assert_eq!(words(&apart, &pcta.anonymize(&apart, &promise, &Silent).unwrap()), ["a", "b"]);
+    assert_eq!(words(&apart, &pcta.anonymize(&apart, &promise, &Silent).unwrap().recoding), ["a", "b"]);
 }
 
 #[test]
@@ -199,7 +200,8 @@ fn the_order_of_transactions_and_the_numbers_of_people_say_nothing() {
         let data = letters(&words_in).with_persons(persons);
         let promise = TransactionsPromise::Itemsets { k: 3, m: 2, linkable: None };
         let algorithms = each(Objective::Ncp, None, &UtilityConstraints::one_group(4), 0.5);
-        algorithms.map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap()))
+        algorithms
+            .map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding))
     };
     let once = published(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &|person| person);
     assert_eq!(published(&[9, 4, 7, 1, 8, 0, 2, 6, 3, 5], &|person| person), once);
@@ -219,7 +221,7 @@ fn bad_input_is_an_error() {
     let linkable = Some(vec![true; 2]);
     let short = TransactionsError::WrongItemCount { what: "linkable items", given: 2, items: 3 };
     assert_eq!(refused(&data, &TransactionsPromise::Itemsets { k: 2, m: 1, linkable }), short);
-    let upcta = UpctaParams::new(UtilityConstraints::one_group(5)).check().unwrap();
+    let upcta = UpctaParams(ConstrainedParams::new(UtilityConstraints::one_group(5))).check().unwrap();
     let wrong = TransactionsError::WrongItemCount { what: "utility constraints", given: 5, items: 3 };
     assert_eq!(upcta.anonymize(&data, &TransactionsPromise::Complete { k: 2 }, &Silent), Err(wrong));
     let none = letters(&[]);

@@ -1,4 +1,4 @@
-//! The papers' loops, read literally: every support is counted by a walk through all transactions, every merge
+//! The papers' loops, read literally: every support is counted by a pass over all transactions, every merge
 //! is tried. `pass` alone is the loop as printed; `repeat` repeats it as Shoal does. With `Ncp` the merges of a
 //! set of several clusters are ranked by cost per support gained, which is Shoal's own rule, and so is `refine`.
 
@@ -43,7 +43,7 @@ impl<'a> Slow<'a> {
     /// All sets once, largest support first. False when too much would have to be suppressed.
     pub(crate) fn pass(&mut self, mut sets: Vec<Vec<u32>>) -> bool {
         sets.sort_by_key(|set| (std::cmp::Reverse(self.support(&self.image(set))), set.len(), set.clone()));
-        sets.iter().all(|set| self.mend(set))
+        sets.iter().all(|set| self.fix(set))
     }
 
     /// Passes over what breaks the promise until nothing does.
@@ -116,7 +116,7 @@ impl<'a> Slow<'a> {
         sets.into_iter().collect()
     }
 
-    fn mend(&mut self, set: &[u32]) -> bool {
+    fn fix(&mut self, set: &[u32]) -> bool {
         loop {
             let image = self.image(set);
             if !(1..self.k).contains(&self.support(&image)) {

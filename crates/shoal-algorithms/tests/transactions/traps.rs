@@ -20,7 +20,7 @@ fn unmended(data: &Transactions, k: usize, sets: Vec<Vec<u32>>) -> TransactionsR
 }
 
 fn ours(data: &Transactions, promise: &TransactionsPromise) -> TransactionsRecoding {
-    PctaParams::default().check().unwrap().anonymize(data, promise, &Silent).unwrap()
+    PctaParams::default().check().unwrap().anonymize(data, promise, &Silent).unwrap().recoding
 }
 
 #[test]

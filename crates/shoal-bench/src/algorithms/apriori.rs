@@ -30,7 +30,8 @@ fn print(name: &str, data: &Transactions, k: usize, m: usize) {
     let start = Instant::now();
     let recoding = apriori
         .anonymize(data, &TransactionsPromise::Itemsets { k, m, linkable: None }, &Silent)
-        .expect("there are enough transactions");
+        .expect("there are enough transactions")
+        .recoding;
     println!(
         "{name} k = {k}, m = {m}: {:.3} s, NCP {:.2} %, {} of {} items published",
         start.elapsed().as_secs_f64(),

@@ -71,8 +71,8 @@ fn compare(name: &str, data: &Sequences, promise: &SequencesPromise) -> Result<(
             result.recoding.suppressed_persons(),
             result.recoding.events.suppressed(),
             data.events().rows,
-            result.work.alignments_computed as f64 / 1e6,
-            result.work.alignments_skipped as f64 / 1e6,
+            result.trace.counts.get("alignments-computed") as f64 / 1e6,
+            result.trace.counts.get("alignments-skipped") as f64 / 1e6,
         );
     }
     Ok(())

@@ -60,17 +60,17 @@ fn compare(data: &Sequences, k: usize, bound: Bound, length: usize) -> Result<()
         let algorithm = FclaParams { distance, one_cluster: false }.check();
         let clock = Clock::default();
         let result = algorithm.anonymize(data, &promise, &clock)?;
-        let work = result.work;
+        let counts = &result.trace.counts;
         println!(
             "{:10} k = {k:2} {bound:?} L = {length:2}: loss {:.4}, {} clusters ({} identical), {} alignments, {} invalid, \
              {} items suppressed, {}",
             algorithm.name(),
             loss(data, &result.recoding.events),
             result.recoding.clusters(),
-            work.clusters_identical,
-            work.alignments_computed,
-            work.invalid_found,
-            work.items_suppressed,
+            counts.get("clusters-identical"),
+            counts.get("alignments-computed"),
+            counts.get("invalid-found"),
+            counts.get("items-suppressed"),
             clock.times(),
         );
     }

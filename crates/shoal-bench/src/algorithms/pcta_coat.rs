@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use shoal_algorithms::transactions::coat::CoatParams;
 use shoal_algorithms::transactions::pcta::PctaParams;
-use shoal_algorithms::transactions::{Objective, TransactionsAlgorithm, UtilityConstraints};
+use shoal_algorithms::transactions::{
+    ConstrainedParams, Objective, TransactionsAlgorithm, UtilityConstraints,
+};
 use shoal_core::{
     SUPPRESSED, Silent, Transactions, TransactionsBuilder, TransactionsPromise, TransactionsRecoding,
 };
@@ -32,7 +34,7 @@ fn compare(name: &str, data: &Transactions, crowds: &[usize], m: usize) -> Resul
         for objective in [Objective::Ncp, Objective::Ul] {
             let promise = TransactionsPromise::Itemsets { k, m, linkable: None };
             let utility = UtilityConstraints::one_group(data.items().len());
-            let coat = CoatParams { objective, ..CoatParams::new(utility) };
+            let coat = CoatParams(ConstrainedParams { objective, ..ConstrainedParams::new(utility) });
             show(data, &promise, objective, &PctaParams { objective, weights: None }.check()?)?;
             show(data, &promise, objective, &coat.check()?)?;
         }
@@ -47,7 +49,7 @@ fn show(
     algorithm: &dyn TransactionsAlgorithm,
 ) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let recoding = algorithm.anonymize(data, promise, &Silent)?;
+    let recoding = algorithm.anonymize(data, promise, &Silent)?.recoding;
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "  {:5} {:4} k = {:2}: {:4} published items, the largest of {:3}, NCP {:.3} %, log2 UL {:.2}, {seconds:.3} s",

@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use shoal_pipeline::files::{Outcome, RunOptions};
-use shoal_pipeline::{Construction, Loss, Risk, Search, Work};
+use shoal_pipeline::{Construction, Counts, Loss, Risk, Search};
 
 use super::{Answer, Opened};
 use crate::args::RunArgs;
@@ -99,7 +99,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.extend(leaks(&report.leaks));
             rows.push(("loss", sequence_loss(loss)));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
-            rows.extend(outcome.work.map(|work| ("work", work_done(&work))));
+            rows.extend([("work", work_done(&outcome.trace.counts))]);
         }
         // A report's loss and risk are of one shape.
         _ => {
@@ -142,17 +142,20 @@ fn search<'a>(search: &Search) -> Vec<(&'a str, String)> {
 }
 
 /// What was aligned and what was hidden; an algorithm may do only one of the two.
-fn work_done(work: &Work) -> String {
+fn work_done(counts: &Counts) -> String {
     let number = |count: u64| grouped(usize::try_from(count).unwrap_or(usize::MAX));
     let mut words = Vec::new();
-    if work.alignments_computed > 0 {
-        words.push(format!("{} alignments", number(work.alignments_computed)));
+    if counts.get("alignments-computed") > 0 {
+        words.push(format!("{} alignments", number(counts.get("alignments-computed"))));
     }
-    if work.alignments_skipped > 0 {
-        words.push(format!("{} more dismissed by a bound", number(work.alignments_skipped)));
+    if counts.get("alignments-skipped") > 0 {
+        words.push(format!("{} more dismissed by a bound", number(counts.get("alignments-skipped"))));
     }
-    if work.invalid_found > 0 {
-        words.push(format!("{} things to know that broke the promise, hidden", number(work.invalid_found)));
+    if counts.get("invalid-found") > 0 {
+        words.push(format!(
+            "{} things to know that broke the promise, hidden",
+            number(counts.get("invalid-found"))
+        ));
     }
     if words.is_empty() { "nothing had to be done".to_owned() } else { words.join(", ") }
 }

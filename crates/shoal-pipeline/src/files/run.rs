@@ -13,7 +13,7 @@ use super::targets::{AUDIT, REPORT, Targets, recorded};
 use super::{FileSink, Job, table_key};
 use crate::audit::AuditPlaces;
 use crate::request::EarlierReleases;
-use crate::{Audit, PipelineError, Report, Work};
+use crate::{Audit, PipelineError, Report};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -39,9 +39,7 @@ pub struct Outcome {
     pub report_folder: Option<PathBuf>,
     /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
     pub report: Report,
-    /// What the search did, where an algorithm counts it.
-    pub work: Option<Work>,
-    /// How a table algorithm came to its result.
+    /// How the algorithm came to its result.
     pub trace: Trace,
 }
 
@@ -82,14 +80,14 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
         }
         None => None,
     };
-    let (report, work, trace) = (release.report.clone(), release.work, release.trace.clone());
+    let (report, trace) = (release.report.clone(), release.trace.clone());
     // The last question: from here on names are given, which is not interrupted half-way.
     progress.check();
     let output = release.publish()?;
     if let Some(staged) = staged {
         staged.publish()?;
     }
-    Ok(Outcome { output, report_folder: targets.report, report, work, trace })
+    Ok(Outcome { output, report_folder: targets.report, report, trace })
 }
 
 /// An audit, or the one in a report's folder.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use shoal_algorithms::sequences::{SequencesAlgorithm, Work};
+use shoal_algorithms::Anonymized;
+use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_core::policy::Shape;
 use shoal_core::{
     Bound, Hierarchy, Limit, Policy, Progress, RawTable, Role, SUPPRESSED, Sequences, SequencesPromise,
@@ -28,7 +29,7 @@ use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::{PipelineError, Report, Request, Seconds, Sink, Source, Trace};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source};
 
 /// What comes back may be published.
 pub(crate) fn run<K: Sink>(
@@ -49,7 +50,7 @@ pub(crate) fn run<K: Sink>(
     let data = &loaded.data;
     let (working, mut notes) = with_hierarchies(data.events())?;
     let phases = Phases::within(progress);
-    let (recoding, work) = timed(&mut seconds.anonymize, || {
+    let Anonymized { recoding, trace } = timed(&mut seconds.anonymize, || {
         anonymize(policy, &loaded, &working, algorithm.as_ref(), &promise, &phases)
     })?;
     seconds.phases = phases.finish();
@@ -109,8 +110,7 @@ pub(crate) fn run<K: Sink>(
         report,
         input_sha256: loaded.sha256.clone(),
         recoding: recoding_file(request, &published, proof.classes()),
-        work: Some(work),
-        trace: Trace::default(),
+        trace,
         secret_key: None,
     })
 }
@@ -143,7 +143,7 @@ fn anonymize(
     algorithm: &dyn SequencesAlgorithm,
     promise: &SequencesPromise,
     progress: &dyn Progress,
-) -> Result<(SequencesRecoding, Work), PipelineError> {
+) -> Result<Anonymized<SequencesRecoding>, PipelineError> {
     let seen = with_alike_merged(policy, Cow::Borrowed(working));
     let Complete { data, events, persons } = loaded.complete(&seen);
     let part = algorithm.anonymize(&data, promise, progress)?;
@@ -156,7 +156,7 @@ fn anonymize(
         cluster_of[person as usize] = cluster;
     }
     let events = TableRecoding { class_of, classes: part.recoding.events.classes };
-    Ok((SequencesRecoding { cluster_of, events }, part.work))
+    Ok(Anonymized { recoding: SequencesRecoding { cluster_of, events }, trace: part.trace })
 }
 
 /// The promise as models that can be checked on the published file alone.
@@ -164,7 +164,7 @@ pub(crate) fn models(
     request: &Request,
     promise: &SequencesPromise,
 ) -> Result<Vec<Box<dyn SequencesModel>>, PipelineError> {
-    // The policy's check has refused a k below 2, a c that is no share and a β that is no gain.
+    // The policy's check has refused a k below 2, a c that is not a share and a β that is not a gain.
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn SequencesModel>> = Vec::new();
     if let Some(length) = promise.length {

@@ -149,7 +149,6 @@ pub(crate) fn run<K: Sink>(
             known_by: people.columns,
             classes,
         },
-        work: None,
         trace,
         secret_key: key.as_ref().map(TableKey::hex),
     })

@@ -5,7 +5,7 @@ use shoal_algorithms::transactions::coat::CoatParams;
 use shoal_algorithms::transactions::pcta::PctaParams;
 use shoal_algorithms::transactions::upcta::UpctaParams;
 use shoal_algorithms::transactions::{
-    Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints, UtilityError,
+    ConstrainedParams, Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints, UtilityError,
 };
 use shoal_core::policy::{ObjectivePolicy, ShapeAlgorithm, TransactionsAlgorithmName};
 use shoal_core::{Hierarchy, Transactions, TransactionsPromise, is_drawn};
@@ -123,10 +123,12 @@ fn algorithm(
     Ok(match name {
         TransactionsAlgorithmName::Pcta => Box::new(PctaParams { objective, weights }.check()?),
         TransactionsAlgorithmName::Upcta => {
-            Box::new(UpctaParams { objective, weights, utility: groups()?, max_suppressed }.check()?)
+            let utility = groups()?;
+            Box::new(UpctaParams(ConstrainedParams { objective, weights, utility, max_suppressed }).check()?)
         }
         TransactionsAlgorithmName::Coat => {
-            Box::new(CoatParams { objective, weights, utility: groups()?, max_suppressed }.check()?)
+            let utility = groups()?;
+            Box::new(CoatParams(ConstrainedParams { objective, weights, utility, max_suppressed }).check()?)
         }
         TransactionsAlgorithmName::Apriori => {
             let hierarchy = hierarchy.cloned().expect("the policy's check has asked for a hierarchy");

@@ -224,7 +224,7 @@ fn check_rest(request: &Request, table: &RawTable, items: &str, source: &str) ->
     }
 }
 
-/// An original item that is written like a group could not be told from one.
+/// An original item that is written like a group could not be distinguished from one.
 fn refuse_groups<'a>(
     table: &RawTable,
     column: &'a RawColumn,

@@ -1,5 +1,6 @@
 //! A run on transactions: read, anonymize, stage, verify what was staged, measure.
 
+use shoal_algorithms::Anonymized;
 use shoal_core::policy::Shape;
 use shoal_core::{Progress, Role, Transactions, Unseen};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
@@ -20,7 +21,7 @@ use crate::leaks::of_transactions;
 use crate::order::record_order;
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, timed};
-use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace};
+use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
 
 /// What comes back may be published.
 pub(crate) fn run<K: Sink>(
@@ -36,9 +37,9 @@ pub(crate) fn run<K: Sink>(
         Ok((loaded, prepared))
     })?;
     let data = &loaded.data;
-    let recoding = timed(&mut seconds.anonymize, || {
-        let recoding = prepared.algorithm.anonymize(data, &prepared.promise, progress);
-        recoding.map_err(|error| by_name(error, data, &prepared))
+    let Anonymized { recoding, trace } = timed(&mut seconds.anonymize, || {
+        let done = prepared.algorithm.anonymize(data, &prepared.promise, progress);
+        done.map_err(|error| by_name(error, data, &prepared))
     })?;
     let clusters = recoding.clusters.len();
 
@@ -90,8 +91,7 @@ pub(crate) fn run<K: Sink>(
         report,
         input_sha256: loaded.sha256,
         recoding: recoding_file(&published),
-        work: None,
-        trace: Trace::default(),
+        trace,
         secret_key: None,
     })
 }
@@ -147,7 +147,7 @@ fn read_transactions_back(
 /// The promise of the policy as a model that can be checked on the published file alone.
 pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TransactionsModel>>, PipelineError> {
     let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
-    // The policy's check has refused a k below 2, an m of 0 and a share that is none.
+    // The policy's check has refused a k below 2, an m of 0 and a share outside of 0 to 1.
     let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
     let model: Box<dyn TransactionsModel> = if let Some(file) = &privacy.constraints {
         Box::new(ItemConstraints::new(k, item_names(request, file))?)

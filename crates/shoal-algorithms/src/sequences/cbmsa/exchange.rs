@@ -7,7 +7,8 @@ use crate::sequences::Work;
 use crate::sequences::cluster::Cluster;
 use crate::sequences::matching::{Matching, Numbered, Query};
 
-/// How many of a crowd may be the ones who change places.
+/// How many of a crowd may be the ones who change places: those who save most. Trying all would align everybody with
+/// everybody.
 const CANDIDATES: usize = 8;
 
 /// A member whom the others would rather not have.
@@ -68,6 +69,8 @@ impl Exchange<'_> {
             matching.distance(query, Numbered { id: 0, cluster }, costs, most, &mut line)
         };
 
+        // `added` gets the most that an alignment may cost, so that hopeless ones stop early; `- 1` because an exchange
+        // that gains nothing is not made, which is what makes the passes end.
         let mut gained = 0;
         let mut best = None;
         if people.satisfied(&stay)

@@ -24,10 +24,10 @@ use crate::sequences::matching::Numbered;
 use crate::sequences::nearest::{Kind, Search, Space};
 use crate::sequences::pool::Pool;
 
-/// How many passes there are at most. Later ones hardly find anything.
+/// How many passes there are at most; later ones find next to nothing.
 const PASSES: usize = 4;
 
-/// How many times k people are many.
+/// From how many times k people on a crowd is large, see [`is_large`].
 const LARGE: usize = 4;
 
 /// Lowers the loss of finished crowds.
@@ -40,6 +40,7 @@ pub(super) fn improve(clustering: &mut Clustering, events_of: &[Range<usize>], s
         }
         crowds.split(&people, &mut clustering.work);
         let wishes = crowds.wishes(&people, &mut clustering.work);
+        // From here on it collects the crowds of the next pass.
         crowds.changed.clear();
         crowds.fulfil(wishes, &people, &mut clustering.work);
     }
@@ -74,6 +75,7 @@ impl Crowds {
         for id in self.changed.clone() {
             people.search.progress.check();
             let Some(crowd) = &self.all[id as usize] else { continue };
+            // Fewer than 2k people cannot be two crowds.
             if (2 * k..=SMALL).contains(&crowd.size())
                 && let Some(parts) = recut(&[crowd], people, work)
             {
@@ -117,6 +119,7 @@ impl Crowds {
                 continue;
             };
             let better = if one.size() + two.size() > SMALL {
+                // Asked once for each crowd: `replace` forgets the answer when the crowd changes.
                 let loose = self.loose[other as usize].get_or_insert_with(|| {
                     if is_large(two, people) { Vec::new() } else { Loose::of(two, people) }
                 });

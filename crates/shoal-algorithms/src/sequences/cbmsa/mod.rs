@@ -58,12 +58,13 @@ pub use params::{CbmsaParams, ValidCbmsaParams};
 
 use std::ops::Range;
 
-use shoal_core::{Progress, Sequences, SequencesPromise};
+use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding};
 
+use crate::Anonymized;
 use crate::sequences::agglomeration::{self, Clustering};
 use crate::sequences::alignment::Aligned;
 use crate::sequences::nearest::Search;
-use crate::sequences::{SequenceResult, SequencesAlgorithm, SequencesError};
+use crate::sequences::{SequencesAlgorithm, SequencesError};
 
 impl SequencesAlgorithm for ValidCbmsaParams {
     fn name(&self) -> &'static str {
@@ -75,7 +76,7 @@ impl SequencesAlgorithm for ValidCbmsaParams {
         data: &Sequences,
         promise: &SequencesPromise,
         progress: &dyn Progress,
-    ) -> Result<SequenceResult, SequencesError> {
+    ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
         let matching = &Aligned;
         let finish = |crowds: &mut Clustering, events_of: &[Range<usize>], search: &Search<'_, Aligned>| {
             if self.0.improve {

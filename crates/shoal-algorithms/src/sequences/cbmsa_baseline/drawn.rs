@@ -1,6 +1,6 @@
 //! The matching without dynamic programming: chance decides which events are suppressed.
 
-use shoal_core::mix;
+use shoal_core::SplitMix64;
 
 use crate::sequences::costs::Costs;
 use crate::sequences::matching::{Matching, Numbered, Pair, Query};
@@ -48,11 +48,13 @@ impl Drawn {
     fn draw(&self, left: usize, right: usize, older: u32, younger: u32) -> impl Iterator<Item = Pair> {
         let longer = left.max(right);
         let mut to_suppress = longer - left.min(right);
-        let mut state = first(first(first(self.seed) ^ u64::from(older)) ^ u64::from(younger));
+        let first = |seed: u64| SplitMix64(seed).next();
+        let mut draws = SplitMix64(first(first(first(self.seed) ^ u64::from(older)) ^ u64::from(younger)));
+        // The first number has never been used; using it now would change what a seed publishes.
+        draws.next();
         // Selection sampling: each set of events is equally likely.
         let survivors = (0..longer).filter(move |at| {
-            state = state.wrapping_add(GOLDEN);
-            let drawn = first(state) % ((longer - at) as u64) < to_suppress as u64;
+            let drawn = draws.below((longer - at) as u64) < to_suppress as u64;
             to_suppress -= usize::from(drawn);
             !drawn
         });
@@ -62,9 +64,20 @@ impl Drawn {
     }
 }
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The first number of SplitMix64 from a seed.
-fn first(seed: u64) -> u64 {
-    mix(seed.wrapping_add(GOLDEN))
+    /// What a seed publishes must not change from one version to the next.
+    #[test]
+    fn a_seed_draws_the_same_events_for_good() {
+        let survivors = |seed, left, right, older, younger| {
+            let drawn = Drawn { seed };
+            let pairs = drawn.draw(left, right, older, younger);
+            pairs.map(|(a, b)| if left >= right { a } else { b }).collect::<Vec<u32>>()
+        };
+        assert_eq!(survivors(7, 10, 4, 3, 5), [4, 5, 6, 8]);
+        assert_eq!(survivors(7, 4, 10, 3, 5), [4, 5, 6, 8]);
+        assert_eq!(survivors(0, 12, 6, 0, 1), [1, 2, 3, 5, 8, 9]);
+    }
 }

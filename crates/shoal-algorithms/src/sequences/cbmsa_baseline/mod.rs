@@ -18,11 +18,12 @@ pub use params::{BaselineParams, ValidBaselineParams};
 
 use std::ops::Range;
 
-use shoal_core::{Progress, Sequences, SequencesPromise};
+use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding};
 
+use crate::Anonymized;
 use crate::sequences::agglomeration::{self, Clustering};
 use crate::sequences::nearest::Search;
-use crate::sequences::{SequenceResult, SequencesAlgorithm, SequencesError};
+use crate::sequences::{SequencesAlgorithm, SequencesError};
 use drawn::Drawn;
 
 impl SequencesAlgorithm for ValidBaselineParams {
@@ -35,7 +36,7 @@ impl SequencesAlgorithm for ValidBaselineParams {
         data: &Sequences,
         promise: &SequencesPromise,
         progress: &dyn Progress,
-    ) -> Result<SequenceResult, SequencesError> {
+    ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
         let matching = &Drawn { seed: self.0.seed };
         let as_they_are = |_: &mut Clustering, _: &[Range<usize>], _: &Search<'_, Drawn>| {};
         agglomeration::anonymize(

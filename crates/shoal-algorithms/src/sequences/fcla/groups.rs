@@ -90,7 +90,9 @@ pub(super) fn group(
     let mut free = Free { is_free: vec![true; everybody.len()], people: everybody };
     let mut groups = Vec::new();
     let mut seed = None;
+    // With fewer than 2k left, a group of k would leave too few for another one.
     while free.people.len() >= 2 * terms.k {
+        // Groups alternate, as in MDAV: one around the outermost person, one around whoever is farthest from that person.
         let first = seed.is_none();
         let Some(from) = seed.take().or_else(|| outermost.find(|&person| free.is_free[person as usize]))
         else {
@@ -127,7 +129,8 @@ impl Free {
     }
 }
 
-/// How many people stand for everybody when a centre is sought.
+/// From how many people the centre is chosen. It only has to be somewhere in the middle, and all pairs of everybody would
+/// take longer than all that follows.
 const SAMPLE: usize = 64;
 
 /// Of some people, evenly taken, the one who is nearest to the others.

@@ -8,7 +8,7 @@
 use super::groups::Far;
 use crate::sequences::terms::{Tally, Terms};
 
-/// How many times k a group may become to dilute a value.
+/// How many times k a group may grow to dilute a value; beyond that its carriers are hidden instead.
 const MOST_CROWDS: f64 = 4.0;
 
 /// People who stand together.
@@ -46,6 +46,7 @@ pub(super) fn grow(first: u32, row: &mut [Far], terms: &Terms) -> Option<Group> 
         return Some(growing.group);
     }
     row.sort_unstable_by_key(order);
+    // Each turn takes somebody in or hides carriers of a value, so the loop ends.
     while let Some(value) = terms.broken(&growing.tally) {
         let needed = terms.least_crowd(value, growing.tally.having[value as usize]);
         let next = if needed <= MOST_CROWDS * terms.k as f64 {
@@ -63,6 +64,7 @@ pub(super) fn grow(first: u32, row: &mut [Far], terms: &Terms) -> Option<Group> 
             None => growing.hide(value, terms),
         }
     }
+    // Hiding may have left fewer than k. Whoever does not fit is passed over for good.
     let mut rest = (0..row.len()).filter(|&at| !taken[at]);
     while growing.group.people.len() < terms.k {
         let person = row[rest.find(|&at| terms.keeps_with(&growing.tally, row[at].1))?].1;

@@ -2,7 +2,7 @@
 //!
 //! Valid for every length of knowledge, since a pattern is supported by all of the cluster or by nobody. By the papers'
 //! count events that find no partner publish nothing but `*`; where everybody counts who fits, such an event fits
-//! whatever is known and tells its owner from the others, so it is left out.
+//! whatever is known and sets its owner apart from the others, so it is left out.
 
 use std::collections::BTreeSet;
 

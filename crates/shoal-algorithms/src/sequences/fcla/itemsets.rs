@@ -51,10 +51,12 @@ impl Itemsets {
                 budget.spend((items.len() * (words(crowd) + crowd.rows())) as u64)?;
                 for (item, mask) in &items {
                     let both: Mask = base.mask.iter().zip(mask).map(|(a, b)| a & b).collect();
+                    // An item that fits all events of the base anyway says nothing more than the base.
                     let nothing_new = !base.items.is_empty() && both == base.mask;
                     if nothing_new || both.iter().all(|&word| word == 0) {
                         continue;
                     }
+                    // The same events with as few items: whatever follows from this set follows from that one.
                     if found.is_known(&both, base.items.len() + 1) {
                         continue;
                     }

@@ -30,6 +30,8 @@ pub(super) fn generalize(
     let mut draft = at_levels(original, &descend(original, &first, forest), forest);
     let mut found = first.len() as u64;
     let mut items_suppressed = 0;
+    // Suppressing an item removes people from the crowds of more general patterns, which may break these. So the search
+    // is repeated, and the last one that finds nothing is the proof.
     loop {
         let left = mine(&draft, budget)?;
         if left.is_empty() {

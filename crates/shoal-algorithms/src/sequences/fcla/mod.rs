@@ -45,10 +45,11 @@ use shoal_core::{
     TableRecoding, Unseen,
 };
 
+use crate::Anonymized;
 use crate::sequences::costs::Costs;
 use crate::sequences::limits::Limits;
 use crate::sequences::terms::Terms;
-use crate::sequences::{SequenceResult, SequencesAlgorithm, SequencesError, Work};
+use crate::sequences::{SequencesAlgorithm, SequencesError, Work};
 
 use crowd::{Draft, GONE};
 use groups::{People, group};
@@ -69,13 +70,14 @@ impl SequencesAlgorithm for ValidFclaParams {
         data: &Sequences,
         promise: &SequencesPromise,
         progress: &dyn Progress,
-    ) -> Result<SequenceResult, SequencesError> {
+    ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
         let events = data.events();
         let terms = Terms::new(promise, data, self.name())?;
         terms.check_everybody()?;
         let quasi = events.quasi_identifiers();
         let costs = Costs::new(&quasi, events.rows)?;
         let forest = Forest::new(&quasi, &costs)?;
+        // Clusters take limits of their own for CBMSA. Here the terms decide about shares, so they get none.
         let no_limits =
             SequencesPromise { k: promise.k, length: None, support: Support::Paper, limits: Vec::new() };
         let limits = Limits::new(&no_limits, events, self.name())?;
@@ -103,7 +105,8 @@ impl SequencesAlgorithm for ValidFclaParams {
         published.iter().for_each(|&(_, more)| work += more);
         if terms.support == Support::Compatible && !settle::settle(&mut published, data, &terms, quasi.len())
         {
-            // Nobody is left in small clusters. All people together keep the terms.
+            // Nobody is left in small clusters, so all people become one cluster, which keeps the terms unless events that
+            // find no partner change the shares: then there is nothing to publish.
             let everybody: Vec<u32> = (0..data.persons() as u32).collect();
             groups = vec![Group { people: everybody.clone(), hidden: Vec::new() }];
             published = vec![removal.publish(&everybody)];
@@ -122,12 +125,12 @@ impl SequencesAlgorithm for ValidFclaParams {
                 let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
                 let recoding =
                     recode(data, &everybody, std::iter::once(draft), &forest, &costs, terms.support);
-                return Ok(SequenceResult { recoding, work });
+                return Ok(Anonymized { recoding, trace: work.into() });
             }
         }
         let drafts = published.into_iter().map(|(draft, _)| draft);
         let recoding = recode(data, &groups, drafts, &forest, &costs, terms.support);
-        Ok(SequenceResult { recoding, work })
+        Ok(Anonymized { recoding, trace: work.into() })
     }
 }
 

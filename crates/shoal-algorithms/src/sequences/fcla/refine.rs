@@ -42,6 +42,7 @@ pub(super) fn refine(
                 break;
             }
             steps.sort_unstable_by(|(gain, a), (other, b)| (gain, a.key).cmp(&(other, b.key)));
+            // The largest gain first: what an early step shows may forbid a later one.
             for (_, step) in steps {
                 tried.insert(step.key);
                 if attempt(draft, &step, forest, terms, budget).is_none() {

@@ -14,10 +14,10 @@ use super::search::Budget;
 use super::tree::Forest;
 use crate::sequences::terms::Terms;
 
-/// What a search for invalid sequences in one cluster may do, in about as many simple operations. Where it does not
-/// suffice, all members publish the same.
+/// What a search for invalid sequences in one cluster may do, in simple operations: a fraction of a second. Where it is
+/// not enough, all members publish the same, which is always valid.
 const SEARCH: u64 = 50_000_000;
-/// What may be done to publish more of a cluster that is valid already.
+/// What may be done to publish more of a cluster that is valid already, in the same units.
 const REFINING: u64 = 20_000_000;
 
 /// All that publishing depends on.

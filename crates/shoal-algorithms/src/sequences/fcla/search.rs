@@ -41,7 +41,7 @@ pub(super) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// So many units, for somebody who may not want to wait for them all.
+    /// This number of units; `progress` can cancel before they are used up.
     pub(super) fn new(units: u64, progress: &'a dyn Progress) -> Budget<'a> {
         Budget { units, progress: Unseen(progress) }
     }
@@ -54,7 +54,7 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// Whom to stop for.
+/// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
     /// The first invalid sequence.
@@ -90,9 +90,11 @@ pub(super) fn invalid(
     let mut counts = Vec::new();
     for length in 0..waiting.len() {
         for from in std::mem::take(&mut waiting[length]) {
+            // It was reached again with fewer items after it had been queued, and has been extended from there.
             if vectors.length[from as usize] as usize != length {
                 continue;
             }
+            // Itemsets are sorted by their number of items, so those that still fit into L come first.
             let fitting = itemsets.valid.partition_point(|set| set.items.len() + length < waiting.len());
             budget.spend(fitting as u64 * crowd.rows() as u64)?;
             for by in 0..fitting {
@@ -143,6 +145,7 @@ struct Steps {
 impl Steps {
     fn new(crowd: &Crowd, itemsets: &[Itemset], budget: &mut Budget<'_>) -> Option<Steps> {
         let width = crowd.events() + crowd.rows();
+        // Ends are u16, which halves the table; longer sequences are decided as if the budget were used up.
         if crowd.longest() >= NONE as usize {
             return None;
         }
@@ -151,6 +154,7 @@ impl Steps {
         let starts: Vec<usize> = (0..crowd.rows()).map(|row| crowd.starts[row] + row).collect();
         for (set, row_ends) in itemsets.iter().zip(table.chunks_exact_mut(width)) {
             for (bounds, &start) in crowd.starts.windows(2).zip(&starts) {
+                // From the last event backwards, so that each end finds the next event that fits behind it.
                 let mut end = NONE;
                 for event in (bounds[0]..bounds[1]).rev() {
                     let at = event - bounds[0];

@@ -1,4 +1,4 @@
-//! Holds clusters against the shares among those who are published.
+//! Compares the clusters with the shares among those who are published.
 //!
 //! How frequent a value may be in a crowd depends on how frequent it is in the release, and leaving out events and people
 //! changes that. So the clusters are judged again by what is left; from a cluster that breaks its terms carriers of the
@@ -29,6 +29,7 @@ pub(super) fn settle(drafts: &mut [(Draft, Work)], data: &Sequences, terms: &Ter
                 keep_only(draft, cluster, quasi);
             }
         }
+        // The shares of this round were those of the clusters as they still are.
         if !is_changed {
             return everybody.people > 0;
         }

@@ -72,7 +72,7 @@ impl Decision {
     }
 
     /// For each leaf of a quasi-identifier the item that it is published as, or [`NOTHING`]. Where everybody counts who
-    /// may be the one, a root is published like any other node, and what is suppressed is no matter: its event is not kept.
+    /// may be the one, a root is published like any other node, and what is suppressed does not matter: its event is not kept.
     pub(super) fn published(&self, quasi: usize, items: &Items<'_>) -> Vec<u32> {
         if self.support == Support::Compatible {
             return items.published(quasi, self.levels[quasi]).collect();

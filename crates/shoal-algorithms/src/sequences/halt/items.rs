@@ -8,7 +8,7 @@ use crate::sequences::SequencesError;
 /// What losing a whole value of the heaviest quasi-identifier costs. Whole numbers make sums and ties exact.
 const UNIT: f64 = (1_u64 << 20) as f64;
 
-/// The nodes of all hierarchies in one numbering, one tree after the other, each as a walk meets it: what is
+/// The nodes of all hierarchies in one numbering, one tree after the other, each in depth-first order: what is
 /// above a node has a smaller number. That number is the node's *code*.
 #[derive(Clone, Debug)]
 pub(super) struct Items<'a> {
@@ -56,12 +56,12 @@ impl<'a> Items<'a> {
         let mut items =
             Items { quasi: Vec::new(), parents: Vec::new(), tops: Vec::new(), events: events.rows };
         for column in columns {
-            items.plant(column, column.weight / heaviest * UNIT)?;
+            items.add_tree(column, column.weight / heaviest * UNIT)?;
         }
         Ok(items)
     }
 
-    fn plant(&mut self, column: &'a Column, unit: f64) -> Result<(), SequencesError> {
+    fn add_tree(&mut self, column: &'a Column, unit: f64) -> Result<(), SequencesError> {
         let missing = || SequencesError::NoHierarchy { column: column.name.clone() };
         let bound = column.hierarchy.as_ref().ok_or_else(missing)?;
         let (tree, root) = (bound.tree(), self.parents.len() as u32);

@@ -13,7 +13,7 @@ use super::decision::Decision;
 use super::items::Items;
 use super::known::Known;
 use super::miner::Meter;
-use super::suppression::{loss, suppress, suppress_at_a_glance};
+use super::suppression::{loss, suppress, suppress_by_first_scores};
 
 /// Hides all known patterns. No level is lower than it is now; where all stay, all suppressed items do.
 pub(super) fn hide(
@@ -31,7 +31,7 @@ pub(super) fn hide(
         let mut decision = start(&levels);
         let left = known.left_by(&decision, items);
         let hidden = known.len() - left.len();
-        suppress_at_a_glance(&mut decision, &left, items);
+        suppress_by_first_scores(&mut decision, &left, items);
         let loss = loss(&decision, items, data);
         Node { levels, loss, score: hidden as f64 / loss as f64 }
     };
@@ -52,13 +52,14 @@ pub(super) fn hide(
                 best = child.clone();
             }
         }
-        // The last of equals would win; the first shall, as the columns stand in the table.
+        // `max_by` takes the last of equal ones; reversed, the first column of the table wins.
         let better = |a: &Node, b: &Node| a.score.total_cmp(&b.score).then(b.loss.cmp(&a.loss));
         match children.into_iter().rev().max_by(better) {
             Some(child) => node = child,
             None => break,
         }
     }
+    // Levels were compared with quick scores; the items of the best ones are chosen with exact ones.
     let mut decision = start(&best.levels);
     let left = known.left_by(&decision, items);
     suppress(&mut decision, &left, items);

@@ -85,6 +85,7 @@ pub(super) fn broken(
     if !first.broken.is_empty() || length == 1 || meter.is_over() {
         return if meter.is_over() { Err(Stopped) } else { Ok(first.broken) };
     }
+    // A share for each first item, so that which patterns are kept does not depend on which thread is faster.
     let each = MOST_BROKEN / extended.children.len().max(1);
     let found: Vec<Vec<Vec<Step>>> = extended
         .children
@@ -187,6 +188,7 @@ impl<'a> Search<'a> {
         let mut looked_at = 0;
         let mut total = 0;
         for &slot in &slots {
+            // Slots are ascending and parents come before children, so the fate of the item above is decided already.
             let above = self.above(slot).map(|above| self.tallies[above as usize].fate);
             if above == Some(Fate::Broken) {
                 self.tallies[slot as usize].fate = Fate::Broken;
@@ -207,7 +209,7 @@ impl<'a> Search<'a> {
         if total > 0 {
             extended.rows = vec![0; total];
             let (tallies, into) = (&mut self.tallies, &mut extended.rows);
-            walk(self.view, rows, open, |slot, row, _| {
+            visit_places(self.view, rows, open, |slot, row, _| {
                 let tally = &mut tallies[slot as usize];
                 if tally.fate == Fate::Kept {
                     into[tally.rows as usize] = row;
@@ -224,7 +226,7 @@ impl<'a> Search<'a> {
         let (view, watched) = (self.view, self.terms.values());
         let (tallies, showing) = (&mut self.tallies, &mut self.showing);
         let mut slots = Vec::new();
-        walk(view, rows, open, |slot, _, group| {
+        visit_places(view, rows, open, |slot, _, group| {
             let tally = &mut tallies[slot as usize];
             tally.rows += 1;
             if tally.group != group {
@@ -255,6 +257,7 @@ impl<'a> Search<'a> {
     }
 
     fn wipe(&mut self, slots: &[Slot]) {
+        // Only what was used: there are as many tallies as items, and most patterns have few extensions.
         let watched = self.terms.values();
         for &slot in slots {
             self.tallies[slot as usize] = BLANK;
@@ -278,16 +281,18 @@ impl<'a> Search<'a> {
 }
 
 /// Visits every place where an extension can stand: `visit(slot, row, group)`, group by group, rows ascending.
-fn walk(view: &View, rows: &[u32], open: u32, mut visit: impl FnMut(Slot, u32, u32)) {
+fn visit_places(view: &View, rows: &[u32], open: u32, mut visit: impl FnMut(Slot, u32, u32)) {
     let items = view.items() as u32;
     let mut at = 0;
     while let Some(&first) = rows.get(at) {
         let group = view.group_of(first);
         let end = view.end(group);
+        // A new event can stand anywhere behind the earliest place of the last one.
         for row in first + 1..end {
             view.items_at(row).iter().for_each(|&item| visit(item, row, group));
         }
         while let Some(&row) = rows.get(at).filter(|&&row| row < end) {
+            // Items are ascending, so those of later quasi-identifiers are at the end.
             let joining = view.items_at(row).iter().rev().take_while(|&&item| item >= open);
             joining.for_each(|&item| visit(items + item, row, group));
             at += 1;

@@ -9,7 +9,7 @@
 //!
 //! Broken patterns are searched for depth first over all people and all items. They are hidden by one level for each
 //! quasi-identifier, the same for everybody, and by suppressing items wherever they stand, both chosen by
-//! broken patterns hidden per loss. By the papers' count a suppressed item is published as `*`. That is no way out where
+//! broken patterns hidden per loss. By the papers' count a suppressed item is published as `*`. That does not help where
 //! everybody counts who fits, since a `*` fits every pattern: there the events that have the item are left out, and people
 //! with too many events leave out the last ones. Shares are counted, and p is taken, in what is published. Then the search starts anew, since suppressing takes people out of the crowds
 //! of more general patterns, until it finds nothing: the last search is the proof.
@@ -59,7 +59,8 @@ use self::items::Items;
 use self::known::Known;
 use self::miner::{Meter, Step, Stopped};
 use self::view::View;
-use super::{SequenceResult, SequencesAlgorithm, SequencesError, Work};
+use super::{SequencesAlgorithm, SequencesError, Work};
+use crate::Anonymized;
 use crate::sequences::terms::Terms;
 
 const NAME: &str = "halt";
@@ -91,12 +92,12 @@ impl SequencesAlgorithm for ValidHaltParams {
         data: &Sequences,
         promise: &SequencesPromise,
         progress: &dyn Progress,
-    ) -> Result<SequenceResult, SequencesError> {
+    ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
         let HaltResult { recoding, suppressed_items, broken, .. } = self.run(data, promise, progress)?;
         let items_suppressed = suppressed_items as u64;
         let work =
             Work { invalid_found: broken, invalid_removed: broken, items_suppressed, ..Work::default() };
-        Ok(SequenceResult { recoding, work })
+        Ok(Anonymized { recoding, trace: work.into() })
     }
 }
 

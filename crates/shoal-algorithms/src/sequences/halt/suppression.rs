@@ -65,7 +65,7 @@ pub(super) fn suppress(decision: &mut Decision, left: &[&[u32]], items: &Items<'
 ///
 /// Whoever goes through the items by falling score, and takes each that still hides something, takes for each
 /// pattern the one with the highest score.
-pub(super) fn suppress_at_a_glance(decision: &mut Decision, left: &[&[u32]], items: &Items<'_>) {
+pub(super) fn suppress_by_first_scores(decision: &mut Decision, left: &[&[u32]], items: &Items<'_>) {
     let (hides, prices) = (counts(left, items), Prices::new(decision, items));
     let scores: Vec<f64> =
         hides.iter().zip(&prices.of).map(|(&hides, &price)| f64::from(hides) / price as f64).collect();

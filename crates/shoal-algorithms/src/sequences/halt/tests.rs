@@ -64,7 +64,7 @@ fn events_of(pattern: &[Step]) -> Vec<BTreeSet<u32>> {
     events
 }
 
-/// Everything that the slow twin needs, counted by walking through everybody.
+/// Everything that the slow twin needs, counted by a pass over everybody.
 struct Slow {
     /// For each person and event all items that can be known of it.
     sequences: Vec<Vec<BTreeSet<u32>>>,

@@ -46,9 +46,11 @@ impl<'a> Cut<'a> {
             }
             for &node in &nodes {
                 let Some(parent) = self.tree.parent(node) else { continue };
+                // A node below the parent is covered by it.
                 let apart = nodes.iter().copied().filter(|&other| !self.tree.is_below(other, parent));
                 let mut raised: Vec<u32> = apart.chain([parent]).collect();
                 raised.sort_unstable();
+                // Raising a, then b, and b, then a, lead to the same nodes.
                 if seen.insert(raised.clone()) {
                     let added = raised.iter().map(|&node| self.added_cost(node)).sum();
                     waiting.insert(Raise { added, nodes: raised });
@@ -66,6 +68,7 @@ impl<'a> Cut<'a> {
         }
         items.iter().for_each(|&item| self.node_of[item as usize] = node);
         let added = self.added_cost(node);
+        // `cost_below` of every ancestor includes this node, so that raising an ancestor later costs only the difference.
         let mut above = Some(node);
         while let Some(at) = above {
             self.cost_below[at as usize] += added;

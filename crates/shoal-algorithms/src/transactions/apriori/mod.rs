@@ -1,11 +1,9 @@
 //! Apriori anonymization: k^m along a hierarchy of items.
 //!
 //! Items are published as nodes of a hierarchy, and where one item is raised to a node, all items below that
-//! node are, in all transactions (full-subtree, global recoding). Sets of published items are looked at by
-//! size: first single items, then pairs, up to m. For each set that occurs in fewer than k transactions the
-//! cheapest way to raise its nodes is taken that gives it k: of one node or of several, by one step or more,
-//! until they meet in one. Larger sets are only looked at when all smaller ones are fine, which leaves few of
-//! them, since everything is coarser by then.
+//! node are, in all transactions (full-subtree, global recoding). For each set of up to m published items that occurs
+//! in fewer than k transactions, the rarest first, the cheapest way to raise its nodes is taken that gives it k: of one
+//! node or of several, by one step or more, until they meet in one. Then all sets are counted again.
 //!
 //! **Paper**: M. Terrovitis, N. Mamoulis, P. Kalnis, *Privacy-preserving anonymization of set-valued data*,
 //! VLDB 2008; here as the comparator of Gkoulalas-Divanis and Loukides, §5.
@@ -14,9 +12,10 @@
 //! - No count-tree with the generalizations of every transaction. Sets are counted on the published
 //!   transactions, and every node of the hierarchy keeps the set of transactions that hold any of its items,
 //!   which answers for the support of any generalization.
-//! - Of the sets of one size the rarest is mended first, with ties against lexicographic order; the paper goes
-//!   through its tree. The loss depends on the order (on BMS-WebView-1 at k = 5, m = 2 from 2.6 % to 3.5 % in
-//!   five orders), and need not grow with k.
+//! - The paper goes by size (single items, then pairs, up to m), and through its tree. Here sets of all sizes wait in
+//!   one queue, the rarest first, with ties against the order of sizes and items; only a size with more than 10^8 sets
+//!   waits until all smaller ones are fixed. The loss depends on the order (on BMS-WebView-1 at k = 5, m = 2 from 2.6 %
+//!   to 3.5 % in five orders), and need not grow with k.
 //! - The cost is NCP with sizes counted in items of the data: leaves that never occur weigh nothing. A node
 //!   above a single item of the data is that item, and is published as it.
 //! - All sizes are counted anew until none is broken, so that the promise does not rest on an argument, and
@@ -42,6 +41,7 @@ use self::tree::ItemTree;
 use super::clusters::Clusters;
 use super::violations::Violations;
 use super::{TransactionsAlgorithm, TransactionsError};
+use crate::Anonymized;
 
 const NAME: &str = "apriori";
 
@@ -55,7 +55,7 @@ impl TransactionsAlgorithm for ValidAprioriParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
         let TransactionsPromise::Itemsets { k, .. } = *promise else {
             return Err(TransactionsError::UnsupportedPromise { algorithm: NAME });
         };
@@ -67,7 +67,7 @@ impl TransactionsAlgorithm for ValidAprioriParams {
         let data = &*data.by_person();
         let mut violations = Violations::new(data, promise)?;
         let tree = ItemTree::new(&self.0.hierarchy, data, weights)?;
-        let mut mender = Mender {
+        let mut state = RaiseState {
             k,
             tree: &tree,
             cut: Cut::of_items(&tree, items),
@@ -77,12 +77,13 @@ impl TransactionsAlgorithm for ValidAprioriParams {
 
         progress.stage("raising items", (tree.len() - items) as u64);
         loop {
-            let queue = violations.find(&mender.clusters, progress);
+            let queue = violations.find(&state.clusters, progress);
             if queue.is_empty() {
-                return Ok(self.recoding(&mender.cut, &tree, items));
+                return Ok(self.recoding(&state.cut, &tree, items).into());
             }
+            // The queue gives the most frequent first, as PCTA wants them.
             let rarest_last: Vec<&[u32]> = queue.iter().collect();
-            rarest_last.iter().rev().for_each(|set| progress.advance(mender.mend(set)));
+            rarest_last.iter().rev().for_each(|set| progress.advance(state.fix(set)));
         }
     }
 }
@@ -97,7 +98,8 @@ impl ValidAprioriParams {
     }
 }
 
-struct Mender<'a> {
+/// Which nodes are published at the moment.
+struct RaiseState<'a> {
     k: usize,
     tree: &'a ItemTree,
     cut: Cut<'a>,
@@ -106,9 +108,9 @@ struct Mender<'a> {
     progress: &'a dyn Progress,
 }
 
-impl Mender<'_> {
+impl RaiseState<'_> {
     /// Raises nodes until enough people have a transaction with the set. Returns how many nodes were raised to.
-    fn mend(&mut self, set: &[u32]) -> u64 {
+    fn fix(&mut self, set: &[u32]) -> u64 {
         let image = self.cut.image(set);
         let raised = self.cut.cheapest_raise(image, self.k, self.progress);
         let raised = raised.expect("the top stands for all items, and k people have an item");
@@ -118,6 +120,7 @@ impl Mender<'_> {
     fn raise(&mut self, node: u32) -> bool {
         let raised = self.cut.raise(node);
         if raised {
+            // The same step for the clusters, by which sets are counted.
             for pair in self.tree.items(node).windows(2) {
                 let (a, b) = (self.clusters.cluster_of(pair[0]), self.clusters.cluster_of(pair[1]));
                 if a != b {

@@ -55,11 +55,12 @@ impl ItemTree {
                 transactions: TransactionSet::new(numbers, data.len()),
             });
         }
-        // Children have larger numbers than their parents.
+        // Children have larger numbers than their parents, so downwards every child is done before its parent.
         for source in (0..hierarchy.node_count() as u32).rev().map(NodeId) {
             let children = std::mem::take(&mut below[source.0 as usize]);
             let top = match children[..] {
                 [] => continue,
+                // Publishing this node would say the same as its only child, so it is passed over.
                 [only] => only,
                 _ => tree.join(&children, source, hierarchy, data.len()),
             };

@@ -19,9 +19,9 @@ pub use params::{CoatParams, ValidCoatParams};
 
 use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecoding};
 
-use super::params::allowed;
-use super::rounds::{Reach, Task};
+use super::rounds::MergeCandidates;
 use super::{TransactionsAlgorithm, TransactionsError};
+use crate::Anonymized;
 
 impl TransactionsAlgorithm for ValidCoatParams {
     fn name(&self) -> &'static str {
@@ -33,14 +33,7 @@ impl TransactionsAlgorithm for ValidCoatParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
-        let task = Task {
-            objective: self.0.objective,
-            weights: self.0.weights.as_deref(),
-            utility: &self.0.utility,
-            allowed: allowed(self.0.max_suppressed, data.items().len()),
-            reach: Reach::LeastSupported,
-        };
-        task.run(data, promise, progress)
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
+        self.0.anonymize(MergeCandidates::LeastSupported, data, promise, progress).map(Anonymized::from)
     }
 }

@@ -1,33 +1,44 @@
-use crate::transactions::params::{check_max_suppressed, check_weights};
-use crate::transactions::{Objective, ParamsError, UtilityConstraints};
+use crate::transactions::ParamsError;
+use crate::transactions::constrained::{ConstrainedParams, ValidConstrainedParams};
 
 /// What COAT can be asked for.
+///
+/// ```
+/// use shoal_algorithms::transactions::coat::CoatParams;
+/// use shoal_algorithms::transactions::{
+///     ConstrainedParams, TransactionsAlgorithm, TransactionsError, UtilityConstraints,
+/// };
+/// use shoal_core::{Silent, Transactions, TransactionsPromise};
+///
+/// // Only one person buys milk, so the item alone gives that person away.
+/// let data = Transactions::from_texts(&["milk", "cream", "cream", "wine", "wine"].map(|item| vec![item]));
+/// let promise = TransactionsPromise::Itemsets { k: 2, m: 1, linkable: None };
+/// let [cream, milk, wine] = ["cream", "milk", "wine"].map(|item| data.item(item).unwrap());
+///
+/// // Milk may be published as one with cream, and not with wine.
+/// let dairy = UtilityConstraints::new(3, vec![vec![milk, cream], vec![wine]])?;
+/// let coat = CoatParams(ConstrainedParams::new(dairy)).check()?;
+/// let recoding = coat.anonymize(&data, &promise, &Silent)?.recoding;
+/// assert_eq!(recoding.clusters.len(), 2);
+/// assert_eq!(recoding.cluster_of[milk as usize], recoding.cluster_of[cream as usize]);
+///
+/// // Where no item may join milk it would have to be suppressed, which was not allowed.
+/// let apart = UtilityConstraints::new(3, vec![vec![milk], vec![cream], vec![wine]])?;
+/// let coat = CoatParams(ConstrainedParams::new(apart)).check()?;
+/// let refused = coat.anonymize(&data, &promise, &Silent);
+/// assert!(matches!(refused, Err(TransactionsError::Infeasible { items, .. }) if items == [milk]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct CoatParams {
-    /// What is kept small.
-    pub objective: Objective,
-    /// How much each item matters, from 0 to 1; all matter alike where nothing is given.
-    pub weights: Option<Vec<f64>>,
-    /// Which items may be published as one.
-    pub utility: UtilityConstraints,
-    /// The share of the items that may be suppressed, from 0 to 1: `s` in the paper.
-    pub max_suppressed: f64,
-}
+pub struct CoatParams(pub ConstrainedParams);
 
 impl CoatParams {
-    /// The usual way to keep these utility constraints: nothing is suppressed.
-    pub fn new(utility: UtilityConstraints) -> Self {
-        CoatParams { objective: Objective::default(), weights: None, utility, max_suppressed: 0.0 }
-    }
-
-    /// Parameters that make sense.
+    /// Refuses weights and shares that are not between 0 and 1.
     pub fn check(self) -> Result<ValidCoatParams, ParamsError> {
-        check_weights(self.weights.as_deref())?;
-        check_max_suppressed(self.max_suppressed)?;
-        Ok(ValidCoatParams(self))
+        Ok(ValidCoatParams(self.0.check()?))
     }
 }
 
 /// Checked parameters: COAT, ready to run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValidCoatParams(pub(super) CoatParams);
+pub struct ValidCoatParams(pub(super) ValidConstrainedParams);

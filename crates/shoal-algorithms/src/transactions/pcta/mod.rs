@@ -29,8 +29,8 @@
 //!   smaller item; of its partners the smaller, then the less supported, then the one with the smaller item.
 //!
 //! Cost: finding the sets of m items takes Σ C(|T|, m) steps over the transactions T, a few rounds of it.
-//! Merges are at most as many as items; each costs a walk through the transactions of the set's clusters (with
-//! `Ncp` of its two rarest) and one over the candidates. That an item may leave takes a walk through the
+//! Merges are at most as many as items; each costs a pass over the transactions of the set's clusters (with
+//! `Ncp` of its two rarest) and one over the candidates. That an item may leave takes a pass over the
 //! transactions of its cluster, since only the sets that hold it or what it left can break.
 //!
 //! Of the two objectives each loses less than [`coat`](super::coat) in its own measure: on BMS-WebView-1
@@ -45,8 +45,9 @@ use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecodi
 
 #[cfg(doc)]
 use super::Objective;
-use super::rounds::{Reach, Task};
+use super::rounds::{MergeCandidates, Task};
 use super::{TransactionsAlgorithm, TransactionsError, UtilityConstraints};
+use crate::Anonymized;
 
 impl TransactionsAlgorithm for ValidPctaParams {
     fn name(&self) -> &'static str {
@@ -58,7 +59,7 @@ impl TransactionsAlgorithm for ValidPctaParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
         let utility = UtilityConstraints::one_group(data.items().len());
         let task = Task {
             objective: self.0.objective,
@@ -66,8 +67,8 @@ impl TransactionsAlgorithm for ValidPctaParams {
             utility: &utility,
             // Never needed: all items as one are in every transaction that holds any, and those are k.
             allowed: 0,
-            reach: Reach::Any,
+            candidates: MergeCandidates::AnyOfSet,
         };
-        task.run(data, promise, progress)
+        task.run(data, promise, progress).map(Anonymized::from)
     }
 }

@@ -20,9 +20,9 @@ pub use params::{UpctaParams, ValidUpctaParams};
 
 use shoal_core::{Progress, Transactions, TransactionsPromise, TransactionsRecoding};
 
-use super::params::allowed;
-use super::rounds::{Reach, Task};
+use super::rounds::MergeCandidates;
 use super::{TransactionsAlgorithm, TransactionsError};
+use crate::Anonymized;
 
 impl TransactionsAlgorithm for ValidUpctaParams {
     fn name(&self) -> &'static str {
@@ -34,14 +34,7 @@ impl TransactionsAlgorithm for ValidUpctaParams {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
-        let task = Task {
-            objective: self.0.objective,
-            weights: self.0.weights.as_deref(),
-            utility: &self.0.utility,
-            allowed: allowed(self.0.max_suppressed, data.items().len()),
-            reach: Reach::Any,
-        };
-        task.run(data, promise, progress)
+    ) -> Result<Anonymized<TransactionsRecoding>, TransactionsError> {
+        self.0.anonymize(MergeCandidates::AnyOfSet, data, promise, progress).map(Anonymized::from)
     }
 }

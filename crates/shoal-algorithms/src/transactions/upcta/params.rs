@@ -1,33 +1,38 @@
-use crate::transactions::params::{check_max_suppressed, check_weights};
-use crate::transactions::{Objective, ParamsError, UtilityConstraints};
+use crate::transactions::ParamsError;
+use crate::transactions::constrained::{ConstrainedParams, ValidConstrainedParams};
 
 /// What UPCTA can be asked for.
+///
+/// ```
+/// use shoal_algorithms::transactions::upcta::UpctaParams;
+/// use shoal_algorithms::transactions::{ConstrainedParams, TransactionsAlgorithm, UtilityConstraints};
+/// use shoal_core::{Silent, Transactions, TransactionsPromise};
+///
+/// // Only one person buys milk, and the analysis needs milk, cream and wine told apart.
+/// let data = Transactions::from_texts(&["milk", "cream", "cream", "wine", "wine"].map(|item| vec![item]));
+/// let promise = TransactionsPromise::Itemsets { k: 2, m: 1, linkable: None };
+/// let apart = UtilityConstraints::new(3, vec![vec![0], vec![1], vec![2]])?;
+///
+/// // So milk is suppressed, which is one item in three.
+/// let params = ConstrainedParams { max_suppressed: 0.34, ..ConstrainedParams::new(apart) };
+/// let upcta = UpctaParams(params.clone()).check()?;
+/// let recoding = upcta.anonymize(&data, &promise, &Silent)?.recoding;
+/// assert_eq!((recoding.suppressed(), recoding.clusters.len()), (1, 2));
+///
+/// // A share above 1 is refused before anything runs.
+/// assert!(UpctaParams(ConstrainedParams { max_suppressed: 34.0, ..params }).check().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct UpctaParams {
-    /// What is kept small.
-    pub objective: Objective,
-    /// How much each item matters, from 0 to 1; all matter alike where nothing is given.
-    pub weights: Option<Vec<f64>>,
-    /// Which items may be published as one.
-    pub utility: UtilityConstraints,
-    /// The share of the items that may be suppressed, from 0 to 1: `s` in the paper.
-    pub max_suppressed: f64,
-}
+pub struct UpctaParams(pub ConstrainedParams);
 
 impl UpctaParams {
-    /// The usual way to keep these utility constraints: nothing is suppressed.
-    pub fn new(utility: UtilityConstraints) -> Self {
-        UpctaParams { objective: Objective::default(), weights: None, utility, max_suppressed: 0.0 }
-    }
-
-    /// Parameters that make sense.
+    /// Refuses weights and shares that are not between 0 and 1.
     pub fn check(self) -> Result<ValidUpctaParams, ParamsError> {
-        check_weights(self.weights.as_deref())?;
-        check_max_suppressed(self.max_suppressed)?;
-        Ok(ValidUpctaParams(self))
+        Ok(ValidUpctaParams(self.0.check()?))
     }
 }
 
 /// Checked parameters: UPCTA, ready to run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValidUpctaParams(pub(super) UpctaParams);
+pub struct ValidUpctaParams(pub(super) ValidConstrainedParams);

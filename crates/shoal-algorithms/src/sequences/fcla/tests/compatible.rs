@@ -8,9 +8,10 @@ use shoal_core::{
 };
 
 use super::data::{any_visits, promise, visits};
+use crate::Anonymized;
 use crate::sequences::fcla::FclaParams;
 use crate::sequences::halt::HaltParams;
-use crate::sequences::{SequenceResult, SequencesAlgorithm, SequencesError};
+use crate::sequences::{SequencesAlgorithm, SequencesError};
 
 /// An item: a quasi-identifier and a node of its hierarchy, or nothing for a value that is not in it.
 type Item = (usize, Option<NodeId>);
@@ -29,7 +30,7 @@ impl<'a> Release<'a> {
             let node = |cell: &Cell| match cell {
                 Cell::Node(node) => *node,
                 Cell::Suppressed => NodeId(0),
-                other => panic!("{other:?} is no node"),
+                other => panic!("{other:?} is not a node"),
             };
             (class != SUPPRESSED).then(|| {
                 let cells = &recoding.events.classes[class as usize].cells;
@@ -147,7 +148,11 @@ fn compatible(promise: SequencesPromise) -> SequencesPromise {
 }
 
 /// Everything that must be true of a release.
-fn check(data: &Sequences, promise: &SequencesPromise, result: &SequenceResult) -> Result<(), TestCaseError> {
+fn check(
+    data: &Sequences,
+    promise: &SequencesPromise,
+    result: &Anonymized<SequencesRecoding>,
+) -> Result<(), TestCaseError> {
     let recoding = &result.recoding;
     let release = Release::new(data, recoding);
     prop_assert_eq!(release.broken(promise), None);

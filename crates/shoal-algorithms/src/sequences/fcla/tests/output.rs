@@ -1,18 +1,19 @@
 //! What FCLA publishes, against the list of all that can be known.
 
 use proptest::prelude::*;
-use shoal_core::{Bound, SUPPRESSED, Sequences, SequencesPromise, Silent, Support};
+use shoal_core::{Bound, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent, Support};
 
 use super::data::{any_visits, promise, visits};
 use super::slow::View;
+use crate::Anonymized;
 use crate::sequences::fcla::{Distance, FclaParams};
-use crate::sequences::{SequenceResult, SequencesAlgorithm, SequencesError};
+use crate::sequences::{SequencesAlgorithm, SequencesError};
 
 fn run(
     distance: Distance,
     data: &Sequences,
     promise: &SequencesPromise,
-) -> Result<SequenceResult, SequencesError> {
+) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
     FclaParams { distance, one_cluster: distance == Distance::Aligned }
         .check()
         .anonymize(data, promise, &Silent)
@@ -134,7 +135,7 @@ fn the_loss_rises_with_what_is_known_and_falls_with_beta() {
         .collect();
     let data = visits(&rows, &["v0;a;* v1;a;* v2;b;* v3;b;* v4;c;* v5;c;*".to_owned()]);
     let tree = data.events().quasi_identifiers()[0].hierarchy.clone().unwrap();
-    // Of six leaves, so many are meant by an inner node or the root; a leaf loses nothing.
+    // The share of six leaves that an inner node or the root stands for; a leaf loses nothing.
     let covered = |node: &shoal_core::NodeId| match tree.tree().leaves_below(*node).len() {
         1 => 0,
         leaves => leaves,

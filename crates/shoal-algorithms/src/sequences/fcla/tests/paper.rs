@@ -113,7 +113,7 @@ fn the_table_is_published_so_that_nothing_is_left() {
                 .unwrap();
             let view = View::published(&data, &result.recoding);
             assert_eq!(view.broken(&promise), None);
-            assert!(result.work.invalid_found > 0);
+            assert!(result.trace.counts.get("invalid-found") > 0);
         }
     }
 }

@@ -33,7 +33,7 @@ impl<'a> View<'a> {
         let node = |cell: &Cell| match cell {
             Cell::Node(node) => *node,
             Cell::Suppressed => NodeId(0),
-            other => panic!("{other:?} is no node"),
+            other => panic!("{other:?} is not a node"),
         };
         let class = |event: usize| &recoding.events.classes[recoding.events.class_of[event] as usize];
         let event = |event: usize| class(event).cells.iter().map(node).collect();

@@ -1,0 +1,29 @@
+//! What a limit of the promise is about, in codes.
+
+use shoal_core::{Column, Limit, Table};
+
+use super::SequencesError;
+
+/// The column of a limit, and for each of its codes whether the limit is about it: the values that it names, or all
+/// where it names none.
+pub(super) fn limited_values<'a>(
+    limit: &Limit,
+    events: &'a Table,
+) -> Result<(&'a Column, Vec<bool>), SequencesError> {
+    let name = || limit.column.clone();
+    let column = events
+        .columns
+        .iter()
+        .find(|column| column.name == limit.column)
+        .ok_or_else(|| SequencesError::UnknownColumn { column: name() })?;
+    let mut is_limited = vec![limit.values.is_none(); column.domain.len()];
+    for value in limit.values.iter().flatten() {
+        // A misspelt value must not pass for one that nobody has: it would protect nobody.
+        let code = column
+            .domain
+            .code_of(value)
+            .ok_or_else(|| SequencesError::UnknownValue { column: name(), value: value.clone() })?;
+        is_limited[code as usize] = true;
+    }
+    Ok((column, is_limited))
+}
