@@ -4,6 +4,7 @@ mod algorithm;
 mod check;
 mod compose;
 mod load;
+mod models;
 mod people;
 mod promise;
 mod run;

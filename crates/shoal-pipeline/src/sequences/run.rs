@@ -1,24 +1,21 @@
 //! A run on sequences: read, anonymize, stage, verify what was staged, measure.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use shoal_algorithms::Anonymized;
 use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_core::policy::Shape;
 use shoal_core::{
-    Bound, Hierarchy, Limit, Policy, Progress, RawTable, Role, SUPPRESSED, Sequences, SequencesPromise,
-    SequencesRecoding, Table, TableRecoding,
+    Policy, Progress, RawTable, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Table,
+    TableRecoding,
 };
 use shoal_measure::sequences::{SequencesMeasures, SequencesOptions, measure_sequences};
-use shoal_privacy::{
-    BoundedKnowledge, Classes, Confidence, ReadBack, SequenceAnonymity, SequencesClaim, SequencesModel,
-    VerifiedSequences, verify_sequences,
-};
+use shoal_privacy::{Classes, ReadBack, SequencesClaim, VerifiedSequences, verify_sequences};
 
 use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
+use super::models::models;
 use super::promise::{self, check_values, promise};
 use crate::audit::{RecodingFile, SequenceFile};
 use crate::columns::{
@@ -157,44 +154,6 @@ fn anonymize(
     }
     let events = TableRecoding { class_of, classes: part.recoding.events.classes };
     Ok(Anonymized { recoding: SequencesRecoding { cluster_of, events }, trace: part.trace })
-}
-
-/// The promise as models that can be checked on the published file alone.
-pub(crate) fn models(
-    request: &Request,
-    promise: &SequencesPromise,
-) -> Result<Vec<Box<dyn SequencesModel>>, PipelineError> {
-    // The policy's check has refused a k below 2, a c that is not a share and a β that is not a gain.
-    let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
-    let mut models: Vec<Box<dyn SequencesModel>> = Vec::new();
-    if let Some(length) = promise.length {
-        let model =
-            BoundedKnowledge::new(k, length, promise.limits.clone(), trees(request), BoundedKnowledge::WORK);
-        models.push(Box::new(model?.counting(promise.support)));
-        return Ok(models);
-    }
-    models.push(Box::new(SequenceAnonymity::new(k)?));
-    for Limit { column, values, bound } in &promise.limits {
-        match bound {
-            Bound::Share(c) => {
-                let values = values.clone().unwrap_or_default();
-                models.push(Box::new(Confidence::new(column, &values, *c)?));
-            }
-            // The policy's check refuses β without a length; were it not to, β must not be dropped.
-            Bound::Gain(beta) => {
-                let why = format!("β = {beta} for `{column}` needs privacy.length");
-                return Err(PipelineError::Promise { why });
-            }
-        }
-    }
-    Ok(models)
-}
-
-/// The hierarchies of the policy, by column: what somebody may know is said in their nodes.
-fn trees(request: &Request) -> Vec<(String, Arc<Hierarchy>)> {
-    let quasi = request.policy().columns.iter().filter(|(_, column)| column.role == Role::QuasiIdentifier);
-    let files = quasi.filter_map(|(name, column)| Some((name, column.hierarchy.as_ref()?)));
-    files.map(|(name, file)| (name.clone(), Arc::clone(request.hierarchy(file).content))).collect()
 }
 
 fn recoding_file(request: &Request, published: &RawTable, classes: &Classes) -> RecodingFile {

@@ -9,8 +9,9 @@ use shoal_privacy::sequences::conservation;
 use shoal_privacy::{Refusal, SequencesVerdict, SequencesView, verify_sequences_file};
 
 use super::load::load;
+use super::models::models;
 use super::promise::promise;
-use super::run::{id, models, take_measures};
+use super::run::{id, take_measures};
 use crate::leaks::{left_out, of_sequences};
 use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, WantedColumns};
 

@@ -3,12 +3,12 @@
 mod algorithm;
 mod check;
 mod compose;
-mod key;
 mod load;
+mod models;
 mod person;
-mod promises;
 mod releases;
 mod run;
+mod transparent_key;
 mod verbs;
 mod whose;
 

@@ -12,11 +12,11 @@ use shoal_privacy::{Classes, ReadBack, TableClaim, VerifiedTable, verify_table};
 
 use super::algorithm::algorithm;
 use super::compose::compose;
-use super::key::table_key;
 use super::load::{Loaded, load_from};
+use super::models::{models, suppression_limit};
 use super::person::take_measures;
-use super::promises::{models, suppression_limit};
 use super::releases::{Current, Identity, Kept, person_hash};
+use super::transparent_key::table_key;
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::columns::{
     Bound, Composed, column_forms, quasi_columns, read_table_back, reordered_codes, with_alike_merged,

@@ -14,8 +14,8 @@ use shoal_privacy::{
 };
 
 use super::load::{Loaded, load_from};
+use super::models::{models, models_of_records, suppression_limit};
 use super::person::take_measures;
-use super::promises::{models, models_of_records, suppression_limit};
 use super::whose::find_origins;
 use crate::columns::quasi_columns;
 use crate::leaks::{left_out, of_table};

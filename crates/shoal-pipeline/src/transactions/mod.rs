@@ -6,6 +6,7 @@ mod compose;
 mod layout;
 mod load;
 mod measures;
+mod models;
 mod person;
 mod run;
 mod sets;

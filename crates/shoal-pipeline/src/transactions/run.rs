@@ -5,8 +5,7 @@ use shoal_core::policy::Shape;
 use shoal_core::{Progress, Role, Transactions, Unseen};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
 use shoal_privacy::{
-    CompleteAnonymity, ItemConstraints, ItemsetAnonymity, KnownShare, PublishedTransactions, ReadBack,
-    TransactionsClaim, TransactionsModel, Utility, VerifiedTransactions, verify_transactions,
+    PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions, verify_transactions,
 };
 
 use super::algorithm::{Prepared, by_name};
@@ -14,7 +13,7 @@ use super::compose::{Composed, compose, tabulate};
 use super::layout::Layout;
 use super::load::{Loaded, Text, load};
 use super::measures;
-use super::sets::item_names;
+use super::models::{models, utility};
 use crate::audit::{ItemFile, RecodingFile};
 use crate::columns::check_untouched;
 use crate::leaks::of_transactions;
@@ -142,32 +141,6 @@ fn read_transactions_back(
 ) -> Result<(PublishedTransactions, String), PipelineError> {
     let read = load(request, &mut *staged.source(), Text::Published, &Unseen(progress))?;
     Ok(read.into_published()?)
-}
-
-/// The promise of the policy as a model that can be checked on the published file alone.
-pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TransactionsModel>>, PipelineError> {
-    let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
-    // The policy's check has refused a k below 2, an m of 0 and a share outside of 0 to 1.
-    let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
-    let model: Box<dyn TransactionsModel> = if let Some(file) = &privacy.constraints {
-        Box::new(ItemConstraints::new(k, item_names(request, file))?)
-    } else if let Some(share) = privacy.share {
-        let share = Some(KnownShare { share, seed });
-        Box::new(ItemsetAnonymity::new(k, 2, share)?)
-    } else if let Some(m) = privacy.m {
-        Box::new(ItemsetAnonymity::new(k, m, None)?)
-    } else {
-        Box::new(CompleteAnonymity::new(k)?)
-    };
-    Ok(vec![model])
-}
-
-/// What the release must stay good for.
-pub(crate) fn utility(request: &Request) -> Utility {
-    let utility = &request.policy().utility;
-    let Some(file) = &utility.constraints else { return Utility::default() };
-    let constraints = Some(item_names(request, file));
-    Utility { constraints, max_suppressed: Some(utility.max_suppressed) }
 }
 
 fn distinct(published: &Transactions) -> usize {

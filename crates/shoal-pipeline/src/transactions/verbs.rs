@@ -12,7 +12,7 @@ use shoal_privacy::{
 use super::algorithm::{Prepared, hierarchy};
 use super::load::{Loaded, Text, load};
 use super::measures;
-use super::run::{models, utility};
+use super::models::{models, utility};
 use crate::columns::{bind, check_untouched};
 use crate::leaks::of_transactions;
 use crate::{AgainstOriginal, Leak, PipelineError, Request, Source};
