@@ -1,21 +1,21 @@
 //! Small random tables, always the same ones.
 
-use shoal_core::{Kind, Table, mix};
+use shoal_core::{Kind, SplitMix64, Table, mix};
 
 use crate::tables::{Shape, table};
 
 /// A source of numbers.
-pub(crate) struct Draws(u64);
+pub(crate) struct Draws(SplitMix64);
 
 impl Draws {
     pub(crate) fn new(seed: u64) -> Self {
-        Draws(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        // Far apart, or neighbouring seeds would draw the same numbers, shifted by one.
+        Draws(SplitMix64(mix(seed)))
     }
 
     /// A number from `lo` to `hi`.
     pub(crate) fn within(&mut self, lo: u64, hi: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        lo + mix(self.0) % (hi - lo + 1)
+        lo + self.0.below(hi - lo + 1)
     }
 }
 

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use shoal_core::{Cell, Column, Hierarchy, Kind, Place, RawColumnBuilder, RawTable, Role, Table};
+use shoal_core::{Cell, Column, Hierarchy, Kind, Place, RawColumnBuilder, RawTable, Role, SplitMix64, Table};
 use shoal_measure::measure;
 use shoal_privacy::{KAnonymity, RecordOrder, TableClaim, TableModel, TableView, judge_table};
 
@@ -62,7 +62,7 @@ fn ms(start: Instant) -> f64 {
 }
 
 fn original() -> Table {
-    let mut random = Random(1);
+    let mut random = SplitMix64(1);
     let sensitive = ("salary", 30, Kind::Text);
     let columns = QUASI.iter().chain([&sensitive]).enumerate().map(|(at, &(name, card, kind))| {
         let mut raw = RawColumnBuilder::new(name.to_owned());
@@ -95,7 +95,7 @@ fn publish(original: &Table) -> (RawTable, Vec<u32>) {
         (code(8), code(3), code(0) / 8, code(7), code(5), row)
     });
     let mut origin: Vec<(u64, u32, u32)> = Vec::with_capacity(ROWS);
-    let mut random = Random(2);
+    let mut random = SplitMix64(2);
     for (at, &row) in order.iter().enumerate() {
         origin.push((random.next(), row, (at / K) as u32));
     }
@@ -131,21 +131,5 @@ fn generalize(column: &Column, crowd: &[u32]) -> Cell {
         }
         ([lo, .., hi], None) if column.domain.is_ordered() => Cell::Range { lo: *lo, hi: *hi },
         _ => Cell::Set(codes),
-    }
-}
-
-/// xorshift64*: good enough to fill a table, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
     }
 }

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use shoal_core::{Bound, Hierarchy, Limit, RawTable};
+use shoal_core::{Bound, Hierarchy, Limit, RawTable, SplitMix64};
 use shoal_privacy::{BoundedKnowledge, SequencesModel, SequencesView};
 
 const NAMES: [&str; 7] = ["id", "q0", "q1", "q2", "q3", "q4", "illness"];
@@ -62,13 +62,8 @@ fn tree(leaves: usize) -> Arc<Hierarchy> {
 }
 
 fn rows(people: usize, k: usize, spread: u64) -> Vec<Vec<String>> {
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = move |below: u64| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 11) % below
-    };
+    let mut random = SplitMix64(1);
+    let mut draw = move |below: u64| random.below(below);
     let (mut rows, mut person) = (Vec::new(), 0);
     while person < people {
         let size = (k as u64 + draw(k as u64)) as usize;

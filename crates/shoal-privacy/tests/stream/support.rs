@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use shoal_core::stream::{StreamLine, StreamPromise, StreamTuple};
-use shoal_core::{DateFormat, Hierarchy, Kind, ValueParser};
+use shoal_core::{DateFormat, Hierarchy, Kind, SplitMix64, ValueParser};
 use shoal_privacy::stream::{Gate, GateColumn, StreamViolation};
 
 pub(crate) type Line = StreamLine<'static>;
@@ -93,16 +93,15 @@ pub(crate) fn row(cells: [&str; 4], value: &str) -> Line {
 }
 
 /// A small generator, so that one number makes a whole stream.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(SplitMix64);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Dice {
-        Dice(seed ^ 0x9e37_79b9_7f4a_7c15)
+        Dice(SplitMix64(seed))
     }
 
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n as u64) as usize
+        self.0.below(n as u64) as usize
     }
 
     pub(crate) fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
