@@ -295,10 +295,16 @@ pub(crate) struct ColumnOf {
 pub(crate) enum BuildKind {
     /// Numbers into ever wider ranges.
     Intervals,
-    /// Codes (zip, ICD) by their first characters.
+    /// Codes (zip, ISCO) by their first characters.
     Prefixes,
     /// Dates into months, years, decades.
     Dates,
+    /// Countries (names, ISO codes) by sub-region and region of the UN.
+    Countries,
+    /// Diagnoses of ICD-9 by category, block and chapter.
+    Icd9,
+    /// Diagnoses of ICD-10 by category, block and chapter.
+    Icd10,
     /// Every value directly below `*`.
     Flat,
 }

@@ -1,6 +1,6 @@
 //! Which hierarchy could be built for a column, and by which command.
 
-use shoal_core::hierarchy::build::{DateStep, Number, chosen_steps, chosen_widths};
+use shoal_core::hierarchy::build::{DateStep, Icd, Number, chosen_steps, chosen_widths, is_country};
 use shoal_core::{Domain, Kind, RawColumn, ValueParser};
 
 use super::kinds::Reading;
@@ -24,18 +24,25 @@ pub enum Builder {
     Prefixes(Vec<usize>),
     /// Calendar steps.
     Dates(Vec<DateStep>),
+    /// Regions of the world.
+    Countries,
+    /// Categories, blocks and chapters of diagnoses.
+    Icd(Icd),
 }
 
 impl HierarchyProposal {
     /// The command that builds it for a column of the data that `policy` describes.
     pub fn command(&self, policy: &str, column: &str) -> String {
-        let (kind, flag, steps) = match &self.builder {
-            Builder::Intervals(widths) => ("intervals", "widths", joined(widths)),
-            Builder::Prefixes(keep) => ("prefixes", "keep", joined(keep)),
-            Builder::Dates(steps) => ("dates", "steps", joined(steps)),
+        let kind = match &self.builder {
+            Builder::Intervals(widths) => format!("intervals --widths {}", joined(widths)),
+            Builder::Prefixes(keep) => format!("prefixes --keep {}", joined(keep)),
+            Builder::Dates(steps) => format!("dates --steps {}", joined(steps)),
+            Builder::Countries => "countries".to_owned(),
+            Builder::Icd(Icd::Nine) => "icd9".to_owned(),
+            Builder::Icd(Icd::Ten) => "icd10".to_owned(),
         };
         format!(
-            "shoal hierarchy build --policy {} --column {} --kind {kind} --{flag} {steps} -o {}",
+            "shoal hierarchy build --policy {} --column {} --kind {kind} -o {}",
             shell(policy),
             shell(column),
             shell(&self.file)
@@ -52,19 +59,35 @@ pub(super) fn propose(
     let builder = match reading.kind {
         Kind::Integer | Kind::Decimal => Builder::Intervals(chosen_widths(&domain(column, reading)?).ok()?),
         Kind::Date => Builder::Dates(chosen_steps(&domain(column, reading)?).ok()?),
-        Kind::Text => Builder::Prefixes(prefix_lengths(profile)?),
+        Kind::Text => known(profile).or_else(|| Some(Builder::Prefixes(prefix_lengths(profile)?)))?,
     };
-    let steps = match &builder {
-        Builder::Intervals(widths) => widths.len(),
-        Builder::Prefixes(keep) => keep.len(),
-        Builder::Dates(steps) => steps.len(),
+    let has_steps = match &builder {
+        Builder::Intervals(widths) => !widths.is_empty(),
+        Builder::Prefixes(keep) => !keep.is_empty(),
+        Builder::Dates(steps) => !steps.is_empty(),
+        Builder::Countries | Builder::Icd(_) => true,
     };
-    (steps > 0).then(|| HierarchyProposal { file: file_name(&column.name), builder })
+    has_steps.then(|| HierarchyProposal { file: file_name(&column.name), builder })
 }
 
 fn domain(column: &RawColumn, reading: &Reading) -> Option<Domain> {
     let parser = ValueParser::new(reading.kind, reading.format.clone().unwrap_or_default());
     Domain::of(column, parser, &reading.missing_tokens).ok().map(|(domain, _)| domain)
+}
+
+/// A table that comes with the program and has nearly all values, where the name agrees with it or the values cannot be much else.
+fn known(profile: &Profile<'_>) -> Option<Builder> {
+    let share = |reads: &dyn Fn(&str) -> bool| {
+        profile.values.iter().filter(|value| reads(value.0)).count() as f64 / profile.distinct().max(1) as f64
+    };
+    if profile.name.is_diagnosis() {
+        // V and E codes read in both editions; digits in front are of the ninth only.
+        let editions = [Icd::Ten, Icd::Nine].map(|edition| (share(&|text| edition.reads(text)), edition));
+        let (most, edition) = editions.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        return (most >= 0.9).then_some(Builder::Icd(edition));
+    }
+    // One country alone groups nobody.
+    (profile.distinct() >= 3 && share(&is_country) >= 0.8).then_some(Builder::Countries)
 }
 
 /// Codes: digits of one length, or what the name calls a zip or ICD code.
@@ -129,6 +152,19 @@ mod tests {
             command("seen", (10..20).map(|day| format!("20{day}-01-{day}"))).unwrap(),
             format!("{build} seen --kind dates --steps five-years -o seen.hierarchy.csv")
         );
+        assert_eq!(
+            command("origin", ["France", "Mexico", "Viet-Nam"].map(str::to_owned)).unwrap(),
+            format!("{build} origin --kind countries -o origin.hierarchy.csv")
+        );
+        assert_eq!(
+            command("admitting_icd9", ["486", "25000", "V5866"].map(str::to_owned)).unwrap(),
+            format!("{build} admitting_icd9 --kind icd9 -o admitting_icd9.hierarchy.csv")
+        );
+        assert_eq!(
+            command("diagnosis", ["I21.4", "E11.9", "V03.1"].map(str::to_owned)).unwrap(),
+            format!("{build} diagnosis --kind icd10 -o diagnosis.hierarchy.csv")
+        );
+        assert_eq!(command("state", ["CA", "DE", "IN"].map(str::to_owned)), None, "not countries");
         assert_eq!(command("job", ["a", "b"].map(str::to_owned)), None);
         assert_eq!(command("flag", ["0", "1"].map(str::to_owned)), None);
     }

@@ -146,6 +146,11 @@ impl Words {
         self.any_of("zip* postal* postcode plz icd*").is_some()
     }
 
+    /// Whether the values may be codes of diagnoses.
+    pub(super) fn is_diagnosis(&self) -> bool {
+        self.any_of("icd* diag* dx condition*").is_some()
+    }
+
     /// The first role that the name speaks for.
     pub(super) fn hint(&self) -> Option<Hint> {
         RULES.iter().find_map(|&(role, about, patterns)| {

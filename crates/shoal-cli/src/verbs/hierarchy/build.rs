@@ -1,5 +1,5 @@
 use serde::Serialize;
-use shoal_core::hierarchy::build::{self, BuildError, Built, DateParams, IntervalParams, PrefixParams};
+use shoal_core::hierarchy::build::{self, BuildError, Built, DateParams, Icd, IntervalParams, PrefixParams};
 use shoal_core::hierarchy::to_text;
 use shoal_core::{DateFormat, Domain, Kind, ValueParser};
 
@@ -84,7 +84,9 @@ fn domain(args: &BuildArgs, values: &Values) -> Result<Domain, Failure> {
     let read = match args.kind {
         BuildKind::Intervals => read(Kind::Integer).or_else(|_| read(Kind::Decimal)),
         BuildKind::Dates => read(Kind::Date),
-        BuildKind::Prefixes | BuildKind::Flat => read(Kind::Text),
+        BuildKind::Prefixes | BuildKind::Countries | BuildKind::Icd9 | BuildKind::Icd10 | BuildKind::Flat => {
+            read(Kind::Text)
+        }
     };
     read.map(|(domain, _)| domain).map_err(|bad| not_of_kind(args, values, bad.raw_code))
 }
@@ -106,6 +108,9 @@ fn grouped(args: &BuildArgs, domain: &Domain) -> Result<Built, BuildError> {
         }
         BuildKind::Prefixes => build::prefixes(domain, &PrefixParams { keep: given(&args.keep) }.check()?),
         BuildKind::Dates => build::dates(domain, &DateParams { steps: given(&args.steps) }.check()?),
+        BuildKind::Countries => build::countries(domain),
+        BuildKind::Icd9 => build::icd(domain, Icd::Nine),
+        BuildKind::Icd10 => build::icd(domain, Icd::Ten),
         BuildKind::Flat => build::flat(domain),
     }
 }

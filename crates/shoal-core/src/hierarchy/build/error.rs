@@ -86,6 +86,18 @@ pub enum BuildError {
         /// How many are possible.
         most: usize,
     },
+    /// Most values are not what the table of the builder knows.
+    #[error("{count} of the {of} values are not {what}, for example `{value}`")]
+    NotKnown {
+        /// What the builder knows.
+        what: &'static str,
+        /// The first value that is none.
+        value: String,
+        /// How many are none.
+        count: usize,
+        /// How many values there are.
+        of: usize,
+    },
     /// The values do not make a tree, e.g. because one of them is `*` itself.
     #[error(transparent)]
     Tree(#[from] HierarchyError),
@@ -95,6 +107,9 @@ impl BuildError {
     /// How to mend it.
     pub fn hint(&self) -> &'static str {
         match self {
+            BuildError::NotKnown { .. } => {
+                "give the column that holds them, or build prefixes or flat, which take any value"
+            }
             BuildError::Empty => {
                 "a hierarchy is built from the values that occur; give a column that has some"
             }

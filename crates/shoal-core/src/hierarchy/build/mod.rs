@@ -2,25 +2,29 @@
 //!
 //! Numbers become ever wider [`intervals`], codes lose characters from the right ([`prefixes`]), dates
 //! become months and years ([`dates`]), and anything can go straight to `*` ([`flat`]). Items of transactions
-//! are grouped with their neighbours ([`even_tree`]). Ranges are
+//! are grouped with their neighbours ([`even_tree`]). [`countries`] and diagnoses ([`icd`]) have tables that come with the program. Ranges are
 //! labelled in the published form `[20, 29]`, both ends included, so that a label says the same thing with
 //! the hierarchy at hand and without it. The missing value is left out, except in [`flat`]: binding the
 //! hierarchy to a column puts it directly below `*`.
 
+mod countries;
 mod dates;
 mod error;
 mod even;
 mod flat;
+mod icd;
 mod intervals;
 mod number;
 mod prefixes;
 #[cfg(test)]
 mod properties;
 
+pub use countries::{countries, is_country};
 pub use dates::{DateParams, DateStep, ValidDateParams, chosen_steps, dates};
 pub use error::BuildError;
 pub use even::even_tree;
 pub use flat::flat;
+pub use icd::{Icd, icd};
 pub use intervals::{IntervalParams, ValidIntervalParams, chosen_widths, intervals};
 pub use number::Number;
 pub use prefixes::{PrefixParams, ValidPrefixParams, prefixes};
@@ -55,6 +59,41 @@ const MOST_LEVELS: usize = 64;
 fn values(domain: &Domain) -> Vec<&str> {
     let known = domain.len() - usize::from(domain.missing().is_some());
     domain.labels().iter().take(known).collect()
+}
+
+/// A line per value of which `groups` knows the groups, and one straight to `*` for each other; then what is to be said about the
+/// others. Most values must be known, or the column holds something else than `what`.
+fn known_rows(
+    texts: &[&str],
+    what: &'static str,
+    groups: impl Fn(&str) -> Option<Vec<String>>,
+) -> Result<(Vec<Vec<String>>, String), BuildError> {
+    if texts.is_empty() {
+        return Err(BuildError::Empty);
+    }
+    let found: Vec<(&str, Option<Vec<String>>)> = texts.iter().map(|text| (*text, groups(text))).collect();
+    let unknown: Vec<&str> =
+        found.iter().filter(|(_, groups)| groups.is_none()).map(|(text, _)| *text).collect();
+    if 2 * unknown.len() > texts.len() {
+        let (value, count) = (unknown[0].to_owned(), unknown.len());
+        return Err(BuildError::NotKnown { what, value, count, of: texts.len() });
+    }
+    let levels = found.iter().find_map(|(_, groups)| groups.as_ref()).map_or(0, Vec::len);
+    let row = |(text, groups): (&str, Option<Vec<String>>)| {
+        let groups = groups.unwrap_or_else(|| vec!["*".to_owned(); levels]);
+        std::iter::once(text.to_owned()).chain(groups).chain(std::iter::once("*".to_owned())).collect()
+    };
+    let others = match unknown[..] {
+        [] => String::new(),
+        [one] => format!("; 1 value is none of these and goes straight to `*`: `{one}`"),
+        [first, ..] => {
+            format!(
+                "; {} values are none of these and go straight to `*`, for example `{first}`",
+                unknown.len()
+            )
+        }
+    };
+    Ok((found.into_iter().map(row).collect(), others))
 }
 
 fn finish(rows: &[Vec<String>], description: String) -> Result<Built, BuildError> {
