@@ -74,7 +74,7 @@ pub(crate) fn report(failure: &Failure, voice: &Voice) -> u8 {
 
 /// The same for a command line that makes no sense, and for `--help` and `--version`, which arrive here too.
 pub(crate) fn usage(error: &clap::Error, voice: &Voice) -> u8 {
-    // Nothing can be said where nobody listens.
+    // If standard error itself is closed, there is nowhere left to report to.
     let _ = error.print();
     if !error.use_stderr() {
         return 0;
@@ -88,11 +88,11 @@ pub(crate) fn usage(error: &clap::Error, voice: &Voice) -> u8 {
 }
 
 fn speak(voice: &Voice, error: ErrorBody) {
-    // A failure to print a failure has been told on standard error already.
+    // A failure to print a failure has been reported on standard error already.
     let _ = voice.answer(&ErrorDocument { error }, String::new);
 }
 
-/// Colours vanish where nobody can see them.
+/// Without colours where standard error is not a terminal that shows them.
 fn to_stderr(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
@@ -116,7 +116,7 @@ fn prose(failure: &Failure) -> String {
     text
 }
 
-/// The message with the line of the policy that it is about. A key that lacks has none.
+/// The message with the line of the policy that it is about. A missing key has none.
 fn in_policy(message: &str, path: &Path, text: &str, span: Option<Range<usize>>) -> String {
     let path = path.display().to_string();
     match span {

@@ -133,7 +133,7 @@ fn ribbon<'a>(account: &Account) -> Vec<(&'a str, String)> {
         rows.push((
             "outliers",
             match price.suppressed {
-                0 => format!("{kept}; leaving anybody out would not pay"),
+                0 => format!("{kept}; leaving anybody out would gain nothing"),
                 _ => format!("{kept}; leaving out {left_out} {would} {all}, {rest} among the others"),
             },
         ));
@@ -152,7 +152,10 @@ fn work_done(work: &Work) -> String {
         words.push(format!("{} more dismissed by a bound", number(work.alignments_skipped)));
     }
     if work.invalid_found > 0 {
-        words.push(format!("{} things to know that broke the promise, hidden", number(work.invalid_found)));
+        words.push(format!(
+            "{} pieces of knowledge that broke the promise, hidden",
+            number(work.invalid_found)
+        ));
     }
     if words.is_empty() { "nothing had to be done".to_owned() } else { words.join(", ") }
 }

@@ -41,7 +41,7 @@ pub(crate) fn check_values(
         if let Some(value) = unknown {
             let own = request.policy().columns.get(column).is_some_and(|c| !c.sensitive_values.is_empty());
             let key = if own { format!("columns.{column}") } else { "privacy".to_owned() };
-            let message = format!("`{value}` is no value of column `{column}`");
+            let message = format!("`{value}` is not a value of column `{column}`");
             let hint = match nearest(value, found.domain.labels().iter()) {
                 Some(label) => format!("did you mean `{label}`?"),
                 None => "a value that nobody has needs no promise; is it the right column?".to_owned(),

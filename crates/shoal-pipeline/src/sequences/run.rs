@@ -135,7 +135,7 @@ pub(crate) fn take_measures(
     Ok(measure_sequences(original, published, id(request), &options, progress)?)
 }
 
-/// Runs the algorithm on the complete events. The recoding speaks of all events and everybody.
+/// Runs the algorithm on the complete events. The recoding is about all events and everybody.
 fn anonymize(
     policy: &Policy,
     loaded: &Loaded,
@@ -164,7 +164,7 @@ pub(crate) fn models(
     request: &Request,
     promise: &SequencesPromise,
 ) -> Result<Vec<Box<dyn SequencesModel>>, PipelineError> {
-    // The policy's check has refused a k below 2, a c that is no share and a β that is no gain.
+    // The policy's check has refused a k below 2, a c that is not a share and a β that is not positive.
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn SequencesModel>> = Vec::new();
     if let Some(length) = promise.length {
@@ -190,7 +190,7 @@ pub(crate) fn models(
     Ok(models)
 }
 
-/// The hierarchies of the policy, by column: what somebody may know is said in their nodes.
+/// The hierarchies of the policy, by column: what somebody may know is expressed in their nodes.
 fn trees(request: &Request) -> Vec<(String, Arc<Hierarchy>)> {
     let quasi = request.policy().columns.iter().filter(|(_, column)| column.role == Role::QuasiIdentifier);
     let files = quasi.filter_map(|(name, column)| Some((name, column.hierarchy.as_ref()?)));
@@ -200,7 +200,7 @@ fn trees(request: &Request) -> Vec<(String, Arc<Hierarchy>)> {
 fn recoding_file(request: &Request, published: &RawTable, classes: &Classes) -> RecodingFile {
     let quasi = quasi_columns(request, published);
     let cells = |row: usize| quasi.iter().map(|c| c.text(row).to_owned()).collect();
-    // The verifier has seen that the rows of a person stand together, and that people are numbered in order.
+    // The verifier has seen that the rows of a person are next to each other, and that people are numbered in order.
     let ids = published.column(id(request)).map(|column| column.codes.as_slice()).unwrap_or_default();
     let people: Vec<&[u32]> = ids.chunk_by(|a, b| a == b).collect();
     let mut starts = vec![0];

@@ -153,7 +153,7 @@ pub(crate) fn run<K: Sink>(
 
 /// What the algorithm has decided about all records.
 struct Anonymized<'a> {
-    /// The table that the recoding speaks of: where the algorithm needs them, with hierarchies that were built.
+    /// The table that the recoding refers to: where the algorithm needs them, with hierarchies that were built.
     working: Cow<'a, Table>,
     recoding: TableRecoding,
     /// What the algorithm says about its way there.
@@ -161,7 +161,7 @@ struct Anonymized<'a> {
     notes: Vec<String>,
 }
 
-/// Runs the algorithm on the complete records. The recoding speaks of all of them.
+/// Runs the algorithm on the complete records. The recoding is about all of them.
 fn anonymize<'a>(
     request: &Request,
     bound: &'a Bound,
@@ -228,7 +228,7 @@ fn class_files(
         }
         file.people.push(hashes[people.person_of[origin[row] as usize] as usize].clone());
     }
-    // Sorted, so that the place of a hash does not tell whose row is whose.
+    // Sorted, so that the place of a hash does not reveal whose row is whose.
     for file in &mut files {
         file.people.sort_unstable();
         file.values.values_mut().for_each(IndexMap::sort_keys);

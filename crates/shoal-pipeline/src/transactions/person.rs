@@ -1,4 +1,4 @@
-//! Whose the transactions are, and what is said where the policy does not tell.
+//! Whose the transactions are, and what is reported where the policy does not say.
 
 use shoal_core::{RawColumn, RawTable, Role};
 
@@ -55,7 +55,7 @@ pub(super) fn repeated_identifiers(
     }
     let may_name_people = |column: &&RawColumn| match policy.columns.get(&column.name) {
         Some(spec) => spec.role == Role::Identifier,
-        // The long form asks for no roles, so the name has to tell.
+        // The long form asks for no roles, so the name has to decide.
         None => ids.is_some() && names_people(&column.name),
     };
     let others = table.columns.iter().filter(|column| !own.contains(&column.name.as_str()));
