@@ -59,8 +59,8 @@ pub(crate) enum Verb {
     /// Let tuples through as they come: from standard input or a broker, to standard output or a broker.
     ///
     /// Each tuple is anonymized, its lines are read back and verified, and only then do they leave. Runs until the
-    /// input ends, nothing comes for --idle-exit, or SIGTERM or SIGINT: then what waits is let out. Lines that are no
-    /// tuples go to a file of dead letters.
+    /// input ends, nothing comes for --idle-exit, or SIGTERM or SIGINT: then what waits is published. Lines that are
+    /// not tuples go to a file of dead letters.
     Stream(StreamArgs),
     /// Does this file keep the policy's promise? Works on any file, ours or not.
     ///
@@ -102,7 +102,7 @@ pub(crate) struct InitArgs {
     /// The first line holds values: the columns become `column1`, `column2`, …
     #[arg(long)]
     pub no_header: bool,
-    /// What stands between two values of a line; guessed where it is not given.
+    /// The separator between two values of a line; guessed where it is not given.
     #[arg(long, value_name = "CHARACTER")]
     pub separator: Option<String>,
 }
@@ -152,8 +152,8 @@ pub(crate) struct RunArgs {
     /// where all of them together break a promise.
     #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
     pub previous: Vec<PathBuf>,
-    /// tables: people who were in an earlier release keep their class of then, newcomers get classes among themselves, and those of
-    /// whom too few are left are left out.
+    /// tables: people who were in an earlier release keep their class, newcomers get classes among themselves, and members of
+    /// a class that has become too small are left out.
     #[arg(long, requires = "previous")]
     pub reuse_classes: bool,
     #[command(flatten)]
@@ -179,10 +179,10 @@ pub(crate) struct StreamArgs {
     /// Serve the figures for Prometheus, e.g. at 127.0.0.1:9464; port 0 chooses one.
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,
-    /// Tell the figures in a line on standard error every so many seconds; 0 for never.
+    /// Print a line of figures to standard error every SECONDS seconds; 0 for never.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub status: u32,
-    /// Stop when nothing has come for so many seconds.
+    /// Stop when nothing has arrived for this many seconds.
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<f64>,
 }
@@ -224,7 +224,7 @@ pub(crate) struct MeasureArgs {
     /// stream: count only tuples of which this is true, e.g. `sex=Female`, `job=clerk|cook` or `age=30..39`; may be repeated.
     #[arg(long = "where", value_name = "COLUMN=VALUE", help_heading = "Counts in a published stream")]
     pub conditions: Vec<String>,
-    /// stream: cut the stream into so many windows of equally many tuples.
+    /// stream: cut the stream into N windows with the same number of tuples each.
     #[arg(long, value_name = "N", help_heading = "Counts in a published stream")]
     pub windows: Option<u64>,
     /// stream: cut the stream into windows of this width in an ordered column; days for dates.
@@ -245,7 +245,7 @@ pub(crate) enum HierarchyVerb {
     Show(ShowArgs),
     /// Is the file a tree, and does it hold every value of a column?
     ///
-    /// The exit code is 1 when values of the column are missing from it, 2 when it is no tree.
+    /// The exit code is 1 when values of the column are missing from it, 2 when it is not a tree.
     Check(HierarchyCheckArgs),
 }
 

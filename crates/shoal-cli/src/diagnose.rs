@@ -74,7 +74,7 @@ pub(crate) fn report(failure: &Failure, console: &Console) -> u8 {
 
 /// The same for a command line that makes no sense, and for `--help` and `--version`, which arrive here too.
 pub(crate) fn usage(error: &clap::Error, console: &Console) -> u8 {
-    // Nothing can be said where nobody listens.
+    // If standard error itself is closed, there is nowhere left to report to.
     let _ = error.print();
     if !error.use_stderr() {
         return 0;
@@ -92,7 +92,7 @@ fn print_error(console: &Console, error: ErrorBody) {
     let _ = console.answer(&ErrorDocument { error }, String::new);
 }
 
-/// Colours vanish where nobody can see them.
+/// Without colours where standard error is not a terminal that shows them.
 fn to_stderr(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
@@ -116,7 +116,7 @@ fn prose(failure: &Failure) -> String {
     text
 }
 
-/// The message with the line of the policy that it is about. A key that lacks has none.
+/// The message with the line of the policy that it is about. A missing key has none.
 fn in_policy(message: &str, path: &Path, text: &str, span: Option<Range<usize>>) -> String {
     let path = path.display().to_string();
     match span {

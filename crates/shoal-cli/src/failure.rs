@@ -1,4 +1,4 @@
-//! Everything that can keep a verb from its end, as data. [`diagnose`](crate::diagnose) makes prose of it.
+//! Every way in which a verb can fail, as data. [`diagnose`](crate::diagnose) turns it into prose.
 
 use std::io;
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub(crate) enum Failure {
     /// A signal has cancelled the work.
     #[error("cancelled; nothing was published")]
     Cancelled,
-    #[error("signals cannot be listened to: {error}")]
+    #[error("signal handlers cannot be installed: {error}")]
     Signals { error: io::Error },
     #[error("{threads} threads cannot be started: {error}")]
     Threads { threads: u16, error: rayon::ThreadPoolBuildError },
@@ -91,7 +91,7 @@ impl PolicyPlace {
 }
 
 impl Failure {
-    /// What a pipeline step said about the policy at `path`, whose text and `--set`s are at hand to point at.
+    /// What a pipeline step said about the policy at `path`, with its text and its `--set`s, so that the error can point at them.
     pub(crate) fn of_policy(error: PipelineError, path: &Path, text: &str, set: &[String]) -> Failure {
         match error {
             PipelineError::Policy { text, error, .. } => {
@@ -124,12 +124,12 @@ impl Failure {
             Failure::NotOfKind { place, column, kind, .. } => {
                 format!("{place}: a value in column `{column}` is not {kind}")
             }
-            // The others speak of policies, arguments and files.
+            // The others are about policies, arguments and files.
             _ => self.to_string(),
         }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Failure::Policy { error, .. } if error.hint.is_some() => return error.hint.clone(),
@@ -142,14 +142,14 @@ impl Failure {
             Failure::Pipeline(error) => return error.hint(),
             Failure::Stream(error) => return error.hint(),
             Failure::Cancelled => return None,
-            Failure::Signals { .. } => "try again; the system may be short of something",
+            Failure::Signals { .. } => "try again; the system may be short of memory or other resources",
             Failure::Read(error) => return Some(error.hint().to_string()),
             Failure::Write(error) => return Some(error.hint().to_string()),
             Failure::HierarchyFile { .. } => "check the name, and that it is a text file you may read",
             Failure::Hierarchy { error, .. } => error.hint(),
             Failure::Build { error, .. } => error.hint(),
             Failure::Format(_) => "for example %Y-%m-%d or %d.%m.%Y",
-            Failure::NotOfKind { .. } => "mend the value, or build prefixes or flat, which take any value",
+            Failure::NotOfKind { .. } => "fix the value, or build prefixes or flat, which take any value",
             Failure::NoColumn { header, .. } => return Some(format!("it has: {}", header.join(", "))),
             Failure::Separator(error) => error.hint(),
             Failure::NotTwice => "put the data into a file",

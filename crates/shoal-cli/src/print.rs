@@ -64,7 +64,7 @@ pub(crate) fn transaction_risk(risk: &TransactionsRisk) -> String {
     let crowd = |crowd: Option<u64>| crowd.map_or_else(|| "–".to_owned(), |n| grouped(n as usize));
     let SmallestCrowd { before, after } = risk.smallest_crowd;
     let of = if risk.people.is_some() { " people" } else { "" };
-    format!("{} → {}{of} for who knows {} items", crowd(before), crowd(after), risk.known_items)
+    format!("{} → {}{of} for whoever knows {} items", crowd(before), crowd(after), risk.known_items)
 }
 
 /// What published sequences lost, in a line.

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// The first signal that came, 0 before.
 static CAME: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// Returns a flag that either signal sets. A second signal ends the process at once: somebody means it.
+/// Returns a flag that either signal sets. A second signal ends the process at once.
 pub(crate) fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let came = CAME.get_or_init(Arc::default);

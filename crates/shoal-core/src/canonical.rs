@@ -1,8 +1,8 @@
 //! When two texts are the same value.
 //!
 //! Published texts stay as they are. But where diversity is counted, `HIV`, `hiv` and `HIV ` are one illness, and 7,
-//! 07 and 7.0 are one number: a class that holds all three of them tells its reader exactly one thing. What counts as
-//! the same is a definition, like that of a range or a set, and no algorithm; so it is here once, and algorithms and
+//! 07 and 7.0 are one number: a class that holds all three of them says exactly one thing to its reader. What counts as
+//! the same is a definition, like that of a range or a set, not an algorithm; so it is here once, and algorithms and
 //! verifiers, which share no code, mean the same by it.
 
 use std::borrow::Cow;
@@ -45,6 +45,7 @@ pub fn canonical_text(text: &str) -> Cow<'_, str> {
     if let Some(number) = decimal(inner, false) {
         return Cow::Owned(number);
     }
+    // A text of ASCII without capitals is its own canonical form, so nothing has to be allocated.
     let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
     if inner.bytes().all(is_lower) {
         return Cow::Borrowed(inner);
@@ -61,7 +62,7 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// A number as its digits without leading and trailing zeros and the power of ten of the last of them, exactly,
-/// however long it is. `None` where the text is no number.
+/// however long it is. `None` where the text is not a number.
 fn decimal(text: &str, exponents: bool) -> Option<String> {
     let (negative, rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -80,8 +81,11 @@ fn decimal(text: &str, exponents: bool) -> Option<String> {
     let digits = format!("{whole}{fraction}");
     let significant = digits.trim_start_matches('0').trim_end_matches('0');
     if significant.is_empty() {
+        // One zero, without a sign: −0 and 0 are the same number.
         return Some("0".to_owned());
     }
+    // The power of ten of the last significant digit: each digit of the fraction lowers it, each zero that was cut
+    // off at the end raises it.
     let behind = digits.len() - digits.trim_end_matches('0').len();
     let power = exponent.checked_sub(fraction.len() as i64)?.checked_add(behind as i64)?;
     let sign = if negative { "-" } else { "" };
@@ -146,7 +150,7 @@ mod tests {
         assert!(same("2020-01-02", " 2020-1-2", Kind::Date));
         assert!(!same("2020-01-02", "2020-01-03", Kind::Date));
         assert!(same("Never", "never", Kind::Date));
-        // The greatest exponents are no numbers and no reason to panic.
+        // Exponents beyond the limit are not numbers, and not a reason to panic either.
         assert!(!same("1e9223372036854775807", "10e9223372036854775807", Kind::Decimal));
         assert!(!same("1.5e-9223372036854775808", "15e-9223372036854775808", Kind::Decimal));
     }

@@ -36,7 +36,7 @@ pub fn looks_grouped(text: &str) -> bool {
     text.starts_with('(') && text.ends_with(')')
 }
 
-/// The published items of a separated list: cut at separators that stand outside groups and quotes.
+/// The published items of a separated list: cut at separators outside groups and quotes.
 pub fn split_items(line: &str, separator: char) -> impl Iterator<Item = &str> {
     split_outside(line, separator)
 }
@@ -47,6 +47,7 @@ fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
+        // Quotes and parentheses inside a plain item mean nothing.
         let grouped = text.starts_with('(');
         let (mut depth, mut quoted) = (0_usize, false);
         for (at, c) in text.char_indices() {

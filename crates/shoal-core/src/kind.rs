@@ -3,7 +3,7 @@ use jiff::fmt::strtime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the values of a column are, hence how they compare and how far apart they lie.
+/// What the values of a column are, and so how they compare and how far apart they lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -73,14 +73,14 @@ impl DateFormat {
         self.write_time(date.at(0, 0, 0, 0))
     }
 
-    /// What lies so many days after 1970-01-01 00:00, in this notation: the inverse of a date's position.
+    /// The moment that lies this many days after 1970-01-01 00:00, in this notation: the inverse of a date's position.
     pub fn write_days(&self, days: f64) -> String {
         let seconds = jiff::SignedDuration::from_secs((days * 86_400.0).round() as i64);
         let epoch = civil::date(1970, 1, 1).at(0, 0, 0, 0);
         self.write_time(epoch.checked_add(seconds).unwrap_or(civil::DateTime::MAX))
     }
 
-    /// A moment in this notation, as far as the notation tells the time.
+    /// A moment in this notation, as precisely as the notation can say it.
     pub fn write_time(&self, at: civil::DateTime) -> String {
         // Checked when the format was made; a date that this calendar cannot write stays ISO.
         strtime::format(&self.0, at).unwrap_or_else(|_| at.date().to_string())

@@ -1,10 +1,9 @@
-//! The words of the domain.
+//! The types of the domain, which all other crates share.
 //!
-//! Everything else in Shoal is said in these words: the [`Role`] and [`Kind`] of a column, the
+//! They are the [`Role`] and [`Kind`] of a column, the
 //! [`Hierarchy`] of its values, a [`Table`] of encoded columns, the [`TableRecoding`] that an algorithm
 //! decides on, the [`PublishedValue`] that a reader of the release sees, and the [`Policy`] that asks
-//! for it all. The crate holds no algorithm, no privacy model and does no I/O: text goes in, words come
-//! out.
+//! for it all. The crate holds no algorithm, no privacy model and does no I/O: it turns text into these types.
 
 mod canonical;
 pub mod dataset;

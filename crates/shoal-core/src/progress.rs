@@ -1,26 +1,26 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where long work says how far it is, and where it learns that nobody wants it any more. The fronts draw it; the kernels
+/// Where long work reports how far it is, and where it learns that it was cancelled. The fronts draw it; the kernels
 /// only call it.
 ///
 /// Every long loop asks, with [`check`](Progress::check) or with one of the other methods, so that at most about 100 ms
 /// pass between two questions. A question is an atomic load behind a virtual call: it belongs into coarse loops, never
-/// to the single elements of a hot inner one.
+/// into a hot inner one.
 pub trait Progress: Sync {
     /// A new stage begins ("reading", "clustering"); `total` steps are expected, 0 when unknown.
     fn stage(&self, name: &str, total: u64);
     /// `done` further steps of the current stage are finished.
     fn advance(&self, done: u64);
 
-    /// Whether work that could go on for ever may go on. Asked between rounds; kernels have no clock.
+    /// Whether work that could go on forever may go on. Asked between rounds; kernels have no clock.
     fn go_on(&self) -> bool {
         true
     }
 
     /// Asked in long loops. Where the work was cancelled this does not return: it unwinds with [`Cancelled`].
     ///
-    /// Whoever hands progress on to another one must hand this on too.
+    /// An implementation that wraps another one must pass this call on, too.
     fn check(&self) {}
 }
 
@@ -33,7 +33,7 @@ impl Progress for Silent {
     fn advance(&self, _done: u64) {}
 }
 
-/// Asks and tells nothing: for a step that belongs to a stage which has said its name already.
+/// Asks and reports nothing: for a step of a stage that has been announced already.
 #[derive(Clone, Copy)]
 pub struct Unseen<'a>(pub &'a dyn Progress);
 
@@ -84,13 +84,13 @@ pub struct Cancelled;
 impl Cancelled {
     /// Leaves the work.
     pub fn throw() -> ! {
-        // Not `panic_any`: nothing is wrong, so no panic hook shall print anything.
+        // Not `panic_any`: nothing is wrong, so no panic hook should print anything.
         resume_unwind(Box::new(Cancelled))
     }
 
     /// Does the work, which may be cancelled. Every other panic goes on.
     pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
-        // What the work has changed half-way must not be looked at; all callers drop it or start anew.
+        // What the work has changed half-way must not be looked at; all callers drop it or start again.
         catch_unwind(AssertUnwindSafe(work)).or_else(|payload| {
             if payload.is::<Cancelled>() { Err(Cancelled) } else { resume_unwind(payload) }
         })
@@ -105,7 +105,7 @@ pub struct Cancellable<'a> {
 }
 
 impl<'a> Cancellable<'a> {
-    /// Hands progress on to `inner` until `flag` is set.
+    /// Passes progress on to `inner` until `flag` is set.
     pub fn new(inner: &'a dyn Progress, flag: &'a AtomicBool) -> Cancellable<'a> {
         Cancellable { inner, flag }
     }

@@ -36,8 +36,8 @@ pub enum PublishedError {
         /// The text.
         text: String,
     },
-    /// A set names something that is no value of the column.
-    #[error("the set `{text}` names `{member}`, which is no value of the column")]
+    /// A set names something that is not a value of the column.
+    #[error("the set `{text}` names `{member}`, which is not a value of the column")]
     Member {
         /// The whole text.
         text: String,
@@ -59,6 +59,7 @@ impl PublishedValue {
         if let Some(node) = hierarchy.and_then(|h| h.tree().node(text)) {
             return Ok(PublishedValue::Node(node));
         }
+        // After the nodes: the root of a hierarchy may be called `*` as well, and is then read as a node.
         if text == "*" {
             return Ok(PublishedValue::Suppressed);
         }
@@ -105,12 +106,12 @@ pub fn looks_generalized(text: &str) -> bool {
     text == "*" || (text.starts_with('{') && text.ends_with('}'))
 }
 
-/// How a label stands inside a set: as it is, or in quotes where it would be misread.
+/// How a label is written inside a set: as it is, or in quotes where it would be misread.
 pub fn quote_in_set(label: &str) -> Cow<'_, str> {
     quote(label, &[',', '{', '}'])
 }
 
-/// The positions of `[a, b]`, or `None` when the text is no range of values that the parser reads.
+/// The positions of `[a, b]`, or `None` when the text is not a range of values that the parser reads.
 pub fn parse_range(text: &str, parser: &ValueParser) -> Option<(f64, f64)> {
     let inside = text.strip_prefix('[')?.strip_suffix(']')?;
     // A date may hold ", " itself, so every comma is tried.
@@ -121,7 +122,7 @@ pub fn parse_range(text: &str, parser: &ValueParser) -> Option<(f64, f64)> {
     })
 }
 
-/// The members of `{a, "b, c"}`, or `None` when the text is no set.
+/// The members of `{a, "b, c"}`, or `None` when the text is not a set.
 pub fn parse_set(text: &str) -> Option<Vec<String>> {
     let mut rest = text.strip_prefix('{')?.strip_suffix('}')?;
     let mut members = Vec::new();
@@ -130,6 +131,7 @@ pub fn parse_set(text: &str) -> Option<Vec<String>> {
         if let Some(quoted) = rest.strip_prefix('"') {
             let (member, after) = unquote(quoted);
             members.push(member);
+            // Without its closing quote the text is not a set that we wrote.
             rest = after?.trim_start();
         } else {
             let end = rest.find(',').unwrap_or(rest.len());
@@ -138,6 +140,7 @@ pub fn parse_set(text: &str) -> Option<Vec<String>> {
         }
         match rest.strip_prefix(',') {
             Some(next) => rest = next,
+            // Something after a closing quote that is not a comma.
             None => return rest.is_empty().then_some(members),
         }
     }

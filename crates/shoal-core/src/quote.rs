@@ -9,7 +9,7 @@ pub(crate) fn quote<'t>(text: &'t str, special: &[char]) -> Cow<'t, str> {
     if plain { Cow::Borrowed(text) } else { Cow::Owned(format!("\"{}\"", text.replace('"', "\"\""))) }
 }
 
-/// What stands between an opening quote, which the caller has taken off, and the closing one; then what follows that. None
+/// What is between an opening quote, which the caller has taken off, and the closing one; then what follows that. None
 /// for the rest where the closing quote is not there: the text is then everything.
 pub(crate) fn unquote(inside: &str) -> (String, Option<&str>) {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The doors of the house: bytes become encoded columns here, and published columns become bytes.
+//! Readers and writers: bytes become encoded columns here, and published columns become bytes.
 //!
 //! [`read_table`] reads CSV and Parquet, plain or compressed, one file or many, and folds every value to a
 //! code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a

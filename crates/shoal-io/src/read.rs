@@ -30,7 +30,7 @@ pub struct ReadTable {
     pub listed: bool,
 }
 
-/// What stands between the items of a list in the text of its cell: the unit separator of ASCII, which no
+/// What separates the items of a list in the text of its cell: the unit separator of ASCII, which no
 /// item may hold.
 pub const ITEM_SEPARATOR: char = '\u{1f}';
 
@@ -48,7 +48,7 @@ pub fn read_table(
 
 /// Like [`read_table`], but the column of this name may be a list where the format knows lists (Parquet).
 /// The text of such a cell is its items with an [`ITEM_SEPARATOR`] between them; a list without items, and
-/// one that is null, is the empty text. Nulls and empty texts inside a list are no items.
+/// one that is null, is the empty text. Nulls and empty texts inside a list are not items.
 ///
 /// [`ReadTable::listed`] says whether it is a list.
 pub fn read_table_with_list(
@@ -103,6 +103,7 @@ pub(crate) fn each_file(
         let mut stored = StoredBytes::open(file, Some(&mut digest), progress)?;
         let format = source.format_of(file);
         read_unpacked(file, format, &mut stored, |input| read(file, format.layout, input))?;
+        // A reader may stop before the end of a file; the digest must not.
         bytes += stored.drain().map_err(|error| ReadError::opening(file, error))?;
     }
     Ok((digest.hex(), bytes))
@@ -135,13 +136,13 @@ fn beginning(
     rows: u64,
     progress: &dyn Progress,
 ) -> Result<(RawTable, Vec<String>), ReadError> {
-    // Who wants no record does not care what is in the columns.
+    // Where only the header is wanted, no column has to be read.
     let keep = |_: &str| rows > 0;
     let mut collector = Collector::new(&keep, rows, source.limits, None);
     for file in &source.files()? {
         let format = source.format_of(file);
         if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {
-            // Its pages are looked at before they are unpacked, and for that it has to be at hand.
+            // Its pages are looked at before they are unpacked, so all of it has to be in memory.
             let bytes = fs::read(file).map_err(|error| ReadError::opening(file, error))?;
             parquet::read(file, bytes::Bytes::from(bytes), &source.limits, &mut collector, progress)?;
         } else {

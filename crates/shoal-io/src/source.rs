@@ -13,7 +13,7 @@ pub(crate) const STDIN: &str = "-";
 pub struct Source {
     /// A path, a glob such as `data/part-*.csv`, or `-` for standard input.
     pub location: String,
-    /// The format of all its files. If there is none, the ending of each file's name tells it.
+    /// The format of all its files. If it is `None`, the ending of each file's name decides.
     pub format: Option<Format>,
     /// How its CSV files are written; Parquet needs no telling.
     pub csv: CsvOptions,
@@ -22,7 +22,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source in the format that its name tells; if CSV, with a header line and commas.
+    /// A source in the format that its name shows; if CSV, with a header line and commas.
     pub fn new(location: impl Into<String>) -> Self {
         Source {
             location: location.into(),

@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::error::ReadError;
 use crate::source::STDIN;
 
-/// Reads a file's bytes as they are stored and, in passing, hashes, counts and reports them.
+/// Reads a file's bytes as they are stored; hashes, counts and reports them on the way.
 pub(crate) struct StoredBytes<'a> {
     input: File,
     /// Whether the bytes may be a long time in coming.

@@ -5,7 +5,7 @@ use memchr::memchr2;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A look at a text as it streams by: the bytes at hand, refilled when they do not reach far enough.
+/// A window on a text that is read as a stream: the bytes that are loaded, refilled when they do not reach far enough.
 pub(crate) struct Window<R> {
     input: R,
     pub(crate) buffer: Vec<u8>,
@@ -22,7 +22,7 @@ impl<R: Read> Window<R> {
         Window { input, buffer: vec![0; capacity.max(BOM.len())], held: 0..0, ended: false, offset: 0 }
     }
 
-    /// The first look: what marks the text as UTF-8 is no part of it.
+    /// The first look: the byte order mark that says UTF-8 is not part of the text.
     pub(crate) fn open(&mut self) -> io::Result<()> {
         self.fill()?;
         if self.buffer[self.held.clone()].starts_with(BOM) {
@@ -38,6 +38,7 @@ impl<R: Read> Window<R> {
         loop {
             let Range { start, end } = self.held;
             let found = memchr2(b'\n', b'\r', &self.buffer[start..end]);
+            // Before more is read, so that a line without an end never fills the memory.
             if found.unwrap_or(end - start) > limit {
                 return Ok(LineEnd::TooFar);
             }

@@ -321,7 +321,7 @@ fn cut(batch: &RecordBatch, cuts: &[usize]) -> Vec<RecordBatch> {
 }
 
 proptest! {
-    /// The slow twin: cast to plain text first. Slices, null keys, null, equal and unused entries included.
+    /// The slow reference: cast to plain text first. Slices, null keys, null, equal and unused entries included.
     #[test]
     fn dictionaries_read_as_if_they_were_plain(
         values in prop::collection::vec(prop::option::weighted(0.9, "[ab]{0,2}"), 1..12),

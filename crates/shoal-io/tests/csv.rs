@@ -1,4 +1,4 @@
-//! CSV: what is read, and where it stands.
+//! CSV: what is read, and where it is.
 
 mod common;
 

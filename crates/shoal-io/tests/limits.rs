@@ -30,7 +30,7 @@ fn read(source: &Source) -> Result<ReadTable, ReadError> {
     read_table(source, &|_| true, &Silent)
 }
 
-/// A text that begins so and then has so many times `x`, in a few kilobytes.
+/// A text that begins with `head` and then has `x` many times, compressed to a few kilobytes.
 fn bomb(head: &'static [u8], length: u64) -> Vec<u8> {
     zstd::encode_all(head.chain(repeat(b'x').take(length)), 3).unwrap()
 }

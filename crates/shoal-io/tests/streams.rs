@@ -1,4 +1,4 @@
-//! What is written to a published stream is read from it again, for both formats and all forms; and what is no tuple is
+//! What is written to a published stream is read from it again, for both formats and all forms; and what is not a tuple is
 //! said to be none.
 
 use proptest::prelude::*;

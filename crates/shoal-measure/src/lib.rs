@@ -1,4 +1,4 @@
-//! What a release costs and what it is worth: the loss of information and the risk that remains, for each shape of data.
+//! What a release costs and what it protects: the loss of information and the risk that remains, for each shape of data.
 //!
 //! Everything is measured on the published data, as their reader sees them, against the original. Each
 //! measure is a pure function with its formula in its doc comment; [`measure`] takes them all.

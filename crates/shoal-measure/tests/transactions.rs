@@ -1,4 +1,4 @@
-//! Measures of transactions against twins that look at one transaction at a time, at the clusters that were
+//! Measures of transactions against slow references that look at one transaction at a time, at the clusters that were
 //! meant and not at the texts that were published.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
-//! What stays in the house: `audit.json`, closed to everybody but its owner.
+//! What stays with the publisher: `audit.json`, which nobody but its owner can read.
 //!
 //! It holds what `verify`, `measure`, a later release of the same people and an audit need: the policy with its seed, the
 //! recoding, exact figures, and what the algorithm did. It names the input by a *keyed* hash, so that the same input can be
-//! recognized by whoever has this file, and a hash that is copied elsewhere tells nothing: a plain hash of a
+//! recognized by whoever has this file, and a hash that is copied elsewhere reveals nothing: a plain hash of a
 //! small table can be found by trying tables.
 
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ impl Audit {
         self.key().is_some_and(|key| key.hash(INPUT, sha256.as_bytes()) == self.input_hash)
     }
 
-    /// The key of its hashes; there is one, parsing has looked.
+    /// The key of its hashes; `parse` has checked that there is one.
     pub(crate) fn key(&self) -> Option<Key> {
         Key::from_hex(&self.key)
     }
@@ -201,9 +201,9 @@ pub struct ClassFile {
     pub cells: Vec<String>,
     /// How many rows publish them.
     pub size: u32,
-    /// By sensitive column, how often each value stands in these rows.
+    /// By sensitive column, how often each value occurs in these rows.
     pub values: IndexMap<String, IndexMap<String, u32>>,
-    /// Keyed hashes of whom they are about, a hash per row, ascending.
+    /// Keyed hashes of the people that they are about, a hash per row, ascending.
     pub people: Vec<String>,
 }
 

@@ -69,7 +69,7 @@ impl Sink for BatchSink {
     }
 }
 
-/// Batches that nobody has been given yet.
+/// Batches that are not handed out yet.
 #[derive(Debug)]
 pub struct StagedBatches {
     batches: Vec<RecordBatch>,
@@ -81,7 +81,7 @@ impl Staged for StagedBatches {
     type Receipt = Vec<RecordBatch>;
     type Error = WriteError;
 
-    /// Hands the batches out. They are read once more, so that no certificate of other data opens them.
+    /// Hands the batches out. They are read again, so that no certificate of other data opens them.
     fn publish(self, certificate: &Certificate) -> Result<Vec<RecordBatch>, WriteError> {
         let batches = self.batches.iter().cloned().map(Ok);
         let read = shoal_io::read_batches(NAME, batches, &|_| true, self.list.as_deref(), &Silent);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shoal_core::Progress;
 
-/// Hands progress on and says when it is enough.
+/// Passes progress on and says when the time is up.
 pub(crate) struct Deadline<'a> {
     inner: &'a dyn Progress,
     /// None: never.
@@ -12,7 +12,7 @@ pub(crate) struct Deadline<'a> {
 }
 
 impl<'a> Deadline<'a> {
-    /// So many seconds from now; for ever where nothing is given, or where no clock goes so far.
+    /// This many seconds from now; never where nothing is given, or where the clock cannot represent the time.
     pub(crate) fn after(seconds: Option<f64>, inner: &'a dyn Progress) -> Deadline<'a> {
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Deadline { inner, at: time.and_then(|time| Instant::now().checked_add(time)) }

@@ -13,13 +13,10 @@ impl PipelineError {
                 format!("{at}: a value in column `{}` is not of the kind {kind}", at.column)
             }
             PipelineError::LooksGeneralized { at } => {
-                format!(
-                    "{at}: a value in column `{}` cannot be told from a published generalization",
-                    at.column
-                )
+                format!("{at}: a value in column `{}` looks like a published generalization", at.column)
             }
             PipelineError::PersonalK { at } => {
-                format!("{at}: a value in column `{}` is no size of a crowd", at.column)
+                format!("{at}: a value in column `{}` is not the size of a crowd", at.column)
             }
             PipelineError::OutsideHierarchy { at, file } => {
                 format!("{at}: a value in column `{}` is not in the hierarchy `{}`", at.column, file)
@@ -45,7 +42,7 @@ impl PipelineError {
             | PipelineError::Refused(_)
             | PipelineError::StreamLine { .. }
             | PipelineError::StreamMeasure(_) => without_quotes(&self.to_string()),
-            // The others speak of files, keys and counts.
+            // The others are about files, keys and counts.
             _ => self.to_string(),
         }
     }

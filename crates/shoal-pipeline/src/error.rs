@@ -21,7 +21,7 @@ use crate::table::Together;
 
 pub use value_at::ValueAt;
 
-/// Why a verb did not reach its end.
+/// Why a verb failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
@@ -103,13 +103,13 @@ pub enum PipelineError {
         id: String,
     },
     /// A value of a quasi-identifier reads like a published generalization.
-    #[error("{at}: `{}` in column `{}` cannot be told from a published generalization", at.value, at.column)]
+    #[error("{at}: `{}` in column `{}` looks like a published generalization", at.value, at.column)]
     LooksGeneralized {
         /// The value.
         at: Box<ValueAt>,
     },
     /// A personal k that no crowd can have.
-    #[error("{at}: `{}` in column `{}` is no size of a crowd", at.value, at.column)]
+    #[error("{at}: `{}` in column `{}` is not the size of a crowd", at.value, at.column)]
     PersonalK {
         /// The value.
         at: Box<ValueAt>,
@@ -167,7 +167,7 @@ pub enum PipelineError {
     #[error(transparent)]
     Infeasible(#[from] TableError),
     /// A file of items names one that the data do not have.
-    #[error("{file}:{line}: `{item}` is no item of the data")]
+    #[error("{file}:{line}: `{item}` is not an item of the data")]
     UnknownItem {
         /// The file.
         file: String,
@@ -184,7 +184,7 @@ pub enum PipelineError {
         /// What it is.
         what: &'static str,
     },
-    /// A line of the weights is no item and number.
+    /// A line of the weights is not an item and a number.
     #[error("{}:{line}: `{text}` is not an item and a weight between 0 and 1", file)]
     BadWeight {
         /// The file.
@@ -194,7 +194,7 @@ pub enum PipelineError {
         /// The line's text.
         text: String,
     },
-    /// Utility constraints are no partition of the items.
+    /// Utility constraints are not a partition of the items.
     #[error("{}: {problem}", file)]
     Utility {
         /// The file.
@@ -272,12 +272,12 @@ pub enum PipelineError {
     /// The published file cannot be measured against the original.
     #[error(transparent)]
     Measure(Box<MeasureError>),
-    /// The published file has not the columns that the policy says.
+    /// The published file does not have the columns that the policy names.
     #[error("the published file `{file}` has no column `{column}`")]
     PublishedColumn {
         /// The published file.
         file: String,
-        /// The column it lacks.
+        /// The column that is missing.
         column: String,
     },
     /// A line of a stream's file cannot be read.
@@ -296,18 +296,18 @@ pub enum PipelineError {
     /// Counts cannot be estimated with this design.
     #[error(transparent)]
     Estimator(EstimatorError),
-    /// The values of a hardened stream are not at hand.
-    #[error("the values that the stream hides among, and their shares, are not at hand")]
+    /// The values of a hardened stream are not available.
+    #[error("the values that the stream hides among, and their shares, are not available")]
     NoPrior,
     /// A question about a published stream is not understood.
-    #[error("`{text}` is no question about this stream")]
+    #[error("`{text}` is not a question about this stream")]
     Question {
         /// The question.
         text: String,
         /// What can be asked about.
         columns: String,
     },
-    /// A published file is not true of its original, so that there is no sense in measuring it.
+    /// A published file is not true of its original, so that measuring it makes no sense.
     #[error("`{file}` is not true of the original: {error}")]
     Untrue {
         /// The published file.
@@ -315,9 +315,9 @@ pub enum PipelineError {
         /// What is wrong.
         error: Box<NoOrigin>,
     },
-    /// A stream is asked to be held against an original.
+    /// A stream was to be compared with an original.
     #[error(
-        "the lines of a stream cannot be held against an original: which tuple a line comes from is not known"
+        "the lines of a stream cannot be compared with an original: which tuple a line comes from is not known"
     )]
     StreamOriginal,
     /// The original is needed.
@@ -361,8 +361,8 @@ pub enum PipelineError {
         /// How many earlier releases were given.
         releases: usize,
     },
-    /// A new release cannot be held against an earlier one.
-    #[error("the earlier release `{}` cannot be compared with: {problem}", output.display())]
+    /// A new release cannot be compared with an earlier one.
+    #[error("the earlier release `{}` cannot be used in a comparison: {problem}", output.display())]
     Incomparable {
         /// Where the earlier release was written to.
         output: PathBuf,
@@ -370,7 +370,7 @@ pub enum PipelineError {
         problem: String,
     },
     /// An audit cannot be understood.
-    #[error("`{}` is no audit of a release: {problem}", path.display())]
+    #[error("`{}` is not the audit of a release: {problem}", path.display())]
     Audit {
         /// The file.
         path: PathBuf,

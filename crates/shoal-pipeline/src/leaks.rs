@@ -1,5 +1,5 @@
 //! What a reader should know although the promise holds: counted on the published file (what can be counted before, on the
-//! original), said in plain words, and never with a raw value.
+//! original), in plain words, and never with a raw value.
 
 mod columns;
 mod left_out;
@@ -69,9 +69,9 @@ pub(crate) fn earlier_release(shape: Shape) -> Leak {
     let what = "this folder held the reports of another release of the same source; whoever has both files can compare them \
                 and may learn more about a person than from either";
     let remedy = match shape {
-        Shape::Table => "give its audit.json with --previous to hold this release against it",
+        Shape::Table => "give its audit.json with --previous to compare this release with it",
         Shape::Transactions | Shape::Sequences | Shape::Stream => {
-            "for this shape of data it cannot be told how much: hand out only one of them"
+            "for this shape of data it is not known how much: hand out only one of them"
         }
     };
     Leak::new("earlier-release", format!("{what}; {remedy}"))
@@ -82,7 +82,7 @@ pub(crate) fn of_policy(policy: &Policy) -> Vec<Leak> {
     kept_order(policy).into_iter().chain(transparency::not_transparent(policy)).collect()
 }
 
-/// What can be said before a run of a shape whose crowds are not known then; `untouched` holds columns that will be
+/// The leaks that are known before a run, for a shape whose crowds are not known then; `untouched` holds columns that will be
 /// published as they are, where there are any.
 pub(crate) fn before_run(request: &Request, untouched: Option<&RawTable>) -> Vec<Leak> {
     let mut leaks: Vec<Leak> =

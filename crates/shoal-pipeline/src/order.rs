@@ -2,8 +2,8 @@
 //!
 //! What is published must be a function of the records and the policy: whoever knows the order of the input (an
 //! alphabetical list, the times of arrival) must learn nothing from the order of the release, and must not be able to
-//! undo anything, so no permutation drawn from the public seed stands between the two. At the door records are put into
-//! an order made from their own content, at the exit into the order of what is published about them.
+//! undo anything, so a permutation drawn from the public seed would hide nothing. When they are read, records are put into
+//! an order made from their own content; before they are written, into the order of what is published about them.
 
 use std::cmp::Ordering;
 
@@ -13,12 +13,12 @@ use shoal_privacy::RecordOrder;
 
 use crate::Request;
 
-/// The order that a release of this policy is said to have.
+/// The order that a release of this policy must have.
 pub(crate) fn record_order(request: &Request) -> RecordOrder {
     if request.policy().output.keep_order { RecordOrder::Input } else { RecordOrder::Published }
 }
 
-/// Keyed hashes of what stands in records, from which their order at the door is made.
+/// Keyed hashes of what is in records, from which their order after reading is made.
 ///
 /// Hashes and not the values themselves: in an order of values, records with equal quasi-identifiers would be dealt out
 /// to classes by their sensitive value. The key comes from the seed, so that another seed is another order. Identifiers
@@ -76,7 +76,7 @@ impl ContentHash {
     }
 
     /// Puts records in the order of their hashes; `compare` decides where two are equal, by content. With `person_of`,
-    /// records of equal content stand in an order of their people, who are told apart by their records only.
+    /// records of equal content are ordered by their people, who are distinguished by their records only.
     pub(crate) fn order(
         &self,
         hashes: &[u64],
@@ -92,6 +92,8 @@ impl ContentHash {
                 }
                 _ => Ordering::Equal,
             };
+            // The input's order (the last key) decides only between records of equal content and, where people are
+            // known, of people with equal records. Whichever of them comes first, the same is published.
             a.0.cmp(&b.0).then_with(|| compare(a.1, b.1)).then_with(by_person).then(a.1.cmp(&b.1))
         });
         keyed.into_iter().map(|(_, record)| record).collect()
@@ -107,6 +109,7 @@ impl ContentHash {
             .into_iter()
             .zip(0..)
             .map(|(mut hashes, person)| {
+                // Sorted, so that the order of a person's records in the input has no part in it.
                 hashes.sort_unstable();
                 (self.list(hashes), person)
             })
@@ -134,11 +137,12 @@ pub(crate) fn rows_by_content(
     hash.order(&hash.rows(columns, rows), person_of, |a, b| compare_rows(columns, a, b))
 }
 
-/// Compares two rows by what stands in them, whatever codes it has.
+/// Compares two rows by what is in them, whatever codes it has.
 pub(crate) fn compare_rows(columns: &[&RawColumn], a: u32, b: u32) -> Ordering {
     let of = |column: &RawColumn, code: u32| (column.null != Some(code), code);
     for column in columns {
         let (x, y) = (column.codes[a as usize], column.codes[b as usize]);
+        // Equal codes are equal texts. Different codes may still be: a null and the empty text have the same label.
         if x != y {
             let ((a_is_text, x), (b_is_text, y)) = (of(column, x), of(column, y));
             return column.labels.get(x).cmp(column.labels.get(y)).then(a_is_text.cmp(&b_is_text));
@@ -147,7 +151,7 @@ pub(crate) fn compare_rows(columns: &[&RawColumn], a: u32, b: u32) -> Ordering {
     Ordering::Equal
 }
 
-/// Where the rows of a table to be published stand among each other. Equal rows have equal places.
+/// The rank of each row of a table to be published. Equal rows have equal ranks.
 #[derive(Debug)]
 pub(crate) struct PublishedPlaces {
     /// Of each row, its cells from the first column on, as many to a word as fit; one list per word.
@@ -164,6 +168,8 @@ impl PublishedPlaces {
         let has_nulls = published.columns.iter().filter(|column| column.null.is_some());
         let nulls = has_nulls.map(|column| (column, null_ranks(column)));
         for (column, ranks) in texts.chain(nulls) {
+            // Each column takes as many bits as its greatest rank needs, from the highest bit of a word downwards, so
+            // that words compare like the cells one after the other.
             let bits = u64::BITS - ranks.iter().max().map_or(0, |&max| u64::from(max)).leading_zeros();
             if bits > room {
                 places.words.push(vec![0; published.rows]);
@@ -189,7 +195,7 @@ impl PublishedPlaces {
     pub(crate) fn sorted(&self, rows: usize) -> Vec<u32> {
         let Some(first) = self.words.first() else { return (0..rows as u32).collect() };
         let mut keyed: Vec<(u64, u32)> = first.iter().copied().zip(0..).collect();
-        // The first word stands beside the row, so that most comparisons touch nothing else.
+        // The first word is stored beside the row, so that most comparisons touch nothing else.
         keyed.par_sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| self.compare(a.1 as usize, b.1 as usize)).then(a.1.cmp(&b.1))
         });

@@ -1,12 +1,13 @@
-//! What a run says about itself in public: `report.json`, which may go out with the data.
+//! What a run says about itself in public: `report.json`, which may be published with the data.
 //!
 //! Whoever has the published file and this report must not know more about a person than whoever has the file alone. So
 //! it holds no raw value, no seed and no hash of the input or of the policy: those stay in [`audit.json`](crate::audit),
-//! with all that is exact. What is computed from the raw data and must be told (the contract lists it) is told coarsely:
+//! with all that is exact. What is computed from the raw data and must be in it (the contract lists it) is rounded:
 //!
 //! - `loss` to four significant digits: the exact penalty of a column gives away the range of its raw values, also where
 //!   the outliers that make the range are left out;
-//! - `risk` *before* to two, counts included: exact, it says whether the one person whom somebody lacks is unique;
+//! - `risk` *before* to two, counts included: an exact figure would show somebody who knows all other people whether
+//!   the last one is unique;
 //! - how many original transactions held a utility constraint's items is left out where items are suppressed, since
 //!   nobody can count that in the release;
 //! - `seconds` to hundredths and `peak-memory-bytes` to mebibytes, without the phases of an algorithm: how long a
@@ -28,7 +29,7 @@ use shoal_privacy::{Certificate, PromiseResult};
 use crate::Leak;
 use crate::audit::VERSION;
 
-/// All that a run has found out and that names no secret. [`Report::outgoing`] is what `report.json` holds; as it stands, with
+/// All that a run has found out and that names no secret. [`Report::outgoing`] is what `report.json` holds; as it is, with
 /// exact figures, it is a part of `audit.json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,13 +62,13 @@ pub struct Report {
     pub risk: Risk,
     /// How long each stage took.
     pub seconds: Seconds,
-    /// The most memory that the process held, where the system tells.
+    /// The most memory that the process held, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
 
-/// How many records went in and came out, and how they stand together.
+/// How many records went in and came out, and in how many classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
     pub records_in: usize,
@@ -132,7 +133,7 @@ const LOSS_DIGITS: i32 = 4;
 const RISK_DIGITS: i32 = 2;
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Rounds every number that is no count.
+/// Rounds every number that is not a count.
 fn round(value: &mut Value, rounded: &dyn Fn(f64) -> f64) {
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -178,7 +179,7 @@ fn coarsen(value: &mut Value) {
     }
 }
 
-/// The number with so many significant digits.
+/// The number rounded to this many significant digits.
 fn significant(number: f64, digits: i32) -> f64 {
     if number == 0.0 || !number.is_finite() {
         return number;

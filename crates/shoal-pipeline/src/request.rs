@@ -12,7 +12,7 @@ use shoal_core::{Hierarchy, Policy, PolicyDocument, Role};
 
 use crate::{Audit, PipelineError};
 
-/// A checked policy with its assets, and the earlier releases that a new one is held against.
+/// A checked policy with its assets, and the earlier releases that a new one is compared with.
 #[derive(Clone, Debug)]
 pub struct Request {
     document: PolicyDocument,
@@ -26,9 +26,9 @@ pub struct Request {
 /// What is known of earlier releases of the same people.
 #[derive(Clone, Debug, Default)]
 pub struct EarlierReleases {
-    /// The releases that the new one is held against.
+    /// The releases that the new one is compared with.
     pub previous: Vec<Audit>,
-    /// A release whose report the new one's will replace. It is not held against; that it exists is said.
+    /// A release whose report the new one's will replace. The new one is not compared with it; that it exists is reported.
     pub replaced: Option<Audit>,
     /// tables: whether people who were in one of `previous` keep their classes.
     pub reuse_classes: bool,
@@ -124,8 +124,9 @@ impl Request {
             return true;
         }
         let sequences = data.shape == Shape::Sequences;
-        let tells = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
-        (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
+        let structural = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
+        (sequences && structural)
+            || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
     }
 
     /// The hierarchy of this name, which [`Request::new`] has found.
@@ -196,7 +197,7 @@ pub(crate) struct Asset<'a, T> {
 /// Sets of items by their names, one a line: privacy constraints, utility constraints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemList {
-    /// Each set with its line, counted from 1. Empty lines are no sets.
+    /// Each set with its line, counted from 1. Empty lines are not sets.
     pub sets: Vec<(usize, Vec<String>)>,
 }
 

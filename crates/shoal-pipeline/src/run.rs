@@ -31,7 +31,7 @@ pub struct Release<S> {
 }
 
 impl<S: Staged<Error = WriteError>> Release<S> {
-    /// Lets others see the data.
+    /// Publishes what was verified.
     pub fn publish(self) -> Result<S::Receipt, PipelineError> {
         Ok(self.verified.publish()?)
     }
@@ -43,7 +43,7 @@ impl<S> Release<S> {
         self.verified.certificate()
     }
 
-    /// What stays in the house, as `audit.json` holds it.
+    /// What stays with the publisher, as `audit.json` holds it.
     pub fn audit<'a>(&'a self, request: &'a Request, places: AuditPlaces) -> AuditFile<'a> {
         let (policy, key) = (request.policy(), self.key);
         AuditFile {
@@ -68,12 +68,12 @@ impl<S> Release<S> {
 pub(crate) struct Draft<S> {
     /// The staged data with their certificate.
     pub release: Verified<S>,
-    /// What there is to say; `seconds` are filled in by [`run`].
+    /// What was found; `seconds` are filled in by [`run`].
     pub report: Report,
     pub input_sha256: String,
     pub recoding: RecodingFile,
     pub trace: Trace,
-    /// The secret key of the run, in hexadecimal digits. It must never go into what leaves the house.
+    /// The secret key of the run, in hexadecimal digits. It must never be in anything that is published.
     pub secret_key: Option<String>,
 }
 
@@ -119,6 +119,7 @@ fn run_to_end<K: Sink>(
 ) -> Result<Release<K::Staged>, PipelineError> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
+    // Drawn before anything else, so that a system without randomness fails before the work is done.
     let key = Key::random()?;
     let policy = request.policy();
     let draft = match policy.data.shape {
@@ -128,15 +129,18 @@ fn run_to_end<K: Sink>(
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
     let Draft { release: verified, mut report, input_sha256, recoding, trace, secret_key } = draft;
+    // After the verifier, which judges records only: bytes of the container that are not records are not covered by its
+    // proof.
     refuse_unjudged(request, verified.staged(), progress)?;
     report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
     add_missing(&mut report.leaks, of_policy(policy));
     let earlier = &request.earlier;
+    // The report to be replaced is about the same input but other bytes: a second release of the same people.
     let again = earlier.replaced.as_ref().is_some_and(|replaced| {
         let given = earlier.previous.iter().any(|previous| previous.output_sha256 == replaced.output_sha256);
         replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
     });
-    // Tables are held against the earlier releases that are given; of other shapes it can only be said that there are some.
+    // Tables are compared with the earlier releases that are given; for other shapes we can only report that there are some.
     if again || (policy.data.shape != Shape::Table && !earlier.previous.is_empty()) {
         add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape)]);
     }

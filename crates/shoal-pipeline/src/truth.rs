@@ -1,4 +1,4 @@
-//! A published file held against the original that it is said to come from.
+//! A published file compared with the original that it claims to come from.
 
 use serde::Serialize;
 use shoal_privacy::matching::NoOrigin;
@@ -22,7 +22,7 @@ pub struct AgainstOriginal {
 }
 
 impl AgainstOriginal {
-    /// Everything is true, and so many are left out.
+    /// Everything is true, and this many are left out.
     pub(crate) fn is_true(file: &str, records: usize, left_out: usize) -> AgainstOriginal {
         AgainstOriginal { file: file.to_owned(), records, left_out, holds: true, why: None }
     }
@@ -32,7 +32,7 @@ impl AgainstOriginal {
         AgainstOriginal { holds: false, why: Some(why.to_string()), ..self }
     }
 
-    /// Nothing can be said about who is left out where it is not known who is there.
+    /// Where it is not known who is in the file, it is not known either who is left out.
     pub(crate) fn no_origin(file: &str, records: usize, published: usize, why: &NoOrigin) -> AgainstOriginal {
         AgainstOriginal::is_true(file, records, records.saturating_sub(published)).because(&why)
     }

@@ -35,7 +35,7 @@ impl Plan {
         }
     }
 
-    /// Says where the release would go, as seen from where the front stands.
+    /// Says where the release would go, as a path that the front can use.
     pub(crate) fn set_output(&mut self, output: Option<String>) {
         match self {
             Plan::Table(plan) => plan.output = output,

@@ -81,7 +81,7 @@ fn years() -> String {
     (2010..2020).map(|year| format!("{year};{};*\n", if year < 2013 { "early" } else { "late" })).collect()
 }
 
-/// What the memory's side publishes; the verifier sees it again through the public door.
+/// What a run in memory publishes; the verifier reads it again through the public functions.
 fn through_memory(
     policy: &str,
     set: &[String],

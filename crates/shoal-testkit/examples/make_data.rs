@@ -1,6 +1,6 @@
 //! Makes the data that `docs/performance.md` is measured on. The first two go to standard output:
 //!
-//! `make_data adult 1000000`     the example's table repeated to so many records, ages moved by up to two years
+//! `make_data adult 1000000`     the example's table repeated to this many records, ages moved by up to two years
 //! `make_data thesis FILE 5000`  the thesis' tuples, from UCI's adult.data.gz
 //! `make_data people FOLDER 10000000 1`
 //!     ten million made-up people, hardly two alike, from seed 1: people.csv, their hierarchies and a policy, in that folder

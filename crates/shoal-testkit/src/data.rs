@@ -14,7 +14,7 @@ pub fn root() -> PathBuf {
 }
 
 /// The folder of the public data sets, which lies beside the repository and is not part of it. `None` where it is
-/// not there, and a line that says so; where CI runs, nothing is passed over.
+/// not there, and a line that says so; in CI nothing is skipped.
 ///
 /// # Panics
 /// When CI runs and the folder is not there.
@@ -24,7 +24,7 @@ pub fn shared() -> Option<PathBuf> {
         return Some(folder);
     }
     assert!(std::env::var_os("CI").is_none(), "{} is not there", folder.display());
-    eprintln!("passed over: the public data sets are not beside the repository");
+    eprintln!("skipped: the public data sets are not beside the repository");
     None
 }
 

@@ -5,7 +5,7 @@
 //! or 4), and writes that as `Data_1000_5_3`. It names the attributes and prints the size of two sets (about
 //! 4,500 events for 1,000 sequences and 47,000 for 10,000, at mean 5). All else is chosen here:
 //!
-//! - **Quasi-identifiers**, the first so many of: `AdmYr`, the year of admission; `ZIP`; `DSFC`, the weeks since
+//! - **Quasi-identifiers**, the first n of: `AdmYr`, the year of admission; `ZIP`; `DSFC`, the weeks since
 //!   the first visit of the year; `LOS`, the length of stay in weeks. An attribute that is not among them is
 //!   left out. It is drawn all the same, so the same seed gives the same people with one attribute more.
 //! - **Number of visits**: 1 and up to `2 (mean − 1)` more, each of which takes place with the person's own
@@ -14,7 +14,7 @@
 //! - **Time**: somebody is insured for one to four years between 2007 and 2012 (the years of the paper's
 //!   table 1 and figure 1). Three visits in ten follow one to four weeks after another one, the rest come at
 //!   any time. So `DSFC` is 0 at the first visit of each year and never falls within it. Two visits of one
-//!   week are possible; `visit` counts a person's visits and tells which was first.
+//!   week are possible; `visit` counts a person's visits and says which was first.
 //! - **Place**: 100 ZIP codes in ten districts, the first ones larger. One visit in twelve finds a person moved,
 //!   mostly within the district.
 //! - **Length of stay**: below a week for six in ten visits, below two weeks for more than eight in ten, at most

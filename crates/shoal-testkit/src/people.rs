@@ -53,7 +53,7 @@ path = "people.k10.csv"
 report = "report"
 "#;
 
-/// Writes so many people as CSV, always the same for the same seed.
+/// Writes this many people as CSV, always the same for the same seed.
 pub fn write(out: &mut dyn Write, rows: usize, seed: u64) -> io::Result<()> {
     let text = adult_csv();
     let records: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(';').collect()).collect();

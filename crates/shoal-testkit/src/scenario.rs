@@ -20,7 +20,7 @@ pub struct Block {
     pub lines: std::ops::Range<usize>,
 }
 
-/// A file that is no scenario.
+/// A file that is not a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError(pub String);
 

@@ -1,5 +1,5 @@
 //! The thesis' experiment (§4.3, figure 4-2): 5,000 Adult tuples, three quasi-identifiers, four algorithms,
-//! k from 2 to 100, each from CSV to a verified CSV and verified once more as a stranger would.
+//! k from 2 to 100, each from CSV to a verified CSV and verified again as an outsider would.
 
 use std::collections::BTreeMap;
 

@@ -42,7 +42,7 @@ fn stream_prose(plan: &StreamPlan) -> String {
     rows.extend(plan.state.iter().map(|state| ("state", state.clone())));
     rows.push(("output", plan.output.clone()));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
-    rows.push(("feasible", verdict(plan.feasible, "as far as can be told before tuples come", "no")));
+    rows.push(("feasible", verdict(plan.feasible, "as far as can be known before tuples come", "no")));
     format!("{}\n{}", table(&["column", "role", "published as"], &[], &columns), facts(&rows))
 }
 
@@ -69,7 +69,7 @@ fn transactions_prose(plan: &TransactionsPlan) -> String {
     rows.push(("output", plan.output.clone().unwrap_or_else(|| "none yet: give -o".to_owned())));
     rows.extend(leaks(&plan.leaks));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
-    rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
+    rows.push(("feasible", verdict(plan.feasible, "as far as can be known without trying", "no")));
     facts(&rows)
 }
 
@@ -88,7 +88,7 @@ fn sequences_prose(plan: &SequencesPlan) -> String {
     ];
     rows.extend(leaks(&plan.leaks));
     rows.extend(plan.notes.iter().map(|note| ("note", note.clone())));
-    rows.push(("feasible", verdict(plan.feasible, "as far as can be told without trying", "no")));
+    rows.push(("feasible", verdict(plan.feasible, "as far as can be known without trying", "no")));
     format!("{}\n{}", columns(&plan.columns), facts(&rows))
 }
 

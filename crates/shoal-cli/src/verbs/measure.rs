@@ -98,7 +98,7 @@ fn stream_prose(measured: &StreamMeasured) -> String {
     text
 }
 
-/// What somebody guesses who learns from the published lines how values go with what stands beside them.
+/// What somebody guesses who learns from the published lines how values depend on the other columns.
 fn adversary(guesses: &Guesses) -> String {
     let sure = count(guesses.nearly_certain, "line", "lines");
     match &guesses.right {

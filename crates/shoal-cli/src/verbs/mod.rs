@@ -1,4 +1,4 @@
-//! One file a verb: arguments in, work elsewhere, words out.
+//! One file per verb: it takes the arguments, calls the pipeline, and prints the result.
 
 mod check;
 mod completions;

@@ -133,7 +133,7 @@ fn search<'a>(search: &Search) -> Vec<(&'a str, String)> {
         rows.push((
             "outliers",
             match price.suppressed {
-                0 => format!("{kept}; leaving anybody out would not pay"),
+                0 => format!("{kept}; leaving anybody out would gain nothing"),
                 _ => format!("{kept}; leaving out {left_out} {would} {all}, {rest} among the others"),
             },
         ));
@@ -153,7 +153,7 @@ fn work_done(counts: &Counts) -> String {
     }
     if counts.get("invalid-found") > 0 {
         words.push(format!(
-            "{} things to know that broke the promise, hidden",
+            "{} pieces of knowledge that broke the promise, hidden",
             number(counts.get("invalid-found"))
         ));
     }

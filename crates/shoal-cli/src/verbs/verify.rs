@@ -78,7 +78,7 @@ fn stream_prose(verified: &StreamVerified) -> String {
     rows.push(("tuples", grouped(found.tuples as usize) + &suppressed));
     rows.extend(promises(&found.promises));
     if found.is_vacuous() {
-        rows.push(("note", "no tuple is shown: every promise is kept by silence".to_owned()));
+        rows.push(("note", "no tuple is shown, so every promise holds trivially".to_owned()));
     }
     rows.extend(verified.notes.iter().map(|note| ("note", (*note).to_owned())));
     let mut text = facts(&rows);
@@ -107,7 +107,7 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     rows.extend(leaks(&verified.leaks));
     rows.extend(verified.original.as_ref().map(|original| against(original, "transactions")));
     if found.is_vacuous() {
-        rows.push(("note", "there are no items: every promise is kept by silence".to_owned()));
+        rows.push(("note", "there are no items, so every promise holds trivially".to_owned()));
     }
     rows.extend(found.out_of_order.iter().map(out_of_order));
     rows.extend(found.items_in_two_images.worst.iter().map(|two| ("two images", two.to_string())));
@@ -139,7 +139,7 @@ fn sequences_prose(verified: &SequencesVerified) -> String {
     rows.extend(found.withheld_columns.iter().map(withheld));
     rows.extend(found.out_of_order.iter().map(out_of_order));
     if found.is_vacuous() {
-        rows.push(("note", "there are no people: every promise is kept by silence".to_owned()));
+        rows.push(("note", "there are no people, so every promise holds trivially".to_owned()));
     }
     let mut text = facts(&rows);
     found.broken.iter().for_each(|broken| text.push_str(&crowds(broken)));
@@ -202,7 +202,7 @@ fn table_prose(verified: &TableVerified) -> String {
     rows.extend(found.withheld_columns.iter().map(withheld));
     rows.extend(found.out_of_order.iter().map(out_of_order));
     if found.is_vacuous() {
-        rows.push(("note", "there are no records: every promise is kept by silence".to_owned()));
+        rows.push(("note", "there are no records, so every promise holds trivially".to_owned()));
     }
     let mut text = facts(&rows);
     for broken in &found.broken {
@@ -228,7 +228,7 @@ fn withheld<'a>(name: &String) -> (&'a str, String) {
 /// An order that does not follow from what is published may follow from something else.
 fn out_of_order<'a>(found: &OutOfOrder) -> (&'a str, String) {
     let text = format!(
-        "record {} should stand before the one above it: this file is not sorted by what it says, so its order may carry \
+        "record {} should come before the one above it: this file is not sorted by what it says, so its order may carry \
          something that the promise does not cover, such as the order of the original",
         grouped(found.record as usize)
     );

@@ -1,7 +1,7 @@
 //! castle against whoever knows who came when.
 //!
 //! A crowd used to leave in the order of arrival: of 2,000 lines 2,000 were linked to their people. Now the order of a crowd
-//! says nothing, no line leaves without its crowd, and nobody waits for ever.
+//! says nothing, no line leaves without its crowd, and nobody waits forever.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -48,7 +48,7 @@ fn read(line: &str) -> (&str, &str) {
     (cells, rest.trim_end_matches(['"', '}']))
 }
 
-/// Lines that stand together and look alike.
+/// Neighbouring lines that look alike.
 fn crowds(published: &str) -> Vec<Vec<&str>> {
     let lines: Vec<&str> = published.lines().collect();
     let alike = |a: &&str, b: &&str| read(a).0 == read(b).0;
@@ -128,7 +128,7 @@ fn nobody_waits_for_ever_when_the_input_pauses() {
     let (tuples, _) = arrivals();
     input.write_all((tuples[..60].join("\n") + "\n").as_bytes()).unwrap();
     input.flush().unwrap();
-    // The input stays open. A minute is far longer than it takes, and shorter than for ever.
+    // The input stays open. A minute is far longer than it takes, and the test still ends if nothing comes.
     let left = (0..60).map_while(|_| lines.recv_timeout(Duration::from_secs(60)).ok()).count();
     assert_eq!(left, 60);
     drop(input);

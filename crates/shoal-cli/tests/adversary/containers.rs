@@ -17,7 +17,7 @@ const POLICY: &str = "version = 1\n[data]\nshape = \"table\"\nsource = \"in.csv\
                       2\n[algorithm]\nname = \"mondrian\"\n[output]\npath = \"out.csv\"\n";
 const CROWD: &str = "age,illness\n20,a\n20,b\n20,c\n";
 
-/// Plants a file, and looks at what is said about it: named, not refused; refused where asked.
+/// Plants a file, and checks that `verify` names what is hidden in it, and refuses it where `--strict` asks for that.
 #[track_caller]
 fn planted(name: &str, bytes: &[u8], what: &str) {
     let project = TestProject::new();
@@ -132,7 +132,7 @@ fn our_own_files_hold_nothing_but_data() {
         project.shoal(&["verify", name, "--policy", "policy.toml", "--strict"]).ended_with(0);
     }
     let packed = project.bytes("out.csv.gz");
-    // No flags, hence no fields, and no time; and nothing behind the first member.
+    // No flags, so no fields, and no time; and nothing after the first member.
     assert_eq!(packed[..8], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]);
     let mut member = flate2::bufread::GzDecoder::new(&packed[..]);
     let mut text = String::new();

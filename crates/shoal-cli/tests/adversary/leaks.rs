@@ -89,7 +89,7 @@ fn everything_is_in_the_report_in_verify_and_as_far_as_known_in_check() {
     assert!(has(&planned, "no-condition", "illness"), "{planned:?}");
     assert!(has(&planned, "unique-values", "file-number"), "{planned:?}");
     assert!(has(&planned, "free-text", "note"), "{planned:?}");
-    // What can be changed about the order of rows is said before and after.
+    // What the order of rows gives away is reported before and after the run.
     for verb in ["check", "run"] {
         let mut args = vec![verb, "policy.toml", "--json", "--set", "output.keep-order=true"];
         if verb == "run" {

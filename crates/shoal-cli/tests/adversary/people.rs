@@ -1,7 +1,7 @@
 //! Crowds of rows that belong to one person, in tables.
 //!
 //! The adversary knows somebody's quasi-identifiers, finds her class and counts not its rows but the people in it. What
-//! decides is the original, which this file reads by itself: a published row is found there again by a number that no
+//! decides is the original, which this file reads with its own code: a published row is found there again by a number that no
 //! two rows share.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +76,7 @@ fn one_patient_in_many_rows_is_never_her_own_crowd() {
     }
 }
 
-/// The attack succeeds where rows are counted; then at least it is said, before and after.
+/// The attack succeeds where rows are counted; then at least it is reported, before and after.
 #[test]
 fn without_the_person_rows_are_counted_and_that_is_said() {
     let project = TestProject::new();
@@ -88,7 +88,7 @@ fn without_the_person_rows_are_counted_and_that_is_said() {
     assert!((run.stdout + &run.stderr).contains("person = \"patient\""));
     assert!(project.read("report/report.json").contains("\"repeated-identifier\""));
     let alone = classes(&project).iter().filter(|(people, _)| people.len() < K).count();
-    assert!(alone > 0, "this is why it must be said");
+    assert!(alone > 0, "this is why it must be reported");
 
     project.write("policy.toml", policy("mondrian", PERSON, ""));
     project.shoal(&["run", "policy.toml", "--quiet", "--force"]).ended_with(0);
@@ -192,7 +192,7 @@ fn with_people_the_order_of_the_input_changes_nothing_either() {
     }
 }
 
-/// Whoever measures a file must not be told a smaller risk than whoever made it.
+/// Whoever measures a file must not see a smaller risk than whoever made it.
 #[test]
 fn measure_counts_people_as_run_does() {
     let project = TestProject::new();
@@ -209,7 +209,7 @@ fn measure_counts_people_as_run_does() {
     let measure = ["measure", "visits.csv", "out.csv", "--policy", "records.toml", "--json"];
     let records = project.shoal(&measure).ended_with(0);
     let records: serde_json::Value = serde_json::from_str(&records.stdout).unwrap();
-    assert_ne!(records["risk"], ran["risk"], "records are no people");
+    assert_ne!(records["risk"], ran["risk"], "records are not people");
 }
 
 /// Stays of patients in coarse columns and nothing that tells rows apart.
@@ -253,7 +253,7 @@ fn a_genuine_release_is_not_called_broken_because_rows_could_be_others() {
     assert!(unsure > 0, "some of these files fit several assignments");
 }
 
-/// The audit is no proof: where the people whom it names are too few, or cannot be in the class, nothing holds.
+/// The audit is not a proof: where the people that it names are too few, or cannot be in the class, nothing holds.
 #[test]
 fn an_audit_does_not_make_a_crowd_of_too_few_people() {
     let project = TestProject::new();

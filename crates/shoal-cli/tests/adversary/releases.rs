@@ -176,8 +176,12 @@ fn kept_classes_hide_as_before() {
     let truth = |file: &str, policy: &str| {
         project.shoal(&["verify", file, "--policy", policy, "--original", "people.csv"])
     };
-    let told = truth("third.csv", "policy.toml").ended_with(1);
-    assert!(told.stdout.contains("--reuse-classes") && told.stdout.contains("audit.json"), "{}", told.stdout);
+    let output = truth("third.csv", "policy.toml").ended_with(1);
+    assert!(
+        output.stdout.contains("--reuse-classes") && output.stdout.contains("audit.json"),
+        "{}",
+        output.stdout
+    );
     truth("third.csv", "third.report/audit.json").ended_with(0);
     let text = project.read("third.csv");
     let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();

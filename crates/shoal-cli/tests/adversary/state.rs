@@ -132,7 +132,7 @@ fn what_was_lost_is_counted_by_reason_and_too_much_of_it_is_a_failure() {
     stream(&project(KEY, 0o600), &["output.max-dead-letters=0"], &lines(1)).ended_with(1);
 }
 
-/// A line without an end is passed over in bounded memory; what comes after it is not lost.
+/// A line without an end is skipped in bounded memory; what comes after it is not lost.
 #[test]
 fn a_line_of_many_megabytes_is_a_dead_letter_and_no_more() {
     let project = project(KEY, 0o600);

@@ -35,7 +35,7 @@ fn values(line: &str) -> Vec<String> {
 }
 
 /// Learning from the first sixty, then showing them: every value that is shown belonged to one of them, so a value that
-/// stands in one of their sets only is certain. It was, for 187 of 480.
+/// is in one of their sets only is certain. It was, for 187 of 480.
 #[test]
 fn a_value_that_stands_in_one_set_only_tells_nothing() {
     let (mut claims, mut right) = (0, 0);
@@ -58,7 +58,7 @@ fn a_value_that_stands_in_one_set_only_tells_nothing() {
             project.shoal_reading(&args, &input).ended_with(0).stdout
         };
         let lines: Vec<&str> = published.lines().collect();
-        // Whose line it is stands there: what is hidden is the value.
+        // The line says whose it is: what is hidden is the value.
         let who = |line: &&str| {
             line.split("\"age\":").nth(1).unwrap().split(',').next().unwrap().parse::<usize>().unwrap() - 1000
         };
@@ -106,29 +106,29 @@ fn drifting(algorithm: &str, parts: [&[usize]; 2], tuples: [usize; 2]) -> (i32, 
 fn a_skewed_stream_under_a_uniform_design_is_stopped() {
     let skewed: [&[usize]; 2] = [&[16, 2, 1, 1], &[]];
     let domain = "prior = \"uniform\"\nprior-file = \"prior.csv\"";
-    let (code, told, lines) = drifting(domain, skewed, [5_000, 0]);
-    assert_eq!(code, 1, "{told}");
+    let (code, stderr, lines) = drifting(domain, skewed, [5_000, 0]);
+    assert_eq!(code, 1, "{stderr}");
     assert!(lines < 2_000, "{lines}");
-    assert!(told.contains("`a`") && told.contains("new key"), "{told}");
-    let (code, told, lines) = drifting(&format!("{domain}\ndrift = \"warn\""), skewed, [5_000, 0]);
-    assert_eq!((code, lines), (0, 5_000), "{told}");
-    assert!(told.contains("instead of 1/l = 0.50"), "{told}");
-    // Even values are hidden as promised, and nothing is said.
-    let (code, told, lines) = drifting(domain, [&[5, 5, 5, 5], &[]], [5_000, 0]);
-    assert_eq!((code, lines), (0, 5_000), "{told}");
-    assert!(!told.contains("instead of"), "{told}");
+    assert!(stderr.contains("`a`") && stderr.contains("new key"), "{stderr}");
+    let (code, stderr, lines) = drifting(&format!("{domain}\ndrift = \"warn\""), skewed, [5_000, 0]);
+    assert_eq!((code, lines), (0, 5_000), "{stderr}");
+    assert!(stderr.contains("instead of 1/l = 0.50"), "{stderr}");
+    // Equally frequent values are hidden as promised, and nothing is reported.
+    let (code, stderr, lines) = drifting(domain, [&[5, 5, 5, 5], &[]], [5_000, 0]);
+    assert_eq!((code, lines), (0, 5_000), "{stderr}");
+    assert!(!stderr.contains("instead of"), "{stderr}");
 }
 
 /// A prior that was right once: a value grows from a tenth to three quarters, and 86 % of the guesses are right.
 #[test]
 fn a_prior_that_is_no_longer_true_is_noticed() {
     let algorithm = "prior = \"calibrated\"\nprior-file = \"prior.csv\"";
-    let (code, told, lines) = drifting(algorithm, [&[2, 6, 6, 6], &[15, 2, 2, 1]], [10_000, 15_000]);
-    assert_eq!(code, 1, "{told}");
+    let (code, stderr, lines) = drifting(algorithm, [&[2, 6, 6, 6], &[15, 2, 2, 1]], [10_000, 15_000]);
+    assert_eq!(code, 1, "{stderr}");
     assert!((10_000..20_000).contains(&lines), "{lines}");
-    assert!(told.contains("`a`") && told.contains("made for 10 %"), "{told}");
-    let (code, told, _) = drifting(algorithm, [&[2, 6, 6, 6], &[]], [20_000, 0]);
-    assert!(code == 0 && !told.contains("instead of"), "{told}");
+    assert!(stderr.contains("`a`") && stderr.contains("made for 10 %"), "{stderr}");
+    let (code, stderr, _) = drifting(algorithm, [&[2, 6, 6, 6], &[]], [20_000, 0]);
+    assert!(code == 0 && !stderr.contains("instead of"), "{stderr}");
 }
 
 /// The first tuples of Adult as rows of sex, age, race, marital-status, education, native-country, workclass and, joined,
@@ -285,7 +285,7 @@ fn who_learns_from_the_lines_gets_no_further_where_they_carry_a_stratum() {
         "prior = \"conditional\"\nstrata = [\"sex\", \"age\"]\npublish = \"stratum\"",
     );
     assert_eq!(strata.len(), truth.len());
-    // Nothing but sex and age is said, and these in strata of many people each.
+    // Nothing but sex and age is published, and these in strata of many people each.
     assert!(strata.iter().all(|(cells, _)| cells[2..].iter().all(|cell| cell == "*")));
     let mut people: HashMap<&[String], (f64, HashMap<&String, f64>)> = HashMap::new();
     for ((cells, _), value) in strata.iter().zip(&truth) {

@@ -69,7 +69,7 @@ fn an_id_that_is_a_name_is_refused() {
         (["2", "2", "3", "3"], 1),
         // Numbers that do not count are as good as names: 17 may be the seventeenth of a list.
         (["1", "1", "17", "17"], 3),
-        // Which rows belong together is told by the id; a person who comes again later is two visits linked.
+        // The id says which rows belong together; a person who comes again later is two visits linked.
         (["1", "2", "1", "2"], 3),
         (["01", "01", "02", "02"], 1),
     ] {
@@ -196,7 +196,7 @@ fn a_patient_who_comes_often_is_no_crowd() {
     let project = TestProject::new();
     let visits = visits(&mut Dice::new(7), 60);
     write_visits(&project, &visits);
-    // Counting visits she hides among her own, and the promise holds: that is said as a leak, before and after.
+    // Counting visits she hides among her own, and the promise holds: that is reported as a leak, before and after.
     project.write("visits.toml", OF_PEOPLE.replace("person = \"patient\"\n", ""));
     let said = project.shoal(&["check", "visits.toml"]).ended_with(0);
     assert!(said.stdout.contains("person = \"patient\""), "{said:?}");
@@ -272,7 +272,7 @@ fn the_long_form_knows_people_too() {
     project.shoal(&["run", "long.toml", "--report", "r"]).ended_with(0);
     let published = project.read("out.csv");
     assert!(published.contains("(a,b)") && !published.contains("ann"), "{published}");
-    // Without the key the file would be published as it is, and that is said.
+    // Without the key the file would be published as it is, and that is reported.
     project.write("without.toml", LONG);
     let said = project.shoal(&["run", "without.toml", "--force"]).ended_with(0);
     assert!(!project.read("out.csv").contains("(a,b)"));

@@ -90,7 +90,7 @@ fn transparent_crowds_tell_nothing() {
             (0..4).filter(|&person| world[person]).for_each(|person| carriers[person] += 1);
         }
         for file in ["report/report.json", "out.csv"] {
-            assert!(!project.read(file).contains(&key), "the key stands in {file}");
+            assert!(!project.read(file).contains(&key), "the key is in {file}");
         }
     }
     assert!(seen.len() > 1, "something is published besides the frequencies");
@@ -104,9 +104,9 @@ fn transparent_crowds_tell_nothing() {
 }
 
 /// The same key gives the same bytes in any order of the records; without a key file each run has a key of its own, which
-/// stays in the house.
+/// is not published.
 #[test]
-fn the_key_decides_and_stays_at_home() {
+fn the_key_decides_and_is_not_published() {
     let project = TestProject::new();
     project.write("policy.toml", format!("{POLICY}transparent = true\n"));
     let ages: Vec<u32> = (0..60).map(|n| 20 + n * 7 % 50).collect();

@@ -10,7 +10,7 @@ fn policy(more: &str) -> String {
     )
 }
 
-/// The one whose age has a blank behind it stands alone to `cut`, to a spreadsheet and to pandas.
+/// The one whose age has a blank behind it is alone in a class for `cut`, to a spreadsheet and to pandas.
 #[test]
 fn a_blank_does_not_hide_a_record_in_a_class() {
     let project = TestProject::new();

@@ -118,10 +118,10 @@ fn not_toml() {
 }
 
 #[test]
-fn key_that_lacks() {
+fn missing_key() {
     let project = TestProject::with_people();
     project.edit_policy("source = \"people.csv\"\n", "");
-    refused("key_that_lacks", &project, 2, &[]);
+    refused("missing_key", &project, 2, &[]);
 }
 
 #[test]

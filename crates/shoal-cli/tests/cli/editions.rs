@@ -1,4 +1,4 @@
-//! The two editions of a report: what may go out, and what stays in the house.
+//! The two editions of a report: what may be published with the data, and what stays with the publisher.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -65,7 +65,7 @@ fn what_stays_is_closed_to_others_and_names_the_input_by_a_keyed_hash() {
         assert_eq!(a[hash].as_str().unwrap().len(), HEX_DIGITS_OF_SHA256, "{hash}");
         assert_ne!(a[hash], b[hash], "{hash}");
     }
-    // Who is in a class is told by hashes of that key.
+    // Hashes with that key say who is in a class.
     assert_eq!(a["recoding"]["classes"][0]["cells"], b["recoding"]["classes"][0]["cells"]);
     assert_ne!(a["recoding"]["classes"][0]["people"], b["recoding"]["classes"][0]["people"]);
     assert_eq!(a["policy"], b["policy"]);
@@ -118,7 +118,7 @@ fn an_audit_serves_as_the_policy_of_its_release() {
     project.shoal(&["measure", "people.csv", "deep/out.csv", "--policy", audit]).ended_with(0);
     project.write("broken.json", "{\"version\": 1}");
     let said = project.shoal(&["verify", "deep/out.csv", "--policy", "broken.json"]).ended_with(2);
-    assert!(said.stderr.contains("is no audit of a release"), "{}", said.stderr);
+    assert!(said.stderr.contains("is not the audit of a release"), "{}", said.stderr);
 }
 
 #[test]

@@ -73,12 +73,12 @@ fn whoever_is_doubled_or_lost_is_noticed() {
     let project = TestProject::with_people();
     project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     let quasi = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
-    // One row stands twice, another one of the same crowd is gone.
+    // One row occurs twice, another one of the same crowd is gone.
     changed(&project, "out.csv", |mut lines| {
-        let twin = (2..lines.len())
+        let other = (2..lines.len())
             .find(|&at| quasi(&lines[at]) == quasi(&lines[1]) && lines[at] != lines[1])
             .unwrap();
-        lines[twin] = lines[1].clone();
+        lines[other] = lines[1].clone();
         lines
     });
     project.shoal(&["verify", "changed.out.csv", "--policy", "policy.toml"]).ended_with(0);
@@ -187,7 +187,7 @@ fn crowds_of_people_are_proved_with_the_original_at_hand() {
     project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
     let said = against(&project, "out.csv", "people.csv").ended_with(0);
     assert!(said.stdout.contains("true, nobody doubled"), "{}", said.stdout);
-    // Six rows of three people are no crowd of four.
+    // Six rows of three people are not a crowd of four.
     let args =
         ["verify", "out.csv", "--policy", "policy.toml", "--original", "people.csv", "--set", "privacy.k=13"];
     let said = project.shoal(&args).ended_with(1);

@@ -47,6 +47,8 @@ impl Domain {
             let position = if ordered { parser.position(label).ok_or(BadValue { raw_code })? } else { 0.0 };
             values.push((position, label, raw_code));
         }
+        // Texts of one number (7 and 7.0) have the same position; their bytes decide, so that the order is the same
+        // for every input.
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
 
         let mut labels = Labels::new();
@@ -74,6 +76,7 @@ impl Domain {
     pub fn merged(&self, missing_tokens: &[String]) -> Option<(Domain, Vec<u32>)> {
         let absent: Vec<Cow<'_, str>> =
             missing_tokens.iter().map(|token| canonical_value(token, &self.parser)).collect();
+        // The key `None` stands for the missing value and everything that looks like it.
         let mut codes_of: HashMap<Option<Cow<'_, str>>, u32> = HashMap::new();
         let mut new_code = Vec::with_capacity(self.len());
         // The least code that has each new one.
@@ -87,6 +90,7 @@ impl Domain {
             }
             new_code.push(new);
         }
+        // Nothing was merged, so every code would stay the same.
         if firsts.len() == self.len() {
             return None;
         }
@@ -94,6 +98,7 @@ impl Domain {
         if let Some(missing) = self.missing {
             let old = new_code[missing as usize];
             let last = firsts.len() as u32 - 1;
+            // Takes the missing value out of its place among the new codes, puts it at the end, and closes the gap.
             let moved = |new: u32| match new {
                 new if new == old => last,
                 new if new > old => new - 1,
@@ -181,6 +186,8 @@ impl Domain {
             };
             by_position.then_with(|| self.label(code).cmp(text))
         };
+        // Binary search in the order of the codes, which is that of `Domain::of`; the missing value, at the end, has
+        // been compared above.
         let (mut lo, mut hi) = (0, known);
         while lo < hi {
             let mid = lo + (hi - lo) / 2;

@@ -1,4 +1,4 @@
-//! Data about people, encoded once: dense integer codes inside, labels at the doors.
+//! Data about people, encoded once: dense integer codes inside, labels only where data is read and written.
 
 mod domain;
 mod interner;

@@ -1,6 +1,6 @@
 use super::{Interner, Labels};
 
-/// Where in its source a value stands.
+/// Where in its source a value is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The record, counted from 1, the header not counted.
@@ -18,7 +18,7 @@ pub struct RawColumn {
     pub name: String,
     /// The distinct texts.
     pub labels: Labels,
-    /// Where each distinct text stands first, so that an error can name the place.
+    /// Where each distinct text occurs first, so that an error can name the place.
     pub first_seen: Vec<Place>,
     /// The code that stands for "no value at all" (a Parquet null), which is not the empty text.
     pub null: Option<u32>,

@@ -4,7 +4,7 @@ use super::Table;
 
 /// People with an ordered list of events each.
 ///
-/// The events are the records of one table: those of a person stand together, in the order in which they
+/// The events are the records of one table: those of a person are next to each other, in the order in which they
 /// happened. So all that is known about columns (roles, domains, hierarchies) is known about events too.
 #[derive(Clone, Debug)]
 pub struct Sequences {

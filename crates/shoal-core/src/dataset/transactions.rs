@@ -2,10 +2,10 @@ use std::borrow::Cow;
 
 use super::{Interner, Labels};
 
-/// Sets of items: baskets, diagnosis codes, pages visited. Each is a person's only one, unless it is said whose
-/// they are.
+/// Sets of items: baskets, diagnosis codes, pages visited. Each belongs to a different person, unless
+/// [`persons`](Transactions::persons) says whose they are.
 ///
-/// Items are numbered in their natural order (whole numbers by value, otherwise by bytes) and stand in
+/// Items are numbered in their natural order (whole numbers by value, otherwise by bytes) and are in
 /// ascending order inside a transaction, each at most once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transactions {
@@ -101,7 +101,7 @@ impl Transactions {
         Transactions { persons: Some(persons), ..self }
     }
 
-    /// Whose each transaction is, where that was said. Otherwise each is another person's.
+    /// The person of each transaction, where people are given. Otherwise each belongs to a different person.
     pub fn persons(&self) -> Option<&[u32]> {
         self.persons.as_deref()
     }
@@ -116,7 +116,7 @@ impl Transactions {
         people.len()
     }
 
-    /// The same transactions in an order in which those of a person stand together, so that people are counted by
+    /// The same transactions in an order in which those of a person are next to each other, so that people are counted by
     /// counting where the person changes. Where nobody has two, persons are left out: then counting transactions
     /// is counting people.
     pub fn by_person(&self) -> Cow<'_, Transactions> {
@@ -164,16 +164,17 @@ impl Default for TransactionsBuilder {
 }
 
 impl TransactionsBuilder {
-    /// Adds an item to the transaction at hand.
+    /// Adds an item to the current transaction.
     pub fn item(&mut self, text: &str) {
         self.members.push(self.items.intern(text));
     }
 
-    /// Ends the transaction at hand, which may be empty.
+    /// Ends the current transaction, which may be empty.
     pub fn end(&mut self) {
         let start = self.starts[self.starts.len() - 1];
         let transaction = &mut self.members[start..];
         transaction.sort_unstable();
+        // Sorted, equal items are neighbours. `kept` is where the next different one goes.
         let mut kept = start;
         for at in start..self.members.len() {
             if at == start || self.members[at] != self.members[kept - 1] {
@@ -188,6 +189,8 @@ impl TransactionsBuilder {
 
     /// The transactions, and how many repeated items inside one transaction were folded.
     pub fn finish(self) -> (Transactions, usize) {
+        // So far items are numbered as they first appeared. Renumbered by their natural order, the numbers do not
+        // depend on the order of the input.
         let found = self.items.into_labels();
         let mut order: Vec<u32> = (0..found.len() as u32).collect();
         order.sort_unstable_by(|&a, &b| natural_order(found.get(a), found.get(b)));
@@ -205,6 +208,7 @@ impl TransactionsBuilder {
 /// Whole numbers by value and before everything else, other texts by their bytes.
 fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
     match (a.parse::<i64>(), b.parse::<i64>()) {
+        // `7` and `07` are different items of the same value: their bytes decide.
         (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
         (Ok(_), Err(_)) => std::cmp::Ordering::Less,
         (Err(_), Ok(_)) => std::cmp::Ordering::Greater,

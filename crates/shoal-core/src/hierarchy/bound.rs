@@ -15,6 +15,7 @@ impl BoundHierarchy {
     /// hierarchy misses. A missing value that the tree does not know joins it below `*`.
     pub fn new(tree: &Arc<Hierarchy>, domain: &Domain) -> Result<BoundHierarchy, BindError> {
         let mut tree = Arc::clone(tree);
+        // A tree that is shared with other columns stays as it is: the one with the missing value is a copy.
         if let Some(missing) = domain.missing()
             && tree.leaf(domain.label(missing)).is_none()
         {

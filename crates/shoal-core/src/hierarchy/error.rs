@@ -30,7 +30,7 @@ pub enum HierarchyError {
         /// How many are allowed.
         most: usize,
     },
-    /// One label stands below two different parents.
+    /// One label is below two different parents.
     #[error("`{label}` has two parents: `{first}` in line {first_line} and `{second}` in line {second_line}")]
     TwoParents {
         /// The label.
@@ -56,7 +56,7 @@ pub enum HierarchyError {
         /// Its line.
         second_line: usize,
     },
-    /// A label is a value in one line and a group of values in another, so that nobody could tell what a
+    /// A label is a value in one line and a group of values in another, so that nobody could know what a
     /// published `label` means.
     #[error("`{label}` is a value in line {leaf_line} and a group in line {group_line}")]
     LeafIsGroup {
@@ -78,7 +78,7 @@ pub enum HierarchyError {
 }
 
 impl HierarchyError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             HierarchyError::Empty => {

@@ -54,16 +54,18 @@ fn rows(text: &str, separator: char) -> Vec<(usize, Vec<String>)> {
             }
             None => (String::new(), rest),
         };
-        // What stands between a closing quote and the separator is kept, so that nothing is lost in silence.
+        // What is between a closing quote and the separator is kept, so that nothing is lost silently.
         let end = after.find([separator, '\n']).unwrap_or(after.len());
         row.push(quoted + after[..end].trim());
         let ends_line = !after[end..].starts_with(separator);
         rest = after.get(end + 1..).unwrap_or_default();
+        // A separator at the very end of the file: an empty cell follows it.
         if !ends_line && rest.is_empty() {
             row.push(String::new());
         }
         if ends_line || rest.is_empty() {
             let row = std::mem::take(&mut row);
+            // Line breaks inside quotes count, so that errors name the line that an editor shows.
             let breaks = row.iter().map(|cell| cell.matches('\n').count()).sum::<usize>();
             if row.iter().any(|cell| !cell.is_empty()) {
                 rows.push((line, row));

@@ -9,14 +9,14 @@ pub struct NodeId(pub u32);
 
 /// A rooted tree over the values of a column.
 ///
-/// Leaves are numbered in the order of a walk through the tree, so that the leaves below any node are a
+/// Leaves are numbered in the order of a depth-first traversal of the tree, so that the leaves below any node are a
 /// range of numbers and the least node above a set of leaves is the least node above its first and its
 /// last one. That one is found in constant time: the deepest common node of two leaves is the shallowest
 /// of the nodes in which neighbouring leaves between them meet, and a sparse table answers such
 /// range-minimum questions.
 ///
 /// A tree also has *levels*: level 0 are the leaves, and every line of its file names one node per level.
-/// Where a line is shorter than others, its top stands for the levels it lacks.
+/// Where a line is shorter than others, its top stands for the levels that it does not have.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     nodes: Vec<Node>,
@@ -39,7 +39,7 @@ struct Node {
 
 impl Hierarchy {
     /// Builds the tree from lines, each from a leaf to the top. Equal labels that follow each other in a
-    /// line are one node that stands on several levels.
+    /// line are one node that is on several levels.
     pub fn from_rows<S: AsRef<str>>(rows: &[Vec<S>]) -> Result<Hierarchy, HierarchyError> {
         let cells = |row: &Vec<S>| row.iter().map(|cell| cell.as_ref().to_owned()).collect();
         let lines: Vec<(usize, Vec<String>)> =
@@ -47,7 +47,7 @@ impl Hierarchy {
         Hierarchy::from_lines(&lines)
     }
 
-    /// The same, with the number that each line has for a person.
+    /// The same, with the number of each line in its file, for errors.
     pub(super) fn from_lines(lines: &[(usize, Vec<String>)]) -> Result<Hierarchy, HierarchyError> {
         let lines: Vec<Line<'_>> = lines
             .iter()
@@ -80,6 +80,8 @@ impl Hierarchy {
     pub fn with_leaf(&self, label: &str) -> Result<Hierarchy, HierarchyError> {
         let mut rows = self.rows();
         let starred = self.label(self.root()) == "*";
+        // The new leaf repeats on every level below `*`, so that it lies directly below it and the tree keeps its
+        // height.
         let depth = self.levels.len() - usize::from(starred);
         if !starred {
             rows.iter_mut().for_each(|row| row.push("*".to_owned()));
@@ -163,12 +165,14 @@ impl Hierarchy {
         self.levels[level.min(self.levels.len() - 1)][leaf as usize]
     }
 
-    /// The lowest node above both leaves, hence above all leaves between them. Constant time.
+    /// The lowest node above both leaves, and so above all leaves between them. Constant time.
     pub fn lowest_common(&self, a: u32, b: u32) -> NodeId {
         let (lo, hi) = (a.min(b), a.max(b));
         if lo == hi {
             return self.leaf_node(lo);
         }
+        // Two ranges of 2^power neighbours, from the left and from the right, cover all between `lo` and `hi`. They
+        // may overlap: that does not change a minimum.
         let power = (hi - lo).ilog2();
         let row = &self.meet[power as usize];
         let (left, right) = (row[lo as usize], row[hi as usize - (1 << power)]);
@@ -192,6 +196,7 @@ impl Hierarchy {
 
     fn levels_of(&self, lines: &[Line<'_>]) -> Vec<Vec<NodeId>> {
         let height = lines.iter().map(|line| line.cells.len()).max().unwrap_or(1);
+        // Where a line is shorter than the longest one, its upper levels stay the root.
         let mut levels = vec![vec![self.root(); self.leaves.len()]; height];
         for line in lines {
             let leaf = self.leaf(line.cells[0]).expect("every line starts with a leaf") as usize;
@@ -206,8 +211,9 @@ impl Hierarchy {
         let leaves = self.leaves.len();
         let shallower = |a: NodeId, b: NodeId| if self.depth(a) <= self.depth(b) { a } else { b };
         let mut meet: Vec<Vec<NodeId>> = Vec::new();
-        let neighbours = (1..leaves as u32).map(|leaf| self.meet_by_walking(leaf - 1, leaf)).collect();
+        let neighbours = (1..leaves as u32).map(|leaf| self.meet_by_climbing(leaf - 1, leaf)).collect();
         meet.push(neighbours);
+        // Doubling: what 2^j neighbours meet in follows from the two halves of the range.
         let mut reach = 2;
         while reach < leaves {
             let below = &meet[meet.len() - 1];
@@ -218,9 +224,10 @@ impl Hierarchy {
         meet
     }
 
-    fn meet_by_walking(&self, a: u32, b: u32) -> NodeId {
+    fn meet_by_climbing(&self, a: u32, b: u32) -> NodeId {
         let (mut a, mut b) = (self.leaf_node(a), self.leaf_node(b));
         while a != b {
+            // The deeper one goes up, so both arrive at the same node at the same depth.
             let deeper = if self.depth(a) >= self.depth(b) { &mut a } else { &mut b };
             *deeper = self.parent(*deeper).expect("only the root has no parent, and it is above both");
         }
@@ -231,7 +238,7 @@ impl Hierarchy {
 /// Also what keeps the recursion of `grow` far from the end of the stack.
 const MOST_LEVELS: usize = 256;
 
-/// Some tables of a tree have an entry per leaf and level or doubling: about 1 GiB for so many leaves.
+/// Some tables of a tree have an entry per leaf and level or doubling: about 1 GiB for this many leaves.
 const MOST_LINES: usize = 5_000_000;
 
 /// One line of a hierarchy file, from a leaf to the top.
@@ -257,7 +264,7 @@ fn check_lines(lines: &[Line<'_>], most: usize) -> Result<(), HierarchyError> {
         if cells.len() > MOST_LEVELS {
             return Err(HierarchyError::TooDeep { line: number, levels: cells.len(), most: MOST_LEVELS });
         }
-        // The leaf may be blank, on several levels if need be: the empty text is a value like any other.
+        // The leaf may be blank, also on several levels: the empty text is a value like any other.
         let named = cells.iter().position(|label| !label.is_empty()).unwrap_or(1);
         if let Some(column) = cells.iter().skip(named).position(|label| label.is_empty()) {
             return Err(HierarchyError::Blank { line: number, column: column + named + 1 });
@@ -269,6 +276,8 @@ fn check_lines(lines: &[Line<'_>], most: usize) -> Result<(), HierarchyError> {
     for line in lines {
         steps(&line.cells, &mut path);
         for (at, label) in path.iter().enumerate() {
+            // Repeated labels in a row are one step (`steps`), so a label that comes again later would be above
+            // itself.
             if path[..at].contains(label) {
                 return Err(HierarchyError::Cycle { line: line.number, label: (*label).to_owned() });
             }
@@ -349,7 +358,7 @@ mod tests {
         let tree = tree("a;A;AB;* c;C;C;* b;B;AB;* d;D;* a2;A;AB;* c2;C;C;* b2;B;AB;* e;E;DE2;*");
         for a in 0..tree.leaf_count() {
             for b in 0..tree.leaf_count() {
-                assert_eq!(tree.lowest_common(a, b), tree.meet_by_walking(a, b), "{a} {b}");
+                assert_eq!(tree.lowest_common(a, b), tree.meet_by_climbing(a, b), "{a} {b}");
             }
         }
         let ab = tree.node("AB").unwrap();

@@ -1,4 +1,4 @@
-//! Which algorithm, and what it is told.
+//! Which algorithm, and its parameters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,16 +52,16 @@ pub struct AlgorithmPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior_file: Option<String>,
     /// delay-free: from how many tuples the shares of the values are learned. They are the first ones, and they are not
-    /// published: what is shown of others would tell about them.
+    /// published: what is shown of others would reveal something about them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learn: Option<usize>,
-    /// delay-free, `prior = "conditional"`: the quasi-identifiers by which people are parted into strata.
+    /// delay-free, `prior = "conditional"`: the quasi-identifiers that divide people into strata.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strata: Vec<String>,
     /// delay-free, `prior = "conditional"`: what is published of the quasi-identifiers; the stratum where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publish: Option<PublishPolicy>,
-    /// delay-free, hardened: what happens when values come with so different shares that guesses are right far more
+    /// delay-free, hardened: what happens when the shares of the values become so different that guesses are right far more
     /// often than promised; the stream stops where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftPolicy>,
@@ -167,7 +167,7 @@ pub enum PriorPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectivePolicy {
-    /// Occurrences times size: what users of counts feel.
+    /// Occurrences times size: what matters to those who count.
     #[default]
     Ncp,
     /// The paper's utility loss, dominated by size.
@@ -181,7 +181,7 @@ pub enum OutliersPolicy {
     /// They are published in the crowd where they cost least.
     #[default]
     Keep,
-    /// The dearest are left out while the others lose less in the mean by it, up to `max-suppressed`.
+    /// The most costly are left out, as long as the others lose less on average by it, up to `max-suppressed`.
     Suppress,
 }
 
@@ -350,7 +350,7 @@ algorithms! {
     StreamAlgorithmName: DelayFree, Castle
 }
 
-/// What happens to left-over records: fewer than k of them (sbc), or a cluster that nothing can mend (cbmsa).
+/// What happens to left-over records: fewer than k of them (sbc), or a cluster that nothing can repair (cbmsa).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemainderPolicy {

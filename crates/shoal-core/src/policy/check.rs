@@ -38,7 +38,7 @@ fn fail(key: &str, message: impl Into<String>, hint: impl Into<String>) -> Resul
     Err(value_error(key, message.into(), Some(hint.into())))
 }
 
-/// Refuses keys that mean nothing for the shape: a promise must never be passed over in silence.
+/// Refuses keys that mean nothing for the shape: a promise must never be silently ignored.
 fn refuse(shape: Shape, keys: &[(&str, bool)]) -> Result<(), PolicyError> {
     match keys.iter().find(|(_, given)| *given) {
         None => Ok(()),

@@ -48,6 +48,8 @@ impl PolicyDocument {
         let mut table: toml::Table = toml::from_str(text).map_err(|e| type_error(&e))?;
         overrides::apply(&mut table, overrides)?;
         let schema = Policy::json_schema();
+        // Before serde looks at the types: it would refuse an unknown key as well, but without a suggestion and a
+        // dotted path.
         if let Some(unknown) = keys::find_unknown(&table, &schema) {
             let key = dotted(&unknown.path);
             return Err(PolicyError {
@@ -59,7 +61,7 @@ impl PolicyDocument {
         }
 
         // The text knows its spans and the merged table does not: where both fail, the text's complaint is
-        // the better one; where only the merged table fails, `--set` is to blame.
+        // the better one; where only the merged table fails, the error is in a `--set`.
         let from_text = toml::from_str::<Policy>(text).map_err(|e| type_error(&e));
         let policy = if overrides.is_empty() {
             from_text?
@@ -103,11 +105,11 @@ fn type_error(e: &toml::de::Error) -> PolicyError {
     }
 }
 
-/// The parser's words for types are those of a programmer.
+/// Replaces the parser's words for types, which are those of a programmer.
 fn plain_words(message: &str) -> String {
     let mut words = message.to_owned();
     for (from, to) in [
-        ("missing field", "this lacks the key"),
+        ("missing field", "missing key"),
         ("unknown variant", "unknown value"),
         ("invalid type: ", "wrong type: "),
         ("expected usize", "expected a whole number"),

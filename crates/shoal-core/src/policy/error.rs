@@ -10,7 +10,7 @@ pub struct PolicyError {
     pub key: Option<String>,
     /// The bytes of the policy's text in question; `None` when the key was given by `--set` or is absent.
     pub span: Option<Range<usize>>,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub enum PolicyProblem {
         /// The key, dotted.
         key: String,
     },
-    /// A value of the wrong type, or a key that lacks.
+    /// A value of the wrong type, or a missing key.
     #[error("{message}")]
     Type {
         /// What the parser said.

@@ -1,4 +1,4 @@
-//! Unknown keys, found by walking a policy along its JSON Schema.
+//! Unknown keys, found by comparing a policy with its JSON Schema, level by level.
 
 use serde_json::Value;
 
@@ -12,12 +12,18 @@ pub(super) struct UnknownKey {
 
 /// The first key of `policy` that the schema does not know.
 pub(super) fn find_unknown(policy: &toml::Table, schema: &Value) -> Option<UnknownKey> {
-    walk(policy, schema, schema, &mut Vec::new())
+    unknown_below(policy, schema, schema, &mut Vec::new())
 }
 
-fn walk(table: &toml::Table, schema: &Value, root: &Value, path: &mut Vec<String>) -> Option<UnknownKey> {
+fn unknown_below(
+    table: &toml::Table,
+    schema: &Value,
+    root: &Value,
+    path: &mut Vec<String>,
+) -> Option<UnknownKey> {
     let schema = resolve(schema, root);
     let known = schema.get("properties").and_then(Value::as_object);
+    // Tables whose keys are names, such as `columns`, have one schema for all of them.
     let any = schema.get("additionalProperties").filter(|s| s.is_object());
     for (key, value) in table {
         let below = known.and_then(|properties| properties.get(key)).or(any);
@@ -27,7 +33,7 @@ fn walk(table: &toml::Table, schema: &Value, root: &Value, path: &mut Vec<String
             return Some(UnknownKey { path: path.clone(), hint: hint(key, &names) });
         };
         if let toml::Value::Table(inner) = value
-            && let Some(found) = walk(inner, below, root, path)
+            && let Some(found) = unknown_below(inner, below, root, path)
         {
             return Some(found);
         }

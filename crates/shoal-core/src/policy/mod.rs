@@ -67,7 +67,7 @@ pub struct DataPolicy {
     /// policy's folder. Streams: `-`, `nats://…` or `kafka://…`. A policy that is used from code, on data in memory, needs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// What stands between two values of a line: one character, blanks may follow it. A comma where nothing
+    /// The separator between two values of a line: one character, blanks may follow it. A comma where nothing
     /// is given, a blank in a basket file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
@@ -104,7 +104,7 @@ pub struct DataPolicy {
     /// transactions in a table: the column that holds all items of a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<String>,
-    /// transactions in a table: what stands between two items of a record.
+    /// transactions in a table: what separates two items of a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_separator: Option<String>,
     /// transactions: the hierarchy of the items, for apriori.
@@ -113,13 +113,13 @@ pub struct DataPolicy {
 }
 
 impl DataPolicy {
-    /// What stands between two values of a line.
+    /// The separator between two values of a line.
     pub fn separator(&self) -> &str {
         let usual = if self.is_basket() { " " } else { "," };
         self.separator.as_deref().unwrap_or(usual)
     }
 
-    /// What stands between two items of a record in a table.
+    /// What separates two items of a record in a table.
     pub fn item_separator(&self) -> &str {
         self.item_separator.as_deref().unwrap_or(";")
     }
@@ -256,7 +256,7 @@ pub struct StatePolicy {
     /// nothing is given, it is named after the policy: `visits.toml` has `visits.state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
-    /// The file of the key from which random choices come; made where it lacks. In `dir` where it is not given.
+    /// The file of the key from which random choices come; created where it does not exist. In `dir` where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_file: Option<String>,
 }
@@ -282,7 +282,7 @@ pub struct OutputPolicy {
     /// Whether a suppressed record is left out or kept as `*`.
     #[serde(default)]
     pub suppressed: SuppressedPolicy,
-    /// Whether the published rows keep the order of the source. Otherwise they stand in the order of what is published,
+    /// Whether the published rows keep the order of the source. Otherwise they are sorted by what is published,
     /// which says nothing more; an order of the source can give people away.
     #[serde(default)]
     pub keep_order: bool,

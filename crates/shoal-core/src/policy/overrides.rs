@@ -24,6 +24,7 @@ fn parse(given: &str) -> Option<Table> {
     if key.trim().is_empty() {
         return None;
     }
+    // A small document, so that dotted and quoted keys mean what they mean in a file.
     let as_toml = toml::from_str(&format!("{key} = {value}"));
     as_toml.or_else(|_| toml::from_str(&format!("{key} = {}", Value::String(value.to_owned())))).ok()
 }
@@ -31,6 +32,7 @@ fn parse(given: &str) -> Option<Table> {
 fn lay_over(below: &mut Table, above: Table) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {
+            // Tables are merged key by key; every other value replaces the one below.
             (Some(Value::Table(inner)), Value::Table(new)) => lay_over(inner, new),
             (_, value) => {
                 below.insert(key, value);

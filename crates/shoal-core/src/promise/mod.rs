@@ -1,5 +1,5 @@
 //! What is promised about tables, sets of items and sequences of events: the words that a policy, an algorithm
-//! and the verifier share. How it is kept and how it is checked is each one's own affair.
+//! and the verifier share. How a promise is kept and how it is checked is not here: algorithms and verifier share no code.
 
 mod table;
 
@@ -96,7 +96,7 @@ pub enum Bound {
 
 impl Bound {
     /// The greatest share that a crowd may have of a value whose share among everybody is `p`. One place for
-    /// the figure, so that who keeps a promise and who checks it agree in the last bit.
+    /// the figure, so that the code that keeps a promise and the code that checks it agree to the last bit.
     pub fn allowed(self, p: f64) -> f64 {
         match self {
             Bound::Share(c) => c,

@@ -12,7 +12,7 @@ use super::Bound;
 /// the people among them who have the value v in some record of the class:
 ///
 /// - k and personal k: n reaches it.
-/// - l-diversity must hold *whichever one of their values each person is looked at with*. The worst choice is bounded
+/// - l-diversity must hold *whichever one of their values is counted for each person*. The worst choice is bounded
 ///   by dealing the n people out to the values, the most frequent first, each value taking as many of them as have
 ///   it and are left: no choice is less mixed. Distinct, entropy and recursive l-diversity are asked of
 ///   that. (Distinct: no l − 1 values are shared out among all people of the class.)
@@ -88,7 +88,7 @@ pub enum Rule {
         /// How many.
         l: usize,
     },
-    /// Frequency l-diversity: no value stands in more than one record of l.
+    /// Frequency l-diversity: no value is in more than one record of l.
     Frequency {
         /// One of how many.
         l: usize,
@@ -98,7 +98,7 @@ pub enum Rule {
         /// As many as equally frequent values would have it.
         l: f64,
     },
-    /// Recursive (c, l)-diversity: the most frequent value stands in fewer records than c times those that hold
+    /// Recursive (c, l)-diversity: the most frequent value is in fewer records than c times those that hold
     /// the l-th most frequent one or a rarer one.
     Recursive {
         /// From which value on, counted by falling frequency from 1.
@@ -121,7 +121,7 @@ pub enum Rule {
 /// *t-Closeness*, ICDE 2007, §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
-    /// The difference of their ranks among the values of the column. A missing value stands behind all others.
+    /// The difference of their ranks among the values of the column. A missing value comes after all others.
     Ordered,
     /// 1.
     Equal,
@@ -141,7 +141,7 @@ pub enum Likeness {
 
 impl Likeness {
     /// The greatest share that a class may have of a value whose share in the whole table is `p`. One place for
-    /// the figure, so that who keeps a promise and who checks it agree in the last bit.
+    /// the figure, so that the code that keeps a promise and the code that checks it agree to the last bit.
     pub fn allowed(self, p: f64) -> f64 {
         match self {
             Likeness::Basic(beta) => (1.0 + beta) * p,

@@ -106,6 +106,8 @@ impl TableBuilder {
         let kept: Vec<usize> = self.gathered.kept().iter().map(|(column, _)| *column).collect();
         let arrays = kept.iter().map(|&column| batch.column(column));
         push_arrays(arrays, &mut self.gathered, first).map_err(|ColumnError { column, kind, error }| {
+            // The columns before this one have the values of the batch already, so the table cannot be completed any
+            // more.
             self.torn = true;
             let column = schema.field(column).name().clone();
             ReadError::BadValue { file: self.name.clone(), column, kind, why: error.to_string() }

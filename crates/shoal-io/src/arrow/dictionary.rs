@@ -8,7 +8,7 @@ use shoal_core::Place;
 use super::text::texts_at;
 use crate::collect::ColumnBuilder;
 
-/// Appends all values of a dictionary array whose first one stands at `first`. A value becomes text once,
+/// Appends all values of a dictionary array whose first one is at `first`. A value becomes text once,
 /// however many records have it, and a value that no record has never does: it may be about people who are
 /// not in the data.
 pub(super) fn push_dictionary(
@@ -30,6 +30,7 @@ fn push_keys<K: ArrowDictionaryKeyType>(
 ) -> Result<(), ArrowError> {
     let (keys, values) = (array.keys(), array.values());
     let mut used = Used::new(values.len());
+    // Without nulls the loop has no branch for them; most columns have none.
     if keys.null_count() == 0 {
         let keys = keys.values().iter().enumerate();
         into.push_references(keys.map(|(row, &key)| used.number(Some(index(key)), row)));
@@ -42,6 +43,7 @@ fn push_keys<K: ArrowDictionaryKeyType>(
         let why = format!("key {entry} in a dictionary of {} values", values.len());
         return Err(ArrowError::InvalidArgumentError(why));
     }
+    // The records refer to numbers of values so far. Now each value arrives as text, in the order of these numbers.
     let mut rows = used.in_order.iter().map(|&(_, row)| row as u64);
     texts_at(values, used.in_order.iter().map(|&(value, _)| value), |text| {
         let row = first.row + rows.next().expect("one row per used value");
@@ -74,6 +76,7 @@ impl Used {
     #[inline]
     fn number(&mut self, entry: Option<usize>, row: usize) -> u32 {
         let null = self.numbers.len() - 1;
+        // A key beyond the dictionary is clamped to the slot of null, so that the index below is always valid.
         let slot = entry.map_or(null, |entry| entry.min(null));
         match self.numbers[slot] {
             0 => self.first_use(entry, slot, row),

@@ -25,7 +25,7 @@ pub(super) fn item_field(kind: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Appends all lists of an array whose first one stands at `first`, each as one text.
+/// Appends all lists of an array whose first one is at `first`, each as one text.
 pub(super) fn push_lists(
     array: &ArrayRef,
     item: &FieldRef,
@@ -40,6 +40,7 @@ pub(super) fn push_lists(
     let mut items = ColumnBuilder::new(String::new());
     push_texts(&lists.values().slice(start, end - start), &mut items, Place::default())?;
     let items = items.finish();
+    // Looked for once among the distinct items, so that usually no item has to be searched a second time below.
     let separators = items.labels.iter().any(|item| item.contains(ITEM_SEPARATOR));
     let mut text = String::new();
     for (at, bounds) in offsets.windows(2).enumerate() {

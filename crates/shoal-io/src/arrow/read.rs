@@ -17,7 +17,7 @@ pub(crate) struct ColumnError {
     pub(crate) error: ArrowError,
 }
 
-/// Refuses kept columns whose values are no texts, and notes whether there are lists.
+/// Refuses kept columns whose values have no text form, and notes whether there are lists.
 pub(crate) fn check_types(file: &str, schema: &Schema, into: &mut Gathered) -> Result<(), ReadError> {
     let kept: Vec<usize> = into.kept().iter().map(|(column, _)| *column).collect();
     for column in kept {
@@ -31,6 +31,7 @@ pub(crate) fn check_types(file: &str, schema: &Schema, into: &mut Gathered) -> R
                 kind: short_name(field.data_type()),
             });
         }
+        // All files, or batches, must agree on it.
         if may_be_list {
             into.note_list(listed)?;
         }
@@ -38,7 +39,7 @@ pub(crate) fn check_types(file: &str, schema: &Schema, into: &mut Gathered) -> R
     Ok(())
 }
 
-/// Appends one array to each kept column; the first of their records stands at `first`. The types have passed
+/// Appends one array to each kept column; the first of their records is at `first`. The types have passed
 /// [`check_types`].
 pub(crate) fn push_arrays<'a>(
     arrays: impl Iterator<Item = &'a ArrayRef>,

@@ -24,7 +24,7 @@ pub(super) fn is_readable(kind: &DataType) -> bool {
     }
 }
 
-/// Appends all values of an array whose first one stands at `first`.
+/// Appends all values of an array whose first one is at `first`.
 pub(super) fn push_texts(array: &ArrayRef, into: &mut ColumnBuilder, first: Place) -> Result<(), ArrowError> {
     if let DataType::Dictionary(..) = array.data_type() {
         return push_dictionary(array, into, first);

@@ -4,7 +4,7 @@ use super::BasketOptions;
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// The items of a line. Nothing between two separators is no item.
+/// The items of a line. Nothing between two separators is not an item.
 pub(crate) fn items_of(line: &str, options: BasketOptions) -> impl Iterator<Item = &str> {
     let BasketOptions { separator, grouped } = options;
     let mut rest = Some(line);

@@ -18,7 +18,7 @@ pub(super) struct Line<'a> {
     pub(super) text: &'a str,
 }
 
-/// Why the next line cannot be had.
+/// Why there is no next line.
 #[derive(Debug)]
 pub(super) enum LineError {
     Io(io::Error),

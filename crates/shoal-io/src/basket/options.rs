@@ -3,11 +3,11 @@ use crate::csv::SeparatorError;
 /// How a basket file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketOptions {
-    /// The character between items. Blanks and tabs around an item are no part of it, so that any number of
+    /// The character between items. Blanks and tabs around an item are not part of it, so that any number of
     /// blanks separates like one.
     pub separator: char,
     /// Whether groups such as `(a,b)` are items, as in published files. In original files they are refused,
-    /// because nobody could tell them from published ones.
+    /// because they look like published ones.
     pub grouped: bool,
 }
 

@@ -16,7 +16,7 @@ use crate::source::Source;
 pub struct ReadTransactions {
     /// One a line, blank lines included.
     pub transactions: Transactions,
-    /// How many items stood in a transaction that held them already. They were folded.
+    /// How many items were in their transaction already. They were folded.
     pub repeated: usize,
     /// How many transactions have no item.
     pub empty: usize,
@@ -69,6 +69,7 @@ fn read_file(
         *rows += 1;
         let mut blank = true;
         for item in items_of(line.text, options) {
+            // Only in an original: a published file does hold groups.
             if !options.grouped && is_group_like(item, options.separator) {
                 let (file, line, item) = (file.to_owned(), line.number, shortened(item));
                 return Err(ReadError::GroupLike { file, line, item });

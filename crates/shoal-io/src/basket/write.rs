@@ -8,11 +8,11 @@ use crate::error::WriteError;
 use crate::format::{Format, Layout};
 use crate::write::PendingFile;
 
-/// How much is gathered before it is handed on.
+/// How many bytes are gathered before they are written.
 const CHUNK: usize = 1 << 18;
 
 /// Writes a line per transaction, in their order, its items ascending and joined by the separator; packed
-/// as the target's name tells. The same transactions give the same bytes.
+/// as the target's name shows. The same transactions give the same bytes.
 ///
 /// What is written is what [`read_baskets`](crate::read_baskets) reads with
 /// [`published`](crate::BasketOptions::published) options. An item for which this is not so is refused.
@@ -45,7 +45,7 @@ fn write_lines(
     let mut chunk = String::with_capacity(CHUNK + CHUNK / 4);
     let first = published.iter().next().and_then(|items| items.first());
     if first.is_some_and(|&item| published.items().get(item).starts_with('\u{feff}')) {
-        // Readers skip a byte order mark at the start of a file; let it not be the item's.
+        // Readers skip a byte order mark at the start of a file. With a second one they do not skip the item's own.
         chunk.push('\u{feff}');
     }
     for items in published.iter() {

@@ -30,10 +30,11 @@ impl ColumnBuilder {
         self.refer_to_next();
     }
 
-    /// Appends a record for each number: the record has the text that arrives so many texts after those
+    /// Appends a record for each number: the record has the text that arrives this many texts after those
     /// that have arrived already. The caller passes exactly these texts to [`Self::arrive`] next.
     pub(crate) fn push_references(&mut self, ahead: impl Iterator<Item = u32>) {
         let base = self.count;
+        // Every record so far has the text that arrived with it.
         let references = self.references.get_or_insert_with(|| (0..base).collect());
         references.extend(ahead.map(|number| base + number));
     }

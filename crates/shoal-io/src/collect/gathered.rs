@@ -22,7 +22,7 @@ pub(crate) struct Gathered {
 #[derive(Debug)]
 struct ListColumn {
     name: String,
-    /// Whether it is, once a file has told.
+    /// Whether it is, once a file has shown it.
     listed: Option<bool>,
 }
 
@@ -86,7 +86,7 @@ impl Gathered {
         self.list.as_ref().is_some_and(|list| list.name == name)
     }
 
-    /// In the file at hand the column that may be one of lists is one, or is not.
+    /// Notes whether in the current file the column that may be one of lists is one.
     pub(crate) fn note_list(&mut self, listed: bool) -> Result<(), ReadError> {
         let Some(list) = &mut self.list else { return Ok(()) };
         if *list.listed.get_or_insert(listed) == listed {
@@ -130,7 +130,7 @@ impl Gathered {
         (RawTable { columns, rows: self.rows as usize, files: self.files }, self.header)
     }
 
-    /// Whether so many more records may come.
+    /// Whether this many more records may come.
     fn make_room(&self, count: u64) -> Result<(), ReadError> {
         let rows = self.rows.saturating_add(count);
         let file = || self.files.last().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Comma-separated values and their kin.
+//! Comma-separated values, also with other separators and quotes.
 
 mod options;
 mod records;
@@ -31,6 +31,7 @@ pub(crate) fn read(
     let Some(first) = records.next().map_err(|e| fail(e, &[]))? else {
         return Err(ReadError::Empty { file: file.to_owned() });
     };
+    // Every further record must have as many fields as the first, whether that is a header or not.
     let expected = first.len();
     if options.header {
         into.begin(file, first.iter().map(str::to_owned).collect())?;

@@ -45,7 +45,7 @@ pub struct SeparatorError {
 }
 
 impl SeparatorError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         "give one ASCII character such as \",\", \";\", \"\\t\" or \"|\"; blanks may follow it"
     }

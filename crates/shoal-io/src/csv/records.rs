@@ -8,7 +8,7 @@ use super::split::{Quoted, Rules, Span, line_ends};
 use crate::limits::Limits;
 use crate::window::{LineEnd, Window};
 
-/// Why the next record cannot be had. Columns count from 0, lines from 1.
+/// Why there is no next record. Columns count from 0, lines from 1.
 #[derive(Debug)]
 pub(super) enum ScanError {
     Io(io::Error),
@@ -103,11 +103,14 @@ impl<R: Read> Records<R> {
             let raw = self.window.held.start..end;
             let line = self.line;
             if memchr(b'"', &self.window.buffer[raw.clone()]).is_some() {
+                // The line may end inside the quotes, so the record is looked for again from its start. Nothing has
+                // been moved yet.
                 return self.find_quoted().map(Some);
             }
             self.window.held.start = next;
             self.line += 1;
             self.rules.split_plain(&self.window.buffer[raw.clone()], &mut self.spans);
+            // One empty field. With separators a line is a record even if all its fields are empty.
             let blank = matches!(self.spans[..], [(from, to)] if from == to);
             if !blank {
                 return Ok(Some(Found { line, raw, quoted: false }));
@@ -167,6 +170,8 @@ impl<R: Read> Records<R> {
     }
 
     fn invalid_utf8(&self, found: &Found, at: usize) -> ScanError {
+        // The column is found by splitting what comes before the invalid byte: the last field there is the one that
+        // it is in.
         let before = &self.window.buffer[found.raw.start..found.raw.start + at];
         let (mut text, mut spans) = (Vec::new(), Vec::new());
         let column = match self.rules.split_quoted(before, true, &mut text, &mut spans) {

@@ -14,6 +14,7 @@ pub fn separator_of(head: &[u8]) -> Option<u8> {
     let mut best: Option<(f64, usize, u8)> = None;
     for separator in CANDIDATES {
         let Some((share, fields)) = evenness(head, separator) else { continue };
+        // Strictly greater, so that a tie is decided by the order of the candidates.
         if best.is_none_or(|(s, f, _)| (share, fields) > (s, f)) {
             best = Some((share, fields, separator));
         }
@@ -37,6 +38,7 @@ fn evenness(head: &[u8], separator: u8) -> Option<(f64, usize)> {
         widths.pop();
     }
     let count = |width: usize| widths.iter().filter(|&&w| w == width).count();
+    // Of two widths that are equally frequent, the wider one.
     let usual = widths.iter().copied().max_by_key(|&width| (count(width), width))?;
     let share = count(usual) as f64 / widths.len() as f64;
     (usual > 1 && share >= 0.5).then_some((share, usual))

@@ -35,9 +35,9 @@ impl Rules {
         spans.push(self.trimmed(line, from, line.len()));
     }
 
-    /// Splits the record at the start of `bytes`, which may hold quotes and hence line ends. The spans of
-    /// its fields are those in `text`, where they stand without their quotes, one after the other. `ended`
-    /// tells that no bytes will follow.
+    /// Splits the record at the start of `bytes`, which may hold quotes and therefore line ends. The spans of
+    /// its fields are those in `text`, where they are without their quotes, one after the other. `ended`
+    /// says that no bytes will follow.
     pub(crate) fn split_quoted(
         self,
         bytes: &[u8],
@@ -49,12 +49,15 @@ impl Rules {
         text.clear();
         let mut at = 0;
         loop {
+            // `field` is where the field begins with its blanks, `start` where it begins without them, `begin` where
+            // its text begins in `text`.
             let field = at;
             let start = self.after_blanks(bytes, at);
             let begin = text.len();
             if bytes.get(start) == Some(&b'"') {
                 match unquote(bytes, start + 1, ended, text) {
                     Some(after) => at = self.after_blanks(bytes, after),
+                    // The closing quote is not among the bytes.
                     None => return Quoted::GoesOn(start),
                 }
             } else {
@@ -66,6 +69,8 @@ impl Rules {
                 let (from, to) = self.trimmed(bytes, field, at);
                 text.extend_from_slice(&bytes[from..to]);
             }
+            // A field has ended only if what follows it is known: more of it may come after the last byte, and after
+            // a `\r` a `\n` that belongs to the same line end.
             match bytes.get(at) {
                 None if !ended => return Quoted::GoesOn(field),
                 Some(b'\r') if at + 1 == bytes.len() && !ended => return Quoted::GoesOn(field),
@@ -76,6 +81,7 @@ impl Rules {
                 Some(&b) if b == self.separator => at += 1,
                 Some(b'\n') => return Quoted::Ends(at + 1),
                 Some(b'\r') => return Quoted::Ends(at + 1 + usize::from(bytes.get(at + 1) == Some(&b'\n'))),
+                // A plain field runs up to a separator or a line end, so this one was quoted.
                 Some(_) => return Quoted::TextAfterQuote(at),
             }
         }
@@ -101,6 +107,7 @@ impl Rules {
     }
 
     fn is_blank(self, byte: u8) -> bool {
+        // Where tabs separate fields, they are not blanks to be trimmed: empty fields would vanish.
         (byte == b' ' || byte == b'\t') && byte != self.separator
     }
 }
@@ -116,6 +123,7 @@ fn unquote(bytes: &[u8], mut at: usize, ended: bool, text: &mut Vec<u8>) -> Opti
                 text.push(b'"');
                 at += 1;
             }
+            // The quote may be the first of two.
             None if !ended => return None,
             _ => return Some(at),
         }

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 use shoal_core::{Progress, RawColumn, RawTable};
 
-/// How much is gathered before it is handed on.
+/// How many bytes are gathered before they are written.
 const CHUNK: usize = 1 << 18;
 
 /// Writes a header line and the records. A null and the empty text are both written as nothing.
@@ -14,6 +14,7 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let alone = table.columns.len() == 1;
     let ends = |column: usize| if column + 1 == table.columns.len() { b'\n' } else { separator };
+    // A chunk is written only at the end of a row, so it grows beyond CHUNK by the length of a row.
     let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
     for (number, column) in table.columns.iter().enumerate() {
         push_field(&mut chunk, &column.name, separator, alone);
@@ -38,7 +39,7 @@ pub(crate) fn write(
     out.write_all(&chunk)
 }
 
-/// The distinct labels of a column as they stand in the file, with what follows them, in one piece.
+/// The distinct labels of a column as they are in the file, with what follows them, in one piece.
 struct Fields {
     bytes: Vec<u8>,
     /// Where each begins; one more at the end.
@@ -79,7 +80,7 @@ pub(crate) fn push_field(out: &mut Vec<u8>, text: &str, separator: u8, alone: bo
 
 /// Quoted is what a reader could otherwise take for something else: separators, quotes and line ends;
 /// blanks at the edges, which readers trim; a byte order mark, which readers skip at the start of a file;
-/// and in a column that stands alone the empty text, which would be a blank line.
+/// and in a file of one column the empty text, which would be a blank line.
 fn needs_quotes(text: &str, separator: u8, alone: bool) -> bool {
     const BLANKS: [char; 2] = [' ', '\t'];
     text.bytes().any(|b| b == separator || matches!(b, b'"' | b'\n' | b'\r'))

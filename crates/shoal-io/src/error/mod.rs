@@ -1,4 +1,4 @@
-//! What can go wrong at the doors. Lines and rows count from 1.
+//! What can go wrong when data is read or written. Lines and rows count from 1.
 
 mod read;
 mod write;

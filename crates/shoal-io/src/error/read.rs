@@ -110,9 +110,9 @@ pub enum ReadError {
         first_file: String,
         /// The first column that differs, counted from 1.
         column: usize,
-        /// Its name in the first file, if that has so many columns.
+        /// Its name in the first file, if that has as many columns.
         expected: Option<String>,
-        /// Its name in this file, if this has so many columns.
+        /// Its name in this file, if this has as many columns.
         found: Option<String>,
     },
     /// There is no header and nobody named the columns.
@@ -279,7 +279,7 @@ pub enum ReadError {
         /// How many bytes come before it in the (unpacked) file.
         offset: u64,
     },
-    /// An original item that nobody could tell from a published group, or from the beginning of one.
+    /// An original item that looks like a published group, or like the beginning of one.
     #[error("{file}, line {line}: the item `{item}` would be taken for a group in the published file")]
     GroupLike {
         /// The file.
@@ -307,7 +307,7 @@ impl ReadError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             ReadError::NotFound { .. } => "check the path; in a policy it is relative to the policy's folder",
@@ -324,7 +324,7 @@ impl ReadError {
                 "give a file with a header line, or with `header = false` at least one row"
             }
             ReadError::Ragged { .. } => {
-                "check the separator; a field that contains it must stand in double quotes"
+                "check the separator; a field that contains it must be in double quotes"
             }
             ReadError::InvalidUtf8 { .. } => NOT_UTF8,
             ReadError::OpenQuote { .. } => {
@@ -363,7 +363,7 @@ impl ReadError {
                 "a line is one record; check the separator, the quotes and where lines end (docs/limits.md)"
             }
             ReadError::ValueTooLong { .. } => {
-                "check the separator and the quotes; texts as long as books are not published in columns (docs/limits.md)"
+                "check the separator and the quotes; very long texts are not published in columns (docs/limits.md)"
             }
             ReadError::TooManyColumns { .. } => {
                 "leave out columns before, or turn them into rows (docs/limits.md)"

@@ -55,7 +55,7 @@ pub enum WriteError {
         path: PathBuf,
     },
     /// An item that would be read back as another one, or as several.
-    #[error("{}: the item `{}` cannot stand between separators `{}`", path.display(), item.escape_debug(), separator.escape_debug())]
+    #[error("{}: the item `{}` cannot be written between separators `{}`", path.display(), item.escape_debug(), separator.escape_debug())]
     UnreadableItem {
         /// The target.
         path: PathBuf,
@@ -82,7 +82,7 @@ impl WriteError {
         WriteError::Io { path: path.into(), action, source }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             WriteError::MissingFolder { .. } => "create the folder, or choose another place",

@@ -18,6 +18,7 @@ pub(super) fn inspect(input: impl BufRead, found: &mut Findings) -> io::Result<(
         if next.is_empty() {
             return Ok(());
         }
+        // The reader refuses a file with such bytes; here they are named.
         if !next.starts_with(&MAGIC) {
             let bytes = io::copy(&mut input, &mut io::sink())?;
             found.add("end of the file", Some(start), bytes, "bytes behind the packed data".to_owned());
@@ -38,6 +39,7 @@ pub(super) fn inspect(input: impl BufRead, found: &mut Findings) -> io::Result<(
             text(header.comment(), "a comment (FCOMMENT)");
             text(header.extra(), "an extra field (FEXTRA)");
             if header.mtime() != 0 {
+                // MTIME follows the magic number, the method and the flags (RFC 1952).
                 found.add(&place, Some(start + 4), 4, "a time (MTIME)".to_owned());
             }
         }

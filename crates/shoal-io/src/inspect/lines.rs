@@ -1,5 +1,5 @@
 //! Lines of items: a byte order mark, line ends of several kinds, blanks and separators that no item needs, items that
-//! stand twice.
+//! occur twice.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -42,6 +42,7 @@ pub(super) fn inspect(
                 twice.add(offset, item.len());
             }
         }
+        // What the writer of Shoal would write: the items and one separator between two of them.
         let needed = bytes + options.separator.len_utf8() * usize::saturating_sub(items, 1);
         if line.len() > needed {
             padded.add(offset, line.len() - needed);
@@ -49,8 +50,8 @@ pub(super) fn inspect(
         window.held.start = next;
     }
     found.add_line_ends(&ends);
-    padded.report("blanks and separators that stand between no items", found);
-    twice.report("items that stand twice in one line", found);
+    padded.report("blanks and separators that separate no items", found);
+    twice.report("items that occur twice in one line", found);
     Ok(())
 }
 

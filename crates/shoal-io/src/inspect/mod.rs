@@ -38,7 +38,7 @@ pub struct Finding {
     /// How many bytes come before it: of the file, or of the text inside a packing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// How many bytes it has; 0 where that cannot be said.
+    /// How many bytes it has; 0 where that is not known.
     pub bytes: u64,
     /// What it is. Never what it says: that may be just what must not be repeated.
     pub what: String,

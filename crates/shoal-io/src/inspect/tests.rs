@@ -89,9 +89,9 @@ fn baskets_have_one_way_to_be_written() {
         found("t.txt", text.as_bytes(), baskets).into_iter().map(|f| (f.bytes, f.what)).collect()
     };
     assert_eq!(whats("a (b,c)\n\nd\n"), []);
-    assert_eq!(whats("a  b\n"), [(1, "blanks and separators that stand between no items: 1".to_owned())]);
+    assert_eq!(whats("a  b\n"), [(1, "blanks and separators that separate no items: 1".to_owned())]);
     assert_eq!(whats("a b\t\nc \n").len(), 1);
-    assert_eq!(whats("a b a\n"), [(1, "items that stand twice in one line: 1".to_owned())]);
+    assert_eq!(whats("a b a\n"), [(1, "items that occur twice in one line: 1".to_owned())]);
 }
 
 fn gzip(builder: GzBuilder, text: &[u8]) -> Vec<u8> {

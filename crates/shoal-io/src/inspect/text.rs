@@ -55,7 +55,7 @@ struct Scan {
     first_blank: Option<u64>,
 }
 
-/// The field at hand.
+/// The current field.
 #[derive(Default)]
 struct Field {
     start: u64,
@@ -69,7 +69,7 @@ struct Field {
 /// How the values of a column that need no quotes are written.
 #[derive(Default)]
 struct Quotes {
-    /// Values with quotes and without, empty ones apart: some programs tell the empty text from no value so.
+    /// Values with quotes and without, empty ones apart: that is how some programs distinguish the empty text from no value.
     quoted: [u64; 2],
     plain: [u64; 2],
     first_quoted: [u64; 2],
@@ -97,6 +97,7 @@ impl Scan {
     }
 
     fn feed(&mut self, mut bytes: &[u8]) {
+        // A byte order mark may be cut by the end of a chunk, so up to three bytes are held back.
         while self.head.len() < BOM.len() && self.offset == 0 {
             let Some((&byte, rest)) = bytes.split_first() else { return };
             self.head.push(byte);
@@ -159,6 +160,7 @@ impl Scan {
 
     fn byte(&mut self, byte: u8) {
         let after_cr = std::mem::take(&mut self.after_cr);
+        // The `\r` was counted as a line end of its own before its `\n` was seen.
         if after_cr && byte == b'\n' && self.at == At::Start && self.line_bytes == 0 {
             self.ends.cr -= 1;
             self.ends.crlf += 1;
@@ -204,6 +206,8 @@ impl Scan {
             let Field { start, len, first, last, special } = self.field;
             let quotes = &mut self.columns[self.column];
             let empty = usize::from(len == 0);
+            // Values in quotes that they need are not counted at all: they say nothing about what the writer usually
+            // does.
             if self.at != At::Closed {
                 if quotes.plain[empty] == 0 {
                     quotes.first_plain[empty] = start;
@@ -252,11 +256,11 @@ impl Scan {
             found.add_bom();
         }
         if self.blank_lines > 0 {
-            let what = format!("{} blank lines, which are no records", self.blank_lines);
+            let what = format!("{} blank lines, which are not records", self.blank_lines);
             found.add("between records", self.first_blank, self.blank_lines, what);
         }
         found.add_line_ends(&self.ends);
-        // A blank line is no record, so in a column that stands alone the empty text has to be quoted.
+        // A blank line is not a record, so in a file of one column the empty text has to be quoted.
         let alone = self.columns.len() == 1;
         for (number, quotes) in self.columns.iter().enumerate() {
             for (empty, kind) in ["values", "empty values"].into_iter().enumerate() {
@@ -264,6 +268,7 @@ impl Scan {
                 if quoted == 0 || plain == 0 || (alone && empty == 1) {
                     continue;
                 }
+                // The rarer way of writing is the one that marks records.
                 let offset = if quoted <= plain { quotes.first_quoted } else { quotes.first_plain }[empty];
                 let what =
                     format!("{quoted} {kind} in quotes that need none, {plain} without, which marks them");

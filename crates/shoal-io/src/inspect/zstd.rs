@@ -7,7 +7,7 @@ use super::Findings;
 const FRAME: u32 = 0xFD2F_B528;
 const SKIPPABLE: std::ops::RangeInclusive<u32> = 0x184D_2A50..=0x184D_2A5F;
 
-/// Steps from frame to frame and from block to block, unpacking none.
+/// Goes from frame to frame and from block to block, and unpacks none.
 pub(super) fn inspect(mut input: impl BufRead, found: &mut Findings) -> io::Result<()> {
     let (mut at, mut frames) = (0, 0_u64);
     while !input.fill_buf()?.is_empty() {
@@ -40,6 +40,8 @@ pub(super) fn inspect(mut input: impl BufRead, found: &mut Findings) -> io::Resu
 
 /// Skips a frame whose magic number has been read: its length, and whether it names a dictionary.
 fn frame(input: &mut impl Read) -> io::Result<(u64, bool)> {
+    // RFC 8878, 3.1.1.1.1: bits 7 and 6 are the size of the content size, bit 5 says that there is no window
+    // descriptor, bit 2 that a checksum follows, bits 1 and 0 are the size of the dictionary's number.
     let [descriptor] = take(input)?;
     let is_single = descriptor & 0x20 != 0;
     let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
@@ -51,11 +53,13 @@ fn frame(input: &mut impl Read) -> io::Result<(u64, bool)> {
     skip(input, header)?;
     let mut length = 1 + header;
     loop {
+        // A block header: bit 0 marks the last block, bits 1 and 2 its kind, the rest is its size.
         let [low, middle, high] = take(input)?;
         let block = u32::from_le_bytes([low, middle, high, 0]);
         let size = match (block >> 1) & 3 {
             // A block of one byte that repeats.
             1 => 1,
+            // Raw or compressed: as many bytes as the size says.
             0 | 2 => u64::from(block >> 3),
             _ => return Err(io::Error::new(ErrorKind::InvalidData, "a block of a reserved kind")),
         };

@@ -22,6 +22,7 @@ pub(crate) fn read(
     if input.is_empty() {
         return Err(ReadError::Empty { file: file.to_owned() });
     }
+    // Before anything is unpacked: a page of kilobytes can declare, or become, gigabytes.
     check_parquet_sizes(&input, limits)
         .map_err(|(column, why)| broken(file, &format!("column {column}: {why}")))?;
     // The Parquet reader trusts what a file says about itself, and a damaged file can make it panic.

@@ -34,6 +34,7 @@ pub(crate) fn write<W: Write + Send>(
         .set_compression(Compression::SNAPPY)
         .set_created_by(CREATED_BY.to_owned())
         .set_statistics_enabled(EnabledStatistics::Chunk)
+        // A shortened least or greatest value would not be a value of the column; `verify` would name it.
         .set_statistics_truncate_length(None)
         .set_offset_index_disabled(true)
         .build();

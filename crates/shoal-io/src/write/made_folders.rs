@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 pub(super) struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
-    /// Makes a folder and those above it, as far as they lack.
+    /// Makes a folder and those above it, as far as they are missing.
     pub(super) fn make(folder: &Path) -> io::Result<MadeFolders> {
         let mut made = MadeFolders(Vec::new());
-        for lacking in lacking(folder)?.into_iter().rev() {
-            match fs::create_dir(lacking) {
-                Ok(()) => made.0.push(lacking.to_owned()),
-                // Somebody else was quicker.
-                Err(_) if lacking.is_dir() => {}
+        for missing in missing(folder)?.into_iter().rev() {
+            match fs::create_dir(missing) {
+                Ok(()) => made.0.push(missing.to_owned()),
+                // Another process has just made it.
+                Err(_) if missing.is_dir() => {}
                 // A link that leads nowhere.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(not_a_folder()),
                 Err(error) => return Err(error),
@@ -39,17 +39,17 @@ impl Drop for MadeFolders {
 }
 
 /// The folders on the way that do not exist, innermost first.
-fn lacking(folder: &Path) -> io::Result<Vec<&Path>> {
-    let mut lacking = Vec::new();
+fn missing(folder: &Path) -> io::Result<Vec<&Path>> {
+    let mut missing = Vec::new();
     for folder in folder.ancestors().filter(|folder| *folder != Path::new("")) {
         match fs::metadata(folder) {
             Ok(found) if found.is_dir() => break,
             Ok(_) => return Err(not_a_folder()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => lacking.push(folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(folder),
             Err(error) => return Err(error),
         }
     }
-    Ok(lacking)
+    Ok(missing)
 }
 
 fn not_a_folder() -> io::Error {

@@ -14,8 +14,8 @@ use crate::format::Format;
 use crate::source::Source;
 
 /// A file that is not yet published. It lies in the folder of its target (in the system's temporary folder
-/// if the target is a device, a pipe or `-`, standard output) and vanishes when dropped. On Linux it has no
-/// name there, so that it vanishes with a killed process too; elsewhere, and on file systems that do not
+/// if the target is a device, a pipe or `-`, standard output) and is deleted when dropped. On Linux it has no
+/// name there, so that it disappears with a killed process too; elsewhere, and on file systems that do not
 /// know such files, its name is hidden.
 ///
 /// [`publish`](Staged::publish) is the only way out, and it asks for the certificate of exactly these bytes.
@@ -28,7 +28,7 @@ pub struct PendingFile {
 }
 
 impl PendingFile {
-    /// Begins a file that shall one day be `path`. The folder must exist; whether the target may be
+    /// Begins a file that will get the name `path`. The folder must exist; whether the target may be
     /// replaced is for the caller to ask.
     pub fn create(path: &Path) -> Result<PendingFile, WriteError> {
         let target = Target::of(path)?;
@@ -36,13 +36,13 @@ impl PendingFile {
         Ok(PendingFile { path: path.to_owned(), target, temporary, digest: Digest::default(), sha256: None })
     }
 
-    /// Where this process can read the bytes, as long as this value lives. The name does not tell the format;
+    /// Where this process can read the bytes, as long as this value lives. The name does not show the format;
     /// [`source`](PendingFile::source) does.
     pub fn path(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// Where the bytes shall go.
+    /// Where the bytes will go.
     pub fn target(&self) -> &Path {
         &self.path
     }
@@ -53,7 +53,7 @@ impl PendingFile {
         Source { format: Some(self.format()), csv, ..Source::new(location) }
     }
 
-    /// The format that the target's name tells.
+    /// The format that the target's name shows.
     pub fn format(&self) -> Format {
         Format::of(&self.path.to_string_lossy())
     }
@@ -75,6 +75,8 @@ impl PendingFile {
 
     fn publish_bytes(mut self, proven: &str) -> Result<(), WriteError> {
         self.finish()?;
+        // The bytes on the disk are hashed, not those that went through `write`: somebody may have changed the file
+        // in between.
         let hashed = File::open(self.temporary.path()).and_then(sha256_of);
         let found = hashed.map_err(|source| WriteError::io(&self.path, "read what was written", source))?;
         if found != proven {
@@ -206,7 +208,7 @@ mod tests {
 
         fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
         PendingFile::create(&target).unwrap().publish_bytes(&sha256_hex(b"")).unwrap();
-        assert_eq!(mode(&target), 0o640, "a replaced file hands on its permissions");
+        assert_eq!(mode(&target), 0o640, "a replaced file passes its permissions on");
     }
 
     #[cfg(unix)]

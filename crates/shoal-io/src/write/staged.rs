@@ -7,7 +7,7 @@ use super::temporary::Temporary;
 use crate::error::WriteError;
 
 /// Small files, reports, whose bytes are on the disk but which have not got their names yet. Dropped, they
-/// vanish, and with them every folder that had to be made for them. Data about people goes through
+/// are deleted, and with them every folder that had to be made for them. Data about people goes through
 /// [`PendingFile`](crate::PendingFile) instead.
 #[derive(Debug)]
 pub struct StagedFolder {
@@ -18,13 +18,13 @@ pub struct StagedFolder {
 }
 
 impl StagedFolder {
-    /// Makes the folder and those above it, as far as they lack.
+    /// Makes the folder and those above it, as far as they are missing.
     pub fn new(folder: &Path) -> Result<StagedFolder, WriteError> {
         let made = make(folder, folder)?;
         Ok(StagedFolder { files: Vec::new(), made, folder: folder.to_owned() })
     }
 
-    /// Writes the bytes of a file that shall have this name in the folder.
+    /// Writes the bytes of a file that will have this name in the folder.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         self.stage(name, bytes, false)
     }

@@ -39,7 +39,7 @@ impl Default for WriteOptions {
     }
 }
 
-/// Writes a table in the [`Format`] that the target's name tells. CSV has a header line and ends its lines
+/// Writes a table in the [`Format`] that the target's name shows. CSV has a header line and ends its lines
 /// with `\n`. The same table gives the same bytes.
 pub fn write_table(
     out: &mut PendingFile,

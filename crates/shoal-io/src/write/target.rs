@@ -79,6 +79,8 @@ impl Target {
                 if readers == Readers::Usual {
                     open_to_others(temporary.as_file(), file, folder).map_err(refused("set permissions"))?;
                 }
+                // Permissions before the name: nobody sees the file under its name with other permissions than its
+                // own.
                 temporary.persist(file).map_err(refused("give the file its name"))?;
                 sync_folder(folder).map_err(refused("sync the folder"))
             }
@@ -111,6 +113,7 @@ fn copy(mut file: &File, mut out: impl Write) -> io::Result<()> {
 fn open_to_others(temporary: &File, file: &Path, folder: &Path) -> io::Result<()> {
     let permissions = match fs::metadata(file) {
         Ok(replaced) => replaced.permissions(),
+        // There is no call that reads the umask without changing it, so a file is made and looked at.
         Err(_) => Temporary::with_mode(folder, 0o666)?.as_file().metadata()?.permissions(),
     };
     temporary.set_permissions(permissions)?;
@@ -122,7 +125,7 @@ fn open_to_others(_temporary: &File, _file: &Path, _folder: &Path) -> io::Result
     Ok(())
 }
 
-/// Makes a new name survive a loss of power.
+/// Makes a new name survive a power failure.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

@@ -7,13 +7,13 @@ use tempfile::NamedTempFile;
 #[cfg(target_os = "linux")]
 use super::unnamed::Unnamed;
 
-/// How names begin that nobody should look at.
+/// The prefix of the names of temporary files.
 pub(super) const HIDDEN: &str = ".shoal-";
 
-/// A file for bytes that may never be published. It vanishes when dropped.
+/// A file for bytes that may never be published. It is deleted when dropped.
 #[derive(Debug)]
 pub(super) enum Temporary {
-    /// It has no name, and vanishes however the process ends.
+    /// It has no name, and disappears however the process ends.
     #[cfg(target_os = "linux")]
     Unnamed(Unnamed),
     /// It has a hidden name, where there are no files without one. A killed process leaves it.

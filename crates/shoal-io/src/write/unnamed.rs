@@ -24,6 +24,7 @@ impl Unnamed {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(openat(CWD, folder, flags, Mode::from_raw_mode(mode))?);
         let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        // Without `/proc`, or with one of another process, the path would lead elsewhere.
         let (held, found) = (file.metadata()?, fs::metadata(&path)?);
         if (held.dev(), held.ino()) != (found.dev(), found.ino()) {
             return Err(io::ErrorKind::NotFound.into());

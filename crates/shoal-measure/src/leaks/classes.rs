@@ -39,6 +39,7 @@ pub fn guesses<'a>(classes: &Classes, values_of: impl Fn(usize) -> &'a [u32]) ->
     for (record, &class) in classes.class_of.iter().enumerate() {
         let mut values = values_of(record).to_vec();
         values.sort_unstable();
+        // Somebody who has a value in three events is one person with that value.
         values.dedup();
         pairs.extend(values.into_iter().map(|value| (class, value)));
     }
@@ -57,6 +58,7 @@ pub fn guesses<'a>(classes: &Classes, values_of: impl Fn(usize) -> &'a [u32]) ->
         let size = classes.sizes[class[0].0 as usize] as usize;
         let most = class.chunk_by(|a, b| a == b).map(<[(u32, u32)]>::len).max().unwrap_or(0);
         found.best = found.best.max(most as f64 / size as f64);
+        // In whole numbers: a share of exactly one half must not depend on rounding.
         if 2 * most > size {
             found.likely.add(size);
         }

@@ -1,4 +1,4 @@
-//! Average relative error of COUNT queries: what an analyst feels who asks the published file how many people
+//! Average relative error of COUNT queries: what an analyst notices who asks the published file how many people
 //! have an event of one kind and later an event of another.
 //!
 //! ARE is the mean over the [queries](super::queries) of |estimate − truth| / truth, as it is for
@@ -9,7 +9,7 @@
 //! independent of each other:
 //!
 //! - an event is as a predicate over the columns A says with probability Π_A |asked ∩ covered| / |covered|;
-//! - a person has the first event and later the second with the probability that follows from a walk over
+//! - a person has the first event and later the second with the probability that follows from one pass over
 //!   their events, which is exact: no event is taken for both;
 //! - the estimate is the sum of that over all people of the file.
 

@@ -3,7 +3,7 @@ use crate::MeasureError;
 /// Why published sequences cannot be measured against an original.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SequencesMeasureError {
-    /// A column is lacking, of the wrong length, or holds a text without a meaning.
+    /// A column is missing, of the wrong length, or holds a text without a meaning.
     #[error(transparent)]
     Column(#[from] MeasureError),
     /// The file has more events than the original.
@@ -22,9 +22,9 @@ pub enum SequencesMeasureError {
         /// People of the original.
         original: usize,
     },
-    /// Somebody's events do not stand together, so that their order is unknown.
+    /// Somebody's events are not next to each other, so that their order is unknown.
     #[error(
-        "published row {row}, column `{column}`: events of `{id}` stand further above, apart from this one"
+        "published row {row}, column `{column}`: events of `{id}` are further above, apart from this one"
     )]
     Scattered {
         /// The column that says whose an event is.
@@ -37,7 +37,7 @@ pub enum SequencesMeasureError {
 }
 
 impl SequencesMeasureError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             SequencesMeasureError::Column(error) => error.hint(),

@@ -10,6 +10,7 @@ pub(super) fn cut(id: &RawColumn) -> Result<Vec<Range<usize>>, SequencesMeasureE
     let mut people = Vec::new();
     let mut start = 0;
     for events in id.codes.chunk_by(|a, b| a == b) {
+        // An id that was left and comes again.
         if std::mem::replace(&mut met[events[0] as usize], true) {
             return Err(SequencesMeasureError::Scattered {
                 column: id.name.clone(),

@@ -3,7 +3,7 @@
 //! A query is drawn from a random person with two events or more, so that what people have in common is asked
 //! about more often than what is rare. Two of their events are drawn, and in each one or two
 //! quasi-identifiers. Half of the predicates ask for the very value of the event. The others ask for what lies
-//! around it, lest nearly every count be 1: the node above it in the column's hierarchy, unless that is
+//! around it, since otherwise nearly every count would be 1: the node above it in the column's hierarchy, unless that is
 //! the root; in a column of numbers or dates without a hierarchy the tenth of the values that it lies in. Where
 //! there is nothing around a value, all predicates ask for the value itself.
 
@@ -59,7 +59,7 @@ pub fn draw(original: &Sequences, count: usize, seed: u64) -> Vec<Query> {
 fn two_of(range: Range<usize>, random: &mut impl Rng) -> (usize, usize) {
     let one = random.random_range(range.clone());
     let other = random.random_range(range.start..range.end - 1);
-    // The last number stands for the one that is taken.
+    // `other` is drawn from one number less; where it is the one that is taken, the last number takes its place.
     (one, if other == one { range.end - 1 } else { other })
 }
 
@@ -91,6 +91,8 @@ fn around(code: u32, column: &Column) -> Range<u32> {
         }
         // A missing value has no position.
         None if (code as usize) < positions => {
+            // `start` is the inverse of this division: the least code that falls into a part. With fewer than ten
+            // values a part is one value.
             let part = code as usize * PARTS / positions;
             let start = |part: usize| (part * positions).div_ceil(PARTS) as u32;
             start(part)..start(part + 1)

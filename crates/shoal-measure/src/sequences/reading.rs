@@ -99,12 +99,14 @@ impl Reading {
 /// The probability that among these events one is the first that is asked for, and a later one the second,
 /// where `chances` are those of each event to be the one and the other.
 ///
-/// Somebody has seen nothing yet, or the first, or both: an event can only lead one step on, so it matters
-/// not how its two chances hang together.
+/// Up to some event a person has had nothing that is asked for, or the first, or both. An event leads at most one
+/// step further, so it does not matter how its two probabilities depend on each other.
 fn in_order(events: &[u32], chances: &[(f64, f64)]) -> f64 {
     let (mut nothing, mut first, mut both) = (1.0, 0.0, 0.0);
     for &event in events {
         let (is_first, is_second) = chances[event as usize];
+        // In this order: `both` and `first` need the state before this event, so that one event is not taken for
+        // both.
         both += first * is_second;
         first = first * (1.0 - is_second) + nothing * is_first;
         nothing *= 1.0 - is_first;

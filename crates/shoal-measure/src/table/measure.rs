@@ -21,7 +21,7 @@ pub enum MeasureError {
     /// There is no column whose loss could be measured.
     #[error("no column is a quasi-identifier")]
     NoQuasiIdentifier,
-    /// The file lacks a column of the original.
+    /// The file does not have a column of the original.
     #[error("the published file has no column `{column}`")]
     Lacking {
         /// The column.
@@ -58,7 +58,7 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             MeasureError::NoQuasiIdentifier => "give at least one column the role `quasi-identifier`",

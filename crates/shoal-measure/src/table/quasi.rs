@@ -4,7 +4,7 @@ use shoal_core::{Column, PublishedError, PublishedValue, RawColumn, RawTable, Ro
 use crate::MeasureError;
 use crate::table::measure::find;
 
-/// A quasi-identifier of a published file: each distinct text read once, and how often it stands there, so
+/// A quasi-identifier of a published file: each distinct text read once, and how often it occurs there, so
 /// that a loss costs time in the number of distinct texts and not of records.
 #[derive(Clone, Debug)]
 pub struct QuasiColumn<'a> {
@@ -22,6 +22,7 @@ impl<'a> QuasiColumn<'a> {
         let mut counts = vec![0; published.labels.len()];
         published.codes.iter().for_each(|&code| counts[code as usize] += 1);
         let unreadable = |code: u32, source: PublishedError| {
+            // Looked for only now: most files have no unreadable value.
             let row = published.codes.iter().position(|&other| other == code).unwrap_or(0) as u64 + 1;
             MeasureError::Unreadable { column: original.name.clone(), row, source }
         };

@@ -4,12 +4,12 @@
 //! record in a class of s records is 1/s. The *prosecutor* knows that the person is in the file. The
 //! *journalist* knows only that they are in some population of which the file is a sample; where no
 //! population is given, the file itself is taken for it, which is the most that the risk can be. The
-//! *marketer* wants to recognize as many as possible and does not care whom.
+//! *marketer* wants to recognize as many people as possible, no matter which.
 //!
 //! Records that are not in the file carry no risk and are not counted.
 //!
 //! Where it is known whose the records are, people are at risk and not records: in a class of s different people each is
-//! found with probability 1/s, however many records they have there. Who stands in several classes is as
+//! found with probability 1/s, however many records they have there. Whoever is in several classes is as
 //! exposed as in the smallest of them, since it is not known which of their records an adversary knows about.
 
 use serde::Serialize;
@@ -22,7 +22,7 @@ const USUAL_CROWD: usize = 5;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RiskReport {
-    /// Were the original quasi-identifiers published.
+    /// If the original quasi-identifiers were published.
     pub before: Risks,
     /// As published.
     pub after: Risks,
@@ -106,13 +106,15 @@ pub fn of(classes: &Classes, k: Option<usize>) -> Risks {
 /// The risks of the people in these classes. `unique_records` are people who are alone in a class.
 pub fn of_people(classes: &Classes, crowds: &Crowds, k: Option<usize>) -> Risks {
     let crowd = k.unwrap_or(USUAL_CROWD).max(1);
-    // The smallest class that each person stands in.
+    // The smallest class that each person is in.
     let mut members: Vec<(u32, u32)> = crowds
         .person_of()
         .iter()
         .zip(&classes.class_of)
         .map(|(&person, &class)| (person, crowds.sizes()[class as usize]))
         .collect();
+    // Sorted by person and then by size, the first entry of a person is the smallest class, and it is the one that is
+    // kept.
     members.sort_unstable();
     members.dedup_by_key(|(person, _)| *person);
     let people = members.len();

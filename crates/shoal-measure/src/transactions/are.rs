@@ -1,4 +1,4 @@
-//! Average relative error of COUNT queries: what an analyst feels who asks the published file how many
+//! Average relative error of COUNT queries: what an analyst notices who asks the published file how many
 //! transactions hold a set of items.
 
 use rayon::prelude::*;
@@ -44,12 +44,13 @@ fn all_there(size: usize, asked: usize) -> f64 {
     (-(asked as f64)).exp2() / (1.0 - (-(size as f64)).exp2())
 }
 
-/// How many numbers stand in all of these ascending lists.
+/// How many numbers are in all of these ascending lists.
 fn shared(mut lists: Vec<&[u32]>) -> usize {
     lists.sort_by_key(|list| list.len());
     let Some((shortest, others)) = lists.split_first_mut() else { return 0 };
     let in_all = |number: &&u32| {
         others.iter_mut().all(|list| {
+            // Numbers ascend in all lists, so what lies before the current one is never needed again.
             *list = &list[list.partition_point(|other| other < number)..];
             list.first() == Some(number)
         })

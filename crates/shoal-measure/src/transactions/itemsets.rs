@@ -15,8 +15,8 @@ pub(super) fn each(
 }
 
 /// Calls `found` with every set of `size` items that a transaction holds, and with the number of people who have such
-/// a transaction. The transactions of a person stand together, as [`by_person`](Transactions::by_person) leaves
-/// them; where it is not said whose they are, each is another person's.
+/// a transaction. The transactions of a person are next to each other, as [`by_person`](Transactions::by_person) leaves
+/// them; where people are not given, each belongs to a different person.
 pub(super) fn each_of_people(transactions: &Transactions, size: usize, found: &mut impl FnMut(&[u32], u32)) {
     start(transactions, transactions.persons(), size, 1, found);
 }
@@ -36,8 +36,8 @@ fn start(
     let counts = vec![0; transactions.items().len()];
     let last = vec![None; persons.map_or(0, |_| counts.len())];
     let prefix = Vec::new();
-    let mut walk = Walk { transactions, persons, size, least: least.max(1), counts, last, prefix, found };
-    walk.deeper(&everywhere);
+    let mut search = Search { transactions, persons, size, least: least.max(1), counts, last, prefix, found };
+    search.deeper(&everywhere);
 }
 
 /// A transaction, and where the items behind the last one found begin.
@@ -47,7 +47,7 @@ struct Place {
     from: u32,
 }
 
-struct Walk<'a, F> {
+struct Search<'a, F> {
     transactions: &'a Transactions,
     persons: Option<&'a [u32]>,
     size: usize,
@@ -60,7 +60,7 @@ struct Walk<'a, F> {
     found: &'a mut F,
 }
 
-impl<'a, F: FnMut(&[u32], u32)> Walk<'a, F> {
+impl<'a, F: FnMut(&[u32], u32)> Search<'a, F> {
     fn deeper(&mut self, places: &[Place]) {
         if self.prefix.len() + 1 == self.size {
             return self.count_last(places);
@@ -70,6 +70,8 @@ impl<'a, F: FnMut(&[u32], u32)> Walk<'a, F> {
             let behind = (place.from + 1..).zip(self.behind(place));
             next.extend(behind.map(|(from, &item)| (item, Place { number: place.number, from })));
         }
+        // By item, so that equal ones are neighbours; then by transaction, so that the transactions of a person stay
+        // together for `count_last`.
         next.sort_unstable();
         let least = self.least;
         for same in next.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= least) {
@@ -84,6 +86,7 @@ impl<'a, F: FnMut(&[u32], u32)> Walk<'a, F> {
         for &place in places {
             let person = self.persons.map(|persons| persons[place.number as usize]);
             for &item in self.behind(place) {
+                // Another transaction of the same person with the same items: the person is counted once.
                 if person.is_some() && self.last[item as usize] == person {
                     continue;
                 }

@@ -5,7 +5,7 @@ use super::TransactionsMeasureError;
 /// Published transactions beside their original: what each published text stands for.
 ///
 /// A text is read as an item of the original; else as a group such as `(a,b)`; else as a node of the
-/// hierarchy, which stands for the items of the original below it. TableRecoding is global: an item has one image
+/// hierarchy, which stands for the items of the original below it. The recoding is global: an item has one image
 /// in all transactions, and an item that no text stands for is suppressed. The file must be what this recoding
 /// makes of the original: every measure is taken from the recoding, and one that is not true of the file would
 /// call untruths useful.
@@ -153,6 +153,7 @@ fn origins(
         image.dedup();
         image
     };
+    // Both lists are sorted by items, so that one pass over them finds the pairs, and what is in one of them only.
     let mut expected: Vec<(Vec<u32>, u32)> = original.iter().map(image_of).zip(0..).collect();
     expected.sort_unstable();
     let mut found: Vec<(&[u32], u64)> = published.iter().zip(1..).collect();

@@ -49,7 +49,7 @@ impl Workload {
     }
 
     /// Up to `count` different sets of `size` items, drawn at random from all that at least `min_support`
-    /// transactions hold. It walks through all of these once: with low supports and large sizes there are
+    /// transactions hold. It enumerates all of these once: with low supports and large sizes there are
     /// many.
     pub fn frequent(
         original: &Transactions,
@@ -118,6 +118,7 @@ fn counted(original: &Transactions, itemsets: Vec<Vec<u32>>) -> Workload {
     let query = |mut items: Vec<u32>| {
         items.sort_unstable();
         items.dedup();
+        // Only the transactions of the rarest item can hold all of them.
         let rarest = items.iter().min_by_key(|&&item| postings[item as usize].len())?;
         let holds_all = |number: &&u32| {
             let transaction = original.transaction(**number as usize);

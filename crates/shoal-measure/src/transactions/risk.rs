@@ -1,7 +1,7 @@
 //! The risk of being recognized by one's items.
 //!
-//! Records of tables fall into classes, and a class tells a risk. Transactions have no classes: what somebody
-//! may know is any few items of a person, and the crowd is whoever has them too. So this is no risk in
+//! Records of tables fall into classes, and each class has a risk. Transactions have no classes: what somebody
+//! may know is any few items of a person, and the crowd is whoever has them too. So this is not a risk in
 //! percent, only the smallest crowd that knowing one or two items can lead to, before and after.
 
 use serde::Serialize;
@@ -25,8 +25,8 @@ pub struct TransactionsRisk {
     pub people: Option<u64>,
 }
 
-/// The least number of transactions that hold the same up to so many items, among sets of items that occur; of people
-/// who have one, where the original says whose they are.
+/// The least number of transactions that hold the same items, up to `known_items` of them, among sets of items that
+/// occur; of people who have one, where the original says whose they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SmallestCrowd {
@@ -66,7 +66,7 @@ fn smallest(
     for size in 1..=known {
         asking.check_wanted();
         itemsets::each_of_people(transactions, size, &mut |items, support| {
-            // Not every time: there may be millions of sets, and each takes no time.
+            // Not for every set: there may be millions of them, and asking takes longer than counting one.
             found = found.wrapping_add(1);
             if found.is_multiple_of(4096) {
                 asking.check_wanted();

@@ -36,6 +36,7 @@ pub fn linear(log2: Option<f64>) -> Option<f64> {
 
 /// log₂(2^size − 1).
 fn log2_of_subsets(size: usize) -> f64 {
+    // = size + log₂(1 − 2^−size), which does not overflow for large sizes.
     size as f64 + (-(-(size as f64)).exp2()).ln_1p() / std::f64::consts::LN_2
 }
 
@@ -44,6 +45,8 @@ fn log2_of_share(weight: f64, support: usize, records: usize) -> Option<f64> {
 }
 
 fn log2_of_sum(terms: &[f64]) -> Option<f64> {
+    // The greatest term is taken out of the sum: the others, relative to it, cannot overflow, and what underflows
+    // does not matter.
     let most = terms.iter().copied().max_by(f64::total_cmp)?;
     Some(most + terms.iter().map(|term| (term - most).exp2()).sum::<f64>().log2())
 }

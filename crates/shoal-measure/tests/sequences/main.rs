@@ -1,5 +1,5 @@
 //! Measures of published sequences.
 
 mod by_hand;
+mod reference;
 mod release;
-mod twins;

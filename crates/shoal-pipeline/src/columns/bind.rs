@@ -20,7 +20,7 @@ pub(crate) struct Bound {
     pub table: Table,
     /// The records that the policy leaves out because a value is missing, ascending.
     pub incomplete: Vec<u32>,
-    /// What is known of the records before anything is done to them, and should be said.
+    /// What is known of the records before anything is done to them, and should be reported.
     pub leaks: Vec<Leak>,
 }
 
@@ -73,6 +73,8 @@ pub(crate) fn bind(request: &Request, raw: &RawTable) -> Result<Bound, PipelineE
         let Some(spec) = policy.columns.get(&raw_column.name) else { continue };
         let is_table = policy.data.shape == Shape::Table;
         let is_person = is_table && policy.data.person.as_ref() == Some(&raw_column.name);
+        // Identifiers of tables are neither published nor used by algorithms. Sequences need theirs: it says whose
+        // event a row is.
         if is_table && spec.role == Role::Identifier && !is_person {
             continue;
         }
@@ -83,6 +85,7 @@ pub(crate) fn bind(request: &Request, raw: &RawTable) -> Result<Bound, PipelineE
         if let Some(missing) = column.domain.missing() {
             let rows = column.codes.iter().enumerate().filter(|&(_, &code)| code == missing);
             match spec.missing {
+                // "Nobody" as a category would be one person with all such records.
                 MissingPolicy::Category if is_person => {
                     let row = rows.map(|(row, _)| row).next().unwrap_or_default();
                     let at = Box::new(ValueAt::first(raw, raw_column, raw_column.codes[row]));
@@ -116,8 +119,10 @@ fn bind_column(
     let value_at = |raw_code: u32| Box::new(ValueAt::first(raw, raw_column, raw_code));
     let (domain, code_of) = Domain::of(raw_column, parser, &request.policy().data.missing)
         .map_err(|bad| PipelineError::NotOfKind { at: value_at(bad.raw_code), kind: spec.kind.name() })?;
-    // Where a value of the domain stands first in the source.
+    // Where a value of the domain occurs first in the source.
     let first_seen = |code: u32| {
+        // Several texts may be one value, such as the tokens for a missing one. Any of them shows the place; this
+        // runs for errors only.
         let raw_code = code_of.iter().position(|&c| c == code).unwrap_or_default();
         value_at(raw_code as u32)
     };

@@ -10,13 +10,13 @@ use crate::PipelineError;
 
 /// The table with a hierarchy for every quasi-identifier, and a sentence for each one that was built.
 pub(crate) fn with_hierarchies(table: &Table) -> Result<(Cow<'_, Table>, Vec<String>), PipelineError> {
-    let lacks = |c: &shoal_core::Column| c.role == Role::QuasiIdentifier && c.hierarchy.is_none();
-    if !table.columns.iter().any(lacks) {
+    let needs_one = |c: &shoal_core::Column| c.role == Role::QuasiIdentifier && c.hierarchy.is_none();
+    if !table.columns.iter().any(needs_one) {
         return Ok((Cow::Borrowed(table), Vec::new()));
     }
     let mut complete = table.clone();
     let mut notes = Vec::new();
-    for column in complete.columns.iter_mut().filter(|c| lacks(c)) {
+    for column in complete.columns.iter_mut().filter(|c| needs_one(c)) {
         let built = build::default_for(&column.domain)
             .map_err(|error| PipelineError::Build { column: column.name.clone(), error: Box::new(error) })?;
         let bound = BoundHierarchy::new(&Arc::new(built.hierarchy), &column.domain)

@@ -32,7 +32,7 @@ pub(crate) fn published_columns(
     columns
 }
 
-/// A quasi-identifier: every distinct text once, then a code per row. Two classes may well say the same.
+/// A quasi-identifier: every distinct text once, then a code per row. Two classes may publish the same text.
 fn recoded(column: &shoal_core::Column, quasi: usize, recoding: &TableRecoding, origin: &[u32]) -> RawColumn {
     let mut builder = RawColumnBuilder::new(column.name.clone());
     for class in &recoding.classes {
@@ -40,6 +40,8 @@ fn recoded(column: &shoal_core::Column, quasi: usize, recoding: &TableRecoding, 
     }
     builder.push(&column.render(&Cell::Suppressed), Place::default());
     let mut texts = builder.finish();
+    // The builder has numbered the texts of the classes, and of `*` after them, as if each were a record; from these
+    // the codes of the rows are looked up.
     let of_class = std::mem::take(&mut texts.codes);
     let star = of_class[recoding.classes.len()];
     texts.codes = origin

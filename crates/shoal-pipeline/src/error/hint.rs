@@ -3,7 +3,7 @@
 use super::PipelineError;
 
 impl PipelineError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             PipelineError::ReadFile { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
@@ -19,13 +19,13 @@ impl PipelineError {
             }
             PipelineError::NoRecords { .. } => "there is nothing to publish",
             PipelineError::NotOfKind { .. } => {
-                "mend the value, list it under data.missing, or change the column's kind in the policy"
+                "fix the value, list it under data.missing, or change the column's kind in the policy"
             }
             PipelineError::MissingValue { .. } => {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
             }
             PipelineError::Nobodys { .. } => {
-                "people cannot be counted where a record is nobody's; leave such records out with  missing = \"suppress\""
+                "people cannot be counted where a record names nobody; leave such records out with  missing = \"suppress\""
             }
             PipelineError::TwoPeople { .. } => {
                 "give every transaction an id of its own, e.g. the person's and the visit's in one column"
@@ -37,7 +37,7 @@ impl PipelineError {
             PipelineError::Hierarchy { error, .. } => error.hint(),
             PipelineError::Build { .. } => "give the column a hierarchy in the policy",
             PipelineError::OutsideHierarchy { .. } => {
-                "add a line for the value to the hierarchy, or mend the value"
+                "add a line for the value to the hierarchy, or fix the value"
             }
             PipelineError::StreamLine { .. } => {
                 "is it the right file, and the policy that it was published with?"
@@ -66,15 +66,17 @@ impl PipelineError {
                  cannot be compared with later releases any more"
             }
             PipelineError::Releases { .. } => {
-                "nothing was released. Give --reuse-classes to keep the earlier classes of whoever was there, or hand out only one of them"
+                "nothing was released. Give --reuse-classes to keep the classes of people who were in an earlier release, or publish only one of the releases"
             }
             PipelineError::Incomparable { .. } => {
                 "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \
                  together"
             }
             PipelineError::Audit { .. } => "give the audit.json that a run has left in its report's folder",
-            PipelineError::NoRandomness { .. } => "try again; the system may be starting still",
-            PipelineError::OutputIsInput { .. } => "choose another name with -o; the original would be gone",
+            PipelineError::NoRandomness { .. } => "try again; the system may still be starting",
+            PipelineError::OutputIsInput { .. } => {
+                "choose another name with -o; the original would be overwritten"
+            }
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
             PipelineError::PublishedColumn { .. } => {
                 "is it the right file? A published CSV file starts with a line of column names"
@@ -92,13 +94,13 @@ impl PipelineError {
             PipelineError::BadWeight { .. } => "write an item, the separator and a number, e.g. `milk 0.5`",
             PipelineError::Utility { hint, .. } | PipelineError::Unreachable { hint, .. } => hint,
             PipelineError::MTooLarge { .. } => "lower m, or ask for  complete = true  instead",
-            PipelineError::NoId { .. } => "write down whose it is, or remove the row",
+            PipelineError::NoId { .. } => "fill in whose it is, or remove the row",
             PipelineError::NoPlaceInOrder { rows: 1, .. } => {
-                "a person without an event leaves nothing to publish: remove the row, or mend the value"
+                "a person without an event leaves nothing to publish: remove the row, or fix the value"
             }
-            PipelineError::NoPlaceInOrder { .. } => "mend the value, or remove the row",
+            PipelineError::NoPlaceInOrder { .. } => "fix the value, or remove the row",
             PipelineError::SameOrder { .. } => {
-                "add a further column to data.order that tells them apart, or remove a row that stands twice"
+                "add a further column to data.order that distinguishes them, or remove a row that occurs twice"
             }
             PipelineError::Sequences(error) => error.hint(),
             PipelineError::SequenceMeasure(error) => error.hint(),

@@ -2,7 +2,7 @@ use std::fmt;
 
 use shoal_core::{Place, RawColumn, RawTable};
 
-/// A value of the source and where it stands.
+/// A value of the source and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueAt {
     /// The file.
@@ -16,7 +16,7 @@ pub struct ValueAt {
 }
 
 impl ValueAt {
-    /// A distinct value of a column, where it stands first.
+    /// A distinct value of a column, where it occurs first.
     pub(crate) fn first(raw: &RawTable, column: &RawColumn, raw_code: u32) -> ValueAt {
         let place = column.first_seen[raw_code as usize];
         ValueAt {

@@ -11,7 +11,7 @@ use crate::PipelineError;
 use crate::run::content;
 
 /// Names the bytes of a published file that the verifier of its records cannot judge. Streams are lines without a
-/// container; what is no such line is refused when they are read.
+/// container; what is not such a line is refused when they are read.
 pub fn unjudged(job: &Job, published: &Path, progress: &dyn Progress) -> Result<Vec<Finding>, PipelineError> {
     match job.policy().data.shape {
         Shape::Table | Shape::Transactions | Shape::Sequences => {

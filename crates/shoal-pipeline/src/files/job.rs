@@ -36,7 +36,7 @@ impl Job {
         if document.policy().data.source.is_empty() {
             // Only a policy that is used from code may leave it out.
             let hint = Some("name a file, a glob, or `-`".to_owned());
-            let error = document.complain("data", "this lacks the key `source`".to_owned(), hint);
+            let error = document.complain("data", "missing key `source`".to_owned(), hint);
             return Err(PipelineError::Policy { path: path.to_owned(), text, error: Box::new(error) });
         }
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();

@@ -24,7 +24,7 @@ pub struct RunOptions {
     pub report: Option<PathBuf>,
     /// Whether existing files may be replaced.
     pub force: bool,
-    /// The `audit.json`s of earlier releases, or their folders, that this one is held against.
+    /// The `audit.json`s of earlier releases, or their folders, that this one is compared with.
     pub previous: Vec<PathBuf>,
     /// tables: whether people who were in one of them keep their classes.
     pub reuse_classes: bool,
@@ -83,6 +83,7 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
     let (report, trace) = (release.report.clone(), release.trace.clone());
     // The last question: from here on names are given, which is not interrupted half-way.
     progress.check();
+    // The data first: a report without its data would claim a release that does not exist.
     let output = release.publish()?;
     if let Some(staged) = staged {
         staged.publish()?;

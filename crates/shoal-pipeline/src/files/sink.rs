@@ -16,7 +16,7 @@ pub struct FileSink {
 }
 
 impl FileSink {
-    /// Begins a file that shall one day be `path`; `csv` is how a reader will read it, if it is CSV.
+    /// Begins a file that will get the name `path`; `csv` is how a reader will read it, if it is CSV.
     pub fn create(path: &Path, csv: CsvOptions) -> Result<FileSink, WriteError> {
         Ok(FileSink { path: path.to_owned(), begun: Some(PendingFile::create(path)?), csv })
     }

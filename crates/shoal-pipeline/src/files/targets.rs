@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::{Job, RunOptions};
 use crate::{Audit, PipelineError};
 
-/// The edition that may go out.
+/// The edition that may be published.
 pub(crate) const REPORT: &str = "report.json";
-/// The edition that stays.
+/// The edition that stays with the publisher.
 pub(crate) const AUDIT: &str = "audit.json";
 
 /// Where a run writes to.
@@ -46,7 +46,7 @@ impl Targets {
 }
 
 /// The release whose reports lie in the folder. Those of another output are not replaced unless that is asked for: they
-/// may be the only account of a file that has long been handed out.
+/// may be the only record of a file that was published long ago.
 fn earlier(folder: &Path, output: &Path, force: bool) -> Result<Option<Audit>, PipelineError> {
     let audit = folder.join(AUDIT);
     let found = audit.exists().then(|| Audit::open(&audit).ok()).flatten();

@@ -12,7 +12,7 @@ use crate::{Measured, PipelineError, Plan, Source, Verified, stream};
 /// What the command line says beyond the file and the policy.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyOptions {
-    /// The original that the file is said to come from.
+    /// The original that the file claims to come from.
     pub original: Option<PathBuf>,
 }
 

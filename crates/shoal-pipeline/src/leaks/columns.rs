@@ -36,6 +36,7 @@ pub(crate) fn of_untouched(request: &Request, table: &RawTable) -> Vec<Leak> {
     }
     let insensitive: Vec<&RawColumn> =
         untouched.into_iter().filter(|column| role(request, column) == Some(Role::Insensitive)).collect();
+    // Together they are unique as well where one column alone is; that has been reported already.
     if !alone && insensitive.len() > 1 {
         let together = Classes::of(table.rows, &insensitive).class_of;
         leaks.extend(nearly_unique(&together, table.rows).map(|unique| {
@@ -85,10 +86,10 @@ fn unique_values(column: &str, unique: usize, rows: usize) -> Leak {
     Leak::new("unique-values", what).of_column(column).counted(unique)
 }
 
-/// How many records stand alone, where most do.
+/// How many records are unique, where most are.
 fn nearly_unique(values: &[u32], rows: usize) -> Option<usize> {
     let unique = unique_records(values);
-    // One record is always alone; it is no news.
+    // A table of one record is always unique; that says nothing.
     (rows > 1 && unique as f64 > NEARLY * rows as f64).then_some(unique)
 }
 

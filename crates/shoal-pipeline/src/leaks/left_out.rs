@@ -7,7 +7,7 @@ use super::Leak;
 use super::transparency::looks_at_values;
 
 /// Says that `count` of `all` records of the source, or people of sequences, are not in the file: that somebody is missing
-/// tells about them, above all where it was decided by sensitive values.
+/// reveals something about them, above all where it was decided by sensitive values.
 pub(crate) fn left_out(policy: &Policy, count: usize, all: usize) -> Option<Leak> {
     let who = match policy.data.shape {
         Shape::Sequences => "people",

@@ -8,7 +8,7 @@ use super::table::in_classes;
 use super::{Leak, columns};
 use crate::Request;
 
-/// What can be said of published sequences; `classes` are those of people whose whole sequences are alike, people in the
+/// The leaks of published sequences; `classes` are those of people whose whole sequences are alike, people in the
 /// order in which they first appear.
 pub(crate) fn of_sequences(
     request: &Request,

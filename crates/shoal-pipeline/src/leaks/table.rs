@@ -7,7 +7,7 @@ use shoal_privacy::Classes;
 use super::{Leak, columns};
 use crate::Request;
 
-/// What can be said of a published table; `classes` are those of its quasi-identifiers.
+/// The leaks of a published table; `classes` are those of its quasi-identifiers.
 pub(crate) fn of_table(request: &Request, published: &RawTable, classes: &Classes) -> Vec<Leak> {
     let mut leaks = Vec::new();
     for name in request.policy().columns_of(Role::Sensitive) {
@@ -20,7 +20,7 @@ pub(crate) fn of_table(request: &Request, published: &RawTable, classes: &Classe
     leaks
 }
 
-/// What can be said of a table before it is published.
+/// The leaks of a table that are known before it is published.
 pub(crate) fn before_table(request: &Request, original: &RawTable) -> Vec<Leak> {
     let policy = request.policy();
     let unlimited = policy.columns_of(Role::Sensitive).into_iter().filter(|name| !is_limited(policy, name));
@@ -30,7 +30,7 @@ pub(crate) fn before_table(request: &Request, original: &RawTable) -> Vec<Leak> 
     leaks
 }
 
-/// Whether any condition speaks about what classes may give away of a column.
+/// Whether any condition limits what classes may give away of a column.
 fn is_limited(policy: &Policy, column: &str) -> bool {
     policy.table_promise().conditions.iter().any(|condition| condition.column == column)
 }

@@ -5,7 +5,7 @@ use shoal_core::{RawTable, Transactions};
 use super::{Leak, columns};
 use crate::Request;
 
-/// What can be said of published transactions; `rest` are the other columns of the table that the items are a column of.
+/// The leaks of published transactions; `rest` are the other columns of the table that the items are a column of.
 pub(crate) fn of_transactions(
     request: &Request,
     published: &Transactions,

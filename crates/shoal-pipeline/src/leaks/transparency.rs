@@ -5,8 +5,8 @@ use shoal_core::policy::Shape;
 
 use super::Leak;
 
-/// Says that crowds were made by looking at sensitive values, where they are: to whoever knows the algorithm, that a crowd
-/// is as it is and not otherwise tells about the values in it.
+/// Reports that crowds were made by looking at sensitive values, where they were: whoever knows the algorithm can conclude
+/// something about the values of a crowd from the fact that the algorithm made this crowd and not another.
 pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
     let remedy = match policy.data.shape {
         Shape::Table if policy.privacy.transparent || policy.table_promise().conditions.is_empty() => {
@@ -18,7 +18,7 @@ pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
         }
         Shape::Sequences if !limits_sensitive_values(policy) => return None,
         Shape::Sequences => "for sequences there is no transparent algorithm",
-        // k^m and constraints speak of items alone; streams are judged line by line.
+        // k^m and constraints are about items alone; streams are judged line by line.
         Shape::Transactions | Shape::Stream => return None,
     };
     let what = "not transparent: crowds were made by looking at sensitive values, so that whoever knows the algorithm can rule \
@@ -26,8 +26,8 @@ pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
     Some(Leak::new("not-transparent", format!("{what}; {remedy}")))
 }
 
-/// Whether a policy asks for something about the sensitive values of a crowd, so that whoever stands alone with theirs may
-/// not be published.
+/// Whether a policy asks for something about the sensitive values of a crowd, so that whoever has a value
+/// that nobody near them has may be left out.
 pub(super) fn looks_at_values(policy: &Policy) -> bool {
     match policy.data.shape {
         Shape::Table => !policy.table_promise().conditions.is_empty(),

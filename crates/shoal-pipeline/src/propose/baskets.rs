@@ -11,7 +11,7 @@ use super::policy_text::string;
 pub struct BasketProposal {
     /// The data, as seen from the policy's folder.
     pub location: String,
-    /// What stands between two items.
+    /// What separates two items.
     pub separator: char,
     /// How many transactions were seen.
     pub transactions: usize,
@@ -28,6 +28,7 @@ pub struct BasketProposal {
 impl BasketProposal {
     /// Looks at transactions.
     pub fn of(data: &Transactions, location: String, separator: char) -> BasketProposal {
+        // 5 is usual; in a very small file there should still be room for two crowds.
         let k = 5.min(data.len() / 2).max(2);
         BasketProposal {
             location,

@@ -13,7 +13,7 @@ pub(super) struct Reading {
     pub note: Option<String>,
 }
 
-/// Texts that mean "no value" wherever they stand.
+/// Texts that mean "no value" wherever they occur.
 const MISSING: [&str; 9] = ["", "?", "NA", "N/A", "n/a", "null", "NULL", "nan", "NaN"];
 /// Texts that mean it among numbers and dates, but may be a value among texts.
 const MISSING_IN_NUMBERS: [&str; 3] = ["None", "none", "-"];
@@ -69,6 +69,7 @@ pub(super) fn read(column: &RawColumn) -> Reading {
 type Judgement = (Kind, Option<DateFormat>, Option<String>);
 
 fn judge(name: &Words, values: &[&str]) -> Judgement {
+    // Dates first: eight digits that are all days of plausible years would pass for numbers as well.
     if let Some((format, note)) = compact_dates(values).or_else(|| dates(values)) {
         return (Kind::Date, Some(format), note);
     }
@@ -85,6 +86,7 @@ fn judge(name: &Words, values: &[&str]) -> Judgement {
             None => (Kind::Integer, None, None),
         };
     }
+    // Whole numbers beyond 64 bits are ids or codes, which a decimal would round.
     if values.iter().any(|text| text.parse::<i64>().is_err() && !text.contains(['.', 'e', 'E'])) {
         return text("too long for a number");
     }
@@ -104,15 +106,16 @@ fn compact_dates(values: &[&str]) -> Option<(DateFormat, Option<String>)> {
 }
 
 fn dates(values: &[&str]) -> Option<(DateFormat, Option<String>)> {
-    let (notation, twin) = FORMATS.into_iter().find(|(notation, _)| fits(notation, values))?;
-    let note = twin.filter(|twin| fits(twin, values)).map(|twin| {
-        format!("day and month cannot be told apart in these values: `{notation}` or `{twin}`, please check")
+    let (notation, other) = FORMATS.into_iter().find(|(notation, _)| fits(notation, values))?;
+    let note = other.filter(|other| fits(other, values)).map(|other| {
+        format!("it is not clear which is day and which is month in these values: `{notation}` or `{other}`, please check")
     });
     Some((DateFormat::new(notation).ok()?, note))
 }
 
 fn fits(notation: &str, values: &[&str]) -> bool {
-    // A year of another age is a sign of the wrong notation.
+    // From about 1800 to 2200: other years are a sign of the wrong notation. A year of the calendar has 31,556,952
+    // seconds in the mean.
     const FIRST: i64 = -170 * 31_556_952;
     const LAST: i64 = 230 * 31_556_952;
     DateFormat::new(notation).is_ok_and(|format| {

@@ -34,7 +34,7 @@ pub(crate) fn names_people(column: &str) -> bool {
 pub struct Source {
     /// The source as the policy will name it, relative to the policy's folder.
     pub location: String,
-    /// What stands between two values of a line; `None` for sources without lines (Parquet).
+    /// The separator between two values of a line; `None` for sources without lines (Parquet).
     pub separator: Option<char>,
     /// Whether the source itself names its columns.
     pub header: bool,
@@ -76,7 +76,7 @@ pub struct ColumnProposal {
     pub reason: String,
     /// What was seen: distinct values, missing ones, a range or frequent values where they give nobody away.
     pub facts: String,
-    /// What a person should know about the kind, e.g. that day and month cannot be told apart.
+    /// What a person should know about the kind, e.g. that it is not clear which is day and which is month.
     pub note: Option<String>,
     /// The texts in it that mean "no value".
     pub missing_tokens: Vec<String>,
@@ -87,6 +87,7 @@ pub struct ColumnProposal {
 /// Proposes a policy for the table that `sample` was taken from.
 pub fn propose(sample: &RawTable, source: Source) -> Proposal {
     let readings: Vec<Reading> = sample.columns.iter().map(kinds::read).collect();
+    // A column with one value is constant only where all records were seen.
     let whole = source.rows == Some(sample.rows as u64);
     // Of the columns that name people and repeat, the one with the most values, and of equals the first.
     let mut person: Option<(u64, String)> = None;

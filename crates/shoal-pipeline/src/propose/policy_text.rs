@@ -162,7 +162,7 @@ impl Proposal {
         }
         if self.events.is_none() && self.columns.iter().any(|column| column.role == Role::Sensitive) {
             text.push_str(&comment(
-                "What else shall be true of the sensitive values of every crowd; a choice that only a person can make:",
+                "What else must be true of the sensitive values of every crowd; a choice that only a person can make:",
             ));
             text.push_str("# l-diversity = { kind = \"distinct\", l = 3 }\n# t-closeness = 0.2\n# beta-likeness = 2.0\n");
         }
@@ -185,7 +185,7 @@ impl Proposal {
         text.push_str("\n[algorithm]\nname = \"delay-free\"\n");
         text.push_str(&comment(
             "The values and their shares are learned from the first tuples, which are not published: what others are \
-             hidden among would tell about them. A file with the columns value and count spares them:  prior-file = \"…\"",
+             hidden among would reveal something about them. A file with the columns value and count avoids that:  prior-file = \"…\"",
         ));
         text.push_str("learn = 1000\n\n[state]\n");
         text.push_str(&comment(

@@ -7,7 +7,7 @@ use super::words::Words;
 
 /// Fewer records than this say nothing about how often values repeat.
 const ENOUGH: u64 = 20;
-/// Values that at least so many records share give nobody away.
+/// Values that at least this many records share give nobody away.
 const CROWD: u64 = 10;
 
 /// The counts of one column.
@@ -133,7 +133,7 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// A value as it may stand in a comment: on one line, and short.
+/// A value as it may be written in a comment: on one line, and short.
 fn plain(text: &str) -> String {
     const LONGEST: usize = 30;
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -45,7 +45,7 @@ const CODES: &str = "\
 /// A role, what the words are about, and the words.
 type Rule = (Role, &'static str, &'static str);
 
-/// In order: what is sensitive stays sensitive even where it also tells who somebody is.
+/// In order: what is sensitive stays sensitive even where it also shows who somebody is.
 const RULES: &[Rule] = &[
     (
         Role::Sensitive,
@@ -97,7 +97,7 @@ const RULES: &[Rule] = &[
 ];
 
 impl Words {
-    /// Splits a name at everything that is no letter or figure and where a capital follows a small letter.
+    /// Splits a name at everything that is not a letter or digit and where a capital follows a small letter.
     pub(super) fn of(name: &str) -> Self {
         let mut words = vec![String::new()];
         let mut small_before = false;

@@ -10,7 +10,7 @@ use crate::columns::{Composed, published_columns};
 use crate::order::PublishedPlaces;
 
 /// Puts the surviving events together, person by person, in the order of what is published about people. `table` holds
-/// the events with the hierarchies that the recoding speaks of.
+/// the events with the hierarchies that the recoding refers to.
 pub(crate) fn compose(
     policy: &Policy,
     id: &str,
@@ -21,7 +21,7 @@ pub(crate) fn compose(
     let (people, raw) = (&loaded.data, &loaded.raw);
     let survives = |event: &u32| recoding.class_of[*event as usize] != SUPPRESSED;
     let events: Vec<u32> = (0..raw.rows as u32).filter(survives).collect();
-    // Somebody of whom nothing is left takes no number: a gap would count them.
+    // Somebody of whom nothing is published takes no number: gaps would show how many are left out.
     let mut published: Vec<(u32, Range<usize>)> = Vec::with_capacity(people.persons());
     let mut start = 0;
     for (person, own) in people.iter().enumerate() {

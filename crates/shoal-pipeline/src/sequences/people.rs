@@ -18,7 +18,7 @@ pub(crate) struct People {
     pub source_place: Vec<u32>,
 }
 
-/// Sorts the rows. People stand in an order made from what their events say; the column of ids has no part in it, nor
+/// Sorts the rows. People are put into an order made from what their events say; the column of ids has no part in it, nor
 /// has any other identifier.
 pub(crate) fn people(
     request: &Request,
@@ -38,6 +38,7 @@ pub(crate) fn people(
         rows_of[id as usize].push(row as u32);
     }
     for (id, rows) in rows_of.iter_mut().enumerate() {
+        // Sorted, two events that cannot be ordered are neighbours.
         rows.sort_by(|&a, &b| compare(&keys, a, b));
         if let Some(tie) = rows.windows(2).find(|pair| compare(&keys, pair[0], pair[1]).is_eq()) {
             return Err(PipelineError::SameOrder {
@@ -76,7 +77,7 @@ fn by_content(request: &Request, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u3
     })
 }
 
-/// Where each event stands in each of the columns that order it.
+/// The position of each event in each of the columns that order it.
 struct Key<'a> {
     codes: &'a [u32],
     domain: &'a Domain,

@@ -132,7 +132,7 @@ pub(crate) fn take_measures(
     Ok(measure_sequences(original, published, id(request), &options, progress)?)
 }
 
-/// Runs the algorithm on the complete events. The recoding speaks of all events and everybody.
+/// Runs the algorithm on the complete events. The recoding is about all events and everybody.
 fn anonymize(
     policy: &Policy,
     loaded: &Loaded,
@@ -159,7 +159,7 @@ fn anonymize(
 fn recoding_file(request: &Request, published: &RawTable, classes: &Classes) -> RecodingFile {
     let quasi = quasi_columns(request, published);
     let cells = |row: usize| quasi.iter().map(|c| c.text(row).to_owned()).collect();
-    // The verifier has seen that the rows of a person stand together, and that people are numbered in order.
+    // The verifier has seen that the rows of a person are next to each other, and that people are numbered in order.
     let ids = published.column(id(request)).map(|column| column.codes.as_slice()).unwrap_or_default();
     let people: Vec<&[u32]> = ids.chunk_by(|a, b| a == b).collect();
     let mut starts = vec![0];

@@ -92,6 +92,6 @@ pub(crate) fn check(
 /// What is asked of every class beside its size.
 fn conditions(promise: &TablePromise, table: &Table) -> Vec<String> {
     let personal = table.of_role(Role::PersonalK).map(|c| format!("the largest `{}` of its members", c.name));
-    let people = promise.person.iter().map(|name| format!("counted in people, whom `{name}` names"));
+    let people = promise.person.iter().map(|name| format!("counted in people, who are named by `{name}`"));
     promise.conditions.iter().map(ToString::to_string).chain(personal).chain(people).collect()
 }

@@ -7,7 +7,7 @@ use crate::columns::{Composed, published_columns, reordered_codes};
 use crate::order::PublishedPlaces;
 
 /// Puts the recoded quasi-identifiers and the untouched columns together. `table` is the one that the
-/// recoding speaks of, `raw` what was read, `source_rows` where each record stood in the source.
+/// recoding refers to, `raw` what was read, `source_rows` where each record was in the source.
 pub(crate) fn compose(
     policy: &Policy,
     raw: &RawTable,

@@ -18,7 +18,7 @@ pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TableModel>>, Pipe
     Ok(models.into_iter().map(of_people).collect())
 }
 
-/// The same promises about records, which a file shows by itself; a promise about people is at least as much.
+/// The same promises about records, which can be checked on a file alone; a promise about people is at least as strong.
 pub(crate) fn models_of_records(request: &Request) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
     let promise = request.policy().table_promise();
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);

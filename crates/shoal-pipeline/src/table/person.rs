@@ -1,4 +1,4 @@
-//! Whose the records of a table are, and what is said where the policy does not tell.
+//! Whose the records of a table are, and what is reported where the policy does not say.
 
 use shoal_core::policy::Shape;
 use shoal_core::{Column, Progress, RawColumn, RawTable, Role, Table};
@@ -71,7 +71,7 @@ pub(crate) fn take_measures(
 
 /// Gives one code to all values that likely name the same person.
 ///
-/// People are numbered as they first appear among the records, which stand in the order of their content: by their names,
+/// People are numbered as they first appear among the records, which are in the order of their content: by their names,
 /// an algorithm that breaks ties by numbers would publish something else when people are renamed.
 pub(crate) fn same_person(column: &mut Column) {
     let values = 0..column.domain.len() as u32;

@@ -1,17 +1,17 @@
-//! Releases of the same people, held against each other.
+//! Releases of the same people, compared with each other.
 //!
-//! Two releases that keep a promise each may break it together: whoever has both and knows where somebody stands in
-//! each may intersect what is possible. So `audit.json` remembers, by keyed hashes, who stands in which class, and what a class
+//! Two releases that keep a promise each may break it together: whoever has both and knows where somebody is in
+//! each may intersect what is possible. So `audit.json` remembers, by keyed hashes, who is in which class, and what a class
 //! publishes. A new release is looked at together with all earlier ones that are given:
 //!
 //! - **The crowd**: everybody who is in all releases that a person is in, and whose quasi-identifiers fit the person's class in
 //!   each of them. At least k.
-//! - **The candidates for a sensitive value**: what stands in the person's class in every release, as often as in the one where it
-//!   stands least often. As mixed as l-diversity asks. Somebody whose own value is not among them has another value
+//! - **The candidates for a sensitive value**: what is in the person's class in every release, as often as in the one where it
+//!   occurs least often. As mixed as l-diversity asks. Somebody whose own value is not among them has another value
 //!   than before, and the comparison leads nowhere.
 //!
-//! Every promise counts that was made to a person, the earlier ones too. Who cannot be told apart (equal quasi-identifiers
-//! where there is no name, several records of one person) is looked at together: all their classes are possible.
+//! Every promise counts that was made to a person, the earlier ones too. Those who cannot be distinguished (equal quasi-identifiers
+//! where there is no name, several records of one person) are looked at together: all their classes are possible.
 
 mod candidates;
 mod identity;
@@ -56,7 +56,7 @@ impl EarlierReleases {
     pub(crate) fn leaks(&self, current: &Current<'_>, sha256: &str) -> Result<Vec<Leak>, PipelineError> {
         let mut leaks = Vec::new();
         if !self.previous.is_empty() {
-            leaks.extend(hold_against(current, &self.previous)?);
+            leaks.extend(compare_with(current, &self.previous)?);
         }
         // The same bytes again are the same release, and one that was given has been looked at.
         let is_news = |audit: &&Audit| {
@@ -73,8 +73,8 @@ impl EarlierReleases {
 }
 
 /// Looks at a new release together with earlier ones. Where a promise breaks, the release is refused; otherwise what was
-/// found is said.
-fn hold_against(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, PipelineError> {
+/// found is reported.
+fn compare_with(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, PipelineError> {
     let people = Identity::of(current.request, current.raw);
     let mut seen = vec![Seen::now(current, &people)];
     for audit in previous {
@@ -87,7 +87,7 @@ fn hold_against(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, 
     }
 }
 
-/// How many people of the new release an earlier one knows, too; `None` where that cannot be told.
+/// How many people of the new release an earlier one knows, too; `None` where that cannot be known.
 fn in_common(current: &Current<'_>, audit: &Audit) -> Option<usize> {
     let people = Identity::of(current.request, current.raw);
     let seen = Seen::earlier(current, &people, audit).ok()?;
@@ -98,7 +98,7 @@ fn in_common(current: &Current<'_>, audit: &Audit) -> Option<usize> {
 pub(super) struct Class {
     /// The cells by quasi-identifier of the new original; none where they cannot be read in its terms.
     cells: Option<Vec<PublishedValue>>,
-    /// By sensitive column, how often each value stands in it.
+    /// By sensitive column, how often each value occurs in it.
     values: HashMap<String, HashMap<String, u32>>,
 }
 
@@ -109,9 +109,10 @@ impl Class {
             let at = quasi.iter().position(|name| *name == column.name)?;
             PublishedValue::parse(file.cells.get(at)?, &column.domain, column.hierarchy.as_ref()).ok()
         };
-        // Other columns than now: what the class covers cannot be said, only who is in it.
+        // Other columns than now: what the class covers is not known, only who is in it.
         let same = columns.len() == quasi.len();
         let cells = same.then(|| columns.iter().map(cell).collect::<Option<Vec<_>>>()).flatten();
+        // Values that look alike count as one, as they do where diversity is verified.
         let fold = |values: &indexmap::IndexMap<String, u32>| {
             let mut folded: HashMap<String, u32> = HashMap::new();
             values.iter().for_each(|(text, count)| *folded.entry(look(text)).or_default() += count);
@@ -123,7 +124,7 @@ impl Class {
         }
     }
 
-    /// Whether a record of the new original may stand in the class, by its quasi-identifiers.
+    /// Whether a record of the new original may be in the class, by its quasi-identifiers.
     fn covers(&self, original: &Table, row: usize) -> bool {
         let Some(cells) = &self.cells else { return false };
         original

@@ -156,13 +156,13 @@ pub(crate) fn run<K: Sink>(
 
 /// What the algorithm has decided about all records.
 struct Recoded<'a> {
-    /// The table that the recoding speaks of: where the algorithm needs them, with hierarchies that were built.
+    /// The table that the recoding refers to: where the algorithm needs them, with hierarchies that were built.
     working: Cow<'a, Table>,
     anonymized: Anonymized<TableRecoding>,
     notes: Vec<String>,
 }
 
-/// Runs the algorithm on the complete records. The recoding speaks of all of them.
+/// Runs the algorithm on the complete records. The recoding is about all of them.
 fn anonymize<'a>(
     request: &Request,
     bound: &'a Bound,
@@ -229,7 +229,7 @@ fn class_files(
         }
         file.people.push(hashes[people.person_of[origin[row] as usize] as usize].clone());
     }
-    // Sorted, so that the place of a hash does not tell whose row is whose.
+    // Sorted, so that the place of a hash does not reveal whose row is whose.
     for file in &mut files {
         file.people.sort_unstable();
         file.values.values_mut().for_each(IndexMap::sort_keys);

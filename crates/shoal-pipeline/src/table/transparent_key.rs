@@ -1,7 +1,7 @@
 //! The secret key of transparent l-diversity: given with the request, or drawn for one run.
 //!
 //! The proof needs choices that do not depend on the data and that no reader can repeat. So they come neither from the
-//! seed, which stands in the policy, nor from the records.
+//! seed, which is in the policy, nor from the records.
 
 use shoal_algorithms::table::transparent::Secret;
 

@@ -106,7 +106,7 @@ fn compare(
     let Loaded { read, bound, .. } = load_from(request, original, progress)?;
     let (file, records) = (&original.name(), bound.table.rows);
     progress.stage("comparing", 0);
-    // What the file shows by itself is about records; what it owes to people is asked with the origins at hand.
+    // The file alone shows promises about records; promises about people need the origins of its rows.
     let mut verdict =
         judge(request, &published.table, &models_of_records(request)?, role_without_personal_k, progress)?;
     let (origins, whose) = match find_origins(request, &read.table, &bound, published, progress) {
@@ -121,7 +121,7 @@ fn compare(
         origin: &origins.origin,
         left_out: origins.left_out,
         suppression: suppression_limit(request, bound.incomplete.len()),
-        // The verdict says where the order may carry something; a file of others may stand in any.
+        // The verdict says where the order may carry something; a file of others may be in any.
         order: RecordOrder::Input,
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
@@ -151,7 +151,7 @@ fn compare(
     Ok(Compared { verdict, found, unsure: whose.and_then(|whose| whose.unsure(models)) })
 }
 
-/// Takes over the promises that were found broken with the original at hand, in the place of what the file alone showed.
+/// Takes over the promises that were found broken with the help of the original, instead of what the file alone showed.
 fn add_broken(verdict: &mut TableVerdict, broken: Vec<BrokenPromise>) {
     for broken in broken {
         let is_same = |known: &PromiseResult| {
@@ -221,7 +221,7 @@ pub(crate) fn measure(
             })
         })
         .collect::<Result<_, _>>()?;
-    // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
+    // Otherwise an exact value that is not true of anybody would count as a value without loss.
     let origins = match_table(&bound.table, &release, &bound.incomplete, progress)
         .map_err(|error| PipelineError::Untrue { file: file.clone(), error: Box::new(error) })?;
     let classes = Classes::of(release.rows, &quasi);

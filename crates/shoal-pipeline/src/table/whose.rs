@@ -1,4 +1,4 @@
-//! How sure it is whose the rows of a published file are, where its promises count people.
+//! How certain it is which people the rows of a published file belong to, where its promises count people.
 //!
 //! A row may be true of several people's records, and of all ways to assign them one is looked at. An audit says who is in which
 //! class, so that the way is found that has these people there; without it, a broken promise is one only where
@@ -53,13 +53,13 @@ pub(crate) fn find_origins(
 
 impl Whose {
     /// An error where promises are broken for the origins that were found and may be kept by others. `by_records` is what
-    /// the file shows by itself.
+    /// the file alone shows.
     pub(crate) fn check_broken(
         &self,
         by_records: &TableVerdict,
         broken: &[BrokenPromise],
     ) -> Result<(), PipelineError> {
-        // Nobody's origin has a part in how many records are left out.
+        // How many records are left out does not depend on the origins that were found.
         let is_certain = |broken: &BrokenPromise| match broken.promise.name.as_str() {
             "k-anonymity" => self.is_too_few(&broken.promise.asked),
             name => name == "max-suppressed",

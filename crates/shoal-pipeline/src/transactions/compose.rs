@@ -53,6 +53,8 @@ pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsR
         let by_rest = |a: u32, b: u32| {
             rest.as_ref().map_or(Ordering::Equal, |rest| rest.compare(a as usize, b as usize))
         };
+        // The row itself decides last: equal ones are published alike, and the result is the same for any number of
+        // threads.
         origin.par_sort_unstable_by(|&a, &b| {
             items(a).cmp(items(b)).then_with(|| by_rest(a, b)).then(a.cmp(&b))
         });
@@ -60,7 +62,7 @@ pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsR
     Composed { published: published.select(&origin), origin }
 }
 
-/// The table that holds published transactions, in a layout that is one. Ids are counted anew, so that none of
+/// The table that holds published transactions, in a layout that is one. Ids are numbered again from 1, so that none of
 /// the original ones is published.
 pub(crate) fn tabulate(
     layout: Layout<'_>,

@@ -2,12 +2,12 @@
 
 use shoal_core::policy::DataPolicy;
 
-/// Where the items stand in the source.
+/// Where the items are in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout<'a> {
     /// A line per transaction.
     Basket {
-        /// What stands between two items.
+        /// What separates two items.
         separator: char,
     },
     /// A row per item.
@@ -21,13 +21,13 @@ pub(crate) enum Layout<'a> {
     Column {
         /// The column.
         items: &'a str,
-        /// What stands between two items.
+        /// What separates two items.
         separator: char,
     },
 }
 
 impl<'a> Layout<'a> {
-    /// The layout that a policy describes; its check has seen to it that nothing lacks.
+    /// The layout that a policy describes; its check has made sure that no key is missing.
     pub(crate) fn of(data: &'a DataPolicy) -> Layout<'a> {
         let first = |text: &str| text.chars().next().unwrap_or(' ');
         match (&data.items, &data.id, &data.item) {
@@ -37,7 +37,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// What stands between two items in the files that list items: constraints, weights.
+    /// What separates two items in the files that list items: constraints, weights.
     pub(crate) fn list_separator(self) -> char {
         match self {
             Layout::Basket { separator } | Layout::Column { separator, .. } => separator,

@@ -21,7 +21,7 @@ pub(crate) struct Loaded {
     pub rest: Option<(RawTable, usize)>,
     /// Whether the column of items is a list of Parquet and not a text.
     pub listed: bool,
-    /// Items that stood twice in one transaction.
+    /// Items that occurred twice in one transaction.
     pub repeated: usize,
     /// Transactions without an item.
     pub empty: usize,
@@ -47,8 +47,10 @@ impl Loaded {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.repeated > 0 {
-            notes
-                .push(format!("items that stood twice in one transaction and count once: {}", self.repeated));
+            notes.push(format!(
+                "items that occurred twice in one transaction and count once: {}",
+                self.repeated
+            ));
         }
         if self.empty > 0 {
             notes.push(format!("transactions with no item, which are kept: {}", self.empty));
@@ -78,6 +80,8 @@ impl Loaded {
         let of_rest = hash.rows(&columns, self.data.len());
         let hashes: Vec<u64> =
             of_items.iter().zip(&of_rest).map(|(&items, &rest)| hash.list([items, rest])).collect();
+        // Items are numbered by their texts and not as they appeared, so comparing numbers does not depend on the
+        // order of the input.
         let items = |row: u32| self.data.transaction(row as usize);
         let compare = |a: u32, b: u32| items(a).cmp(items(b)).then_with(|| compare_rows(&columns, a, b));
         self.source_rows = hash.order(&hashes, self.data.persons(), compare);
@@ -90,7 +94,7 @@ impl Loaded {
     }
 }
 
-/// Whose words are read.
+/// Which kind of text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Text {
     /// Those of an original: an item is an item.
@@ -154,7 +158,7 @@ pub(crate) fn load(
             let (mut data, repeated, empty) = from_cells(request, cells, cut);
             let mut leaks = Vec::new();
             if text == Text::Original {
-                // Of a published file the verifier says it.
+                // For a published file the verifier checks this.
                 check_rest(request, &read.table, items, &source.name())?;
                 if let Some(name) = &request.policy().data.person {
                     let person = column(request, &read.table, name, "person")?;
@@ -177,7 +181,7 @@ pub(crate) fn load(
     if loaded.data.is_empty() {
         return Err(PipelineError::NoRecords { source_name: source.name() });
     }
-    // A published file is looked at as it stands; its order is one of the things to look at.
+    // A published file is looked at as it is; its order is one of the things to look at.
     if text == Text::Original {
         loaded.order_by_content(request);
     }
@@ -198,7 +202,7 @@ fn column<'a>(
     })
 }
 
-/// What must not stand in a published file beside its items.
+/// What must not be in a published file beside its items.
 fn withheld(request: &Request, table: &RawTable, text: Text) -> Result<Vec<String>, Refusal> {
     match (text, Layout::of(&request.policy().data)) {
         (Text::Original, _) | (_, Layout::Basket { .. }) => Ok(Vec::new()),

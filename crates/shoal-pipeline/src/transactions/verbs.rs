@@ -108,13 +108,13 @@ fn compare(
         original: &before.data,
         hierarchy: tree,
         origin: &origins.origin,
-        // The verdict says where the order may carry something; a file of others may stand in any.
+        // The verdict says where the order may carry something; a file of others may be in any.
         order: RecordOrder::Input,
     };
     let person_of = |persons: &[u32]| origins.origin.iter().map(|&from| persons[from as usize]).collect();
     let persons = before.data.persons().map(person_of);
     let found = match judge_transactions(&read, claim, &models(request)?, &utility(request), progress) {
-        // A broken promise is said by the verdict, which counts people where it is known whose the transactions are.
+        // The verdict reports a broken promise; it counts people where it is known whose the transactions are.
         Ok(_) | Err(Refusal::BrokenTransactions { .. }) => found,
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         Err(untrue) => found.because(&untrue),

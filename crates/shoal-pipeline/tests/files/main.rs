@@ -1,4 +1,4 @@
-//! The whole road, through the public door, one file a shape.
+//! Whole runs on files through the public functions, one module per shape.
 
 mod cancelled;
 mod project;

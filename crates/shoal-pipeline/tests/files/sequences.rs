@@ -1,4 +1,4 @@
-//! The whole road for sequences, through the public door.
+//! Whole runs on sequences through the public functions.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn fresh() -> TestProject {
     TestProject::with(POLICY, "visits.csv", &visits())
 }
 
-/// The published quasi-identifiers and diseases of everybody, as a stranger would read them.
+/// The published quasi-identifiers and diseases of everybody, as an outsider would read them.
 fn people(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     let mut people: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
     let mut rows = csv::Reader::from_reader(text.as_bytes());
@@ -106,7 +106,7 @@ fn what_is_published_is_a_fresh_id_and_never_the_old_one_nor_the_day() {
     assert!(!text.contains("id1") && !text.contains("111"), "{text}");
     let ids: Vec<usize> =
         text.lines().skip(1).map(|l| l.split(',').next().unwrap().parse().unwrap()).collect();
-    assert!(ids.is_sorted(), "the events of a person stand together");
+    assert!(ids.is_sorted(), "the events of a person are next to each other");
     assert_eq!(ids.first(), Some(&1));
 }
 

@@ -1,4 +1,4 @@
-//! The whole road on small tables, through the public door.
+//! Whole runs on small tables through the public functions.
 
 use std::collections::BTreeMap;
 use std::path::Path;

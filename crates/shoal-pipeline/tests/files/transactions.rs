@@ -1,4 +1,4 @@
-//! The whole road for transactions, through the public door.
+//! Whole runs on transactions through the public functions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn fresh() -> TestProject {
     TestProject::with(POLICY, "baskets.dat", BASKETS)
 }
 
-/// The supports of all sets of up to two published items, counted as a stranger would.
+/// The supports of all sets of up to two published items, counted as an outsider would.
 fn supports(text: &str) -> BTreeMap<Vec<&str>, usize> {
     let mut supports = BTreeMap::new();
     for line in text.lines() {
@@ -82,7 +82,7 @@ fn every_algorithm_keeps_k_to_the_m() {
             let report = &outcome.report;
             assert_eq!((report.records_in, report.records_out, report.shape), (9, 9, "transactions"));
             assert!(report.notes.iter().any(|note| note.contains("with no item")), "{:?}", report.notes);
-            assert!(report.notes.iter().any(|note| note.contains("stood twice")), "{:?}", report.notes);
+            assert!(report.notes.iter().any(|note| note.contains("occurred twice")), "{:?}", report.notes);
             assert!(
                 shoal_pipeline::files::verify(&project.job(&set), &project.path("out.dat"), &Silent)
                     .unwrap()

@@ -27,7 +27,7 @@ pub fn hierarchy_rows(quasi_identifier: &str) -> Vec<Vec<String>> {
         "ZIP" => zip_codes().flatten().map(digits).collect(),
         "DSFC" => intervals(WEEKS, &[2, 4, 12]),
         "LOS" => intervals(LONGEST_STAY + 1, &[2, 4]),
-        other => panic!("`{other}` is no quasi-identifier of the patients"),
+        other => panic!("`{other}` is not a quasi-identifier of the patients"),
     }
 }
 

@@ -32,7 +32,7 @@ struct Coverage {
     /// Distinct values, the missing one not counted.
     distinct: usize,
     holds: bool,
-    /// In the order in which they stand in the data.
+    /// In the order in which they occur in the data.
     missed: Vec<Missed>,
     /// Values of the hierarchy that the column does not have.
     unused: usize,

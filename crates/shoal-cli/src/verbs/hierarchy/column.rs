@@ -49,7 +49,7 @@ impl Values {
             || self.missing.iter().any(|token| token == self.column.labels.get(code))
     }
 
-    /// Where a text stands first: `adult.csv:17`.
+    /// Where a text occurs first: `adult.csv:17`.
     pub(super) fn first_place(&self, code: u32) -> String {
         let place = self.column.first_seen[code as usize];
         let file = self.files.get(place.file as usize).map_or("", String::as_str);

@@ -57,7 +57,7 @@ pub(crate) fn show(args: &ShowArgs, console: &Console) -> Result<Answer, Failure
     Ok(Answer::Holds)
 }
 
-/// The whole tree. Nodes are numbered parents first, so children are known when the walk backwards comes to
+/// The whole tree. Nodes are numbered parents first, so children are known when the loop backwards comes to
 /// their parent.
 fn branch(tree: &Hierarchy) -> Branch {
     let mut below: Vec<Vec<Branch>> = Vec::new();

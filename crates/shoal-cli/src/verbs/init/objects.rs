@@ -1,4 +1,4 @@
-//! JSON objects, one a line.
+//! JSON objects, one per line.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ pub(super) fn dialect(data: &str) -> Dialect {
     Dialect { source: Source::new(data), separator: None, header: true, note: None }
 }
 
-/// The first objects of a file as a table; lines that hold none are passed over.
+/// The first objects of a file as a table; lines that hold none are skipped.
 pub(super) fn sample(data: &str, limit: usize) -> Result<RawTable, Failure> {
     let unreadable = |source| ReadError::Unreadable { file: data.to_owned(), source };
     let mut names: IndexSet<String> = IndexSet::new();

@@ -29,7 +29,7 @@ fn between(from: &Path, to: &Path) -> PathBuf {
     up.chain(to[common..].iter().copied()).collect()
 }
 
-/// The names on the way, `.` left out and `..` walked.
+/// The names of the path's components, with `.` left out and `..` resolved.
 fn steps(path: &Path) -> Vec<&OsStr> {
     let mut names = Vec::new();
     for component in path.components() {

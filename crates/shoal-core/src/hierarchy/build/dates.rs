@@ -54,6 +54,7 @@ impl DateStep {
     /// The first and the last day of the step around `day`; `None` at the ends of the calendar.
     fn around(self, day: Date) -> Option<(Date, Date)> {
         let years = |width: i16| {
+            // Euclidean, so that years before 0 are grouped in the same way.
             let first = day.year().div_euclid(width) * width;
             Some((Date::new(first, 1, 1).ok()?, Date::new(first + width - 1, 12, 31).ok()?))
         };
@@ -161,8 +162,9 @@ fn chosen_levels(domain: &Domain, days: &[Date]) -> Vec<Level> {
     let mut levels = Vec::new();
     for step in DateStep::ALL.into_iter().filter(|step| *step != DateStep::Century) {
         let Some(labels) = labels(domain, days, step) else { continue };
-        // Values ascend, so equal labels stand together.
+        // Values ascend, so equal labels are next to each other.
         let now = 1 + labels.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        // A step with as many groups as the one below it adds nothing, and one group is what `*` says.
         if (2..groups).contains(&now) {
             groups = now;
             levels.push((step, labels));

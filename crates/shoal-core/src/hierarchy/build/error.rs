@@ -72,7 +72,7 @@ pub enum BuildError {
         /// The step.
         step: String,
     },
-    /// Groups of fewer than two are no groups.
+    /// Groups of fewer than two are not groups.
     #[error("groups of {fan_out} would never become fewer")]
     FanOut {
         /// The fan-out asked for.
@@ -104,7 +104,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             BuildError::NotKnown { .. } => {
@@ -125,7 +125,7 @@ impl BuildError {
                 "name each step once, from fine to coarse: ever wider ranges, ever fewer characters"
             }
             BuildError::Step { .. } => "the steps are day, month, quarter, year, five-years, decade, century",
-            BuildError::NothingKept => "keep at least one character; the top `*` is added by itself",
+            BuildError::NothingKept => "keep at least one character; the top `*` is added automatically",
             BuildError::Unwritable { .. } => "leave this step out, or use a format with four-digit years",
             BuildError::FanOut { .. } => "give a fan-out of 2 or more; 5 is usual",
             BuildError::Levels { .. } => "give fewer steps",

@@ -11,6 +11,7 @@ pub fn even_tree<S: AsRef<str>>(items: &[S], fan_out: usize) -> Result<Built, Bu
     }
     let mut rows: Vec<Vec<String>> = items.iter().map(|item| vec![item.as_ref().to_owned()]).collect();
     let mut width = 1;
+    // Chunks of the items themselves and not of the groups before: `width` is a power of `fan_out`, so they nest.
     while width < items.len() {
         width = width.saturating_mul(fan_out);
         for group in rows.chunks_mut(width) {

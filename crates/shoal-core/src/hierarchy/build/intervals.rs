@@ -6,7 +6,7 @@ use crate::{Domain, Kind};
 pub struct IntervalParams {
     /// The widths, ascending, each a multiple of the one before; `None` chooses them from the data.
     pub widths: Option<Vec<Number>>,
-    /// Where an interval of every width begins, 0 unless told.
+    /// Where an interval of every width begins, 0 unless given.
     pub origin: Number,
 }
 
@@ -111,6 +111,7 @@ impl<'a> Line<'a> {
     fn choose_widths(&self) -> Vec<i128> {
         const GROUPS_AT_FIRST: usize = 25;
         const GROUPS_AT_LAST: usize = 3;
+        // A width of 1 unit: as many groups as there are different numbers.
         let mut groups = self.groups(1, usize::MAX);
         if groups <= GROUPS_AT_LAST {
             return Vec::new();
@@ -121,8 +122,10 @@ impl<'a> Line<'a> {
         });
         let Some(first) = first else { return Vec::new() };
         let mut widths = Vec::new();
+        // A doubling that joins no groups is skipped, so there may be more doublings than levels.
         for width in (0..MOST_LEVELS * 2).map_while(|doubling| doubled(first, doubling)) {
             let now = self.groups(width, usize::MAX);
+            // One interval for everything would say the same as the `*` above it.
             if groups <= GROUPS_AT_LAST || now < 2 {
                 break;
             }
@@ -146,6 +149,7 @@ impl<'a> Line<'a> {
     }
 
     fn bounds(&self, point: i128, width: i128) -> (i128, i128) {
+        // Euclidean, so that intervals below the origin are aligned in the same way.
         let lo = (point - self.origin).div_euclid(width) * width + self.origin;
         (lo, lo + width - 1)
     }
@@ -166,9 +170,9 @@ impl<'a> Line<'a> {
 
     fn label(&self, at: usize, (lo, hi): (i128, i128)) -> String {
         let (point, text) = self.points[at];
-        let twin = |other: Option<&(i128, &str)>| other.is_some_and(|other| other.0 == point);
+        let is_same = |other: Option<&(i128, &str)>| other.is_some_and(|other| other.0 == point);
         let before = at.checked_sub(1).and_then(|before| self.points.get(before));
-        if lo == hi && !twin(before) && !twin(self.points.get(at + 1)) {
+        if lo == hi && !is_same(before) && !is_same(self.points.get(at + 1)) {
             // One number, written in one way, is its own name.
             return text.to_owned();
         }

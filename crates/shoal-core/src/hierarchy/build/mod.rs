@@ -4,7 +4,7 @@
 //! become months and years ([`dates`]), and anything can go straight to `*` ([`flat`]). Items of transactions
 //! are grouped with their neighbours ([`even_tree`]). [`countries`] and diagnoses ([`icd`]) have tables that come with the program. Ranges are
 //! labelled in the published form `[20, 29]`, both ends included, so that a label says the same thing with
-//! the hierarchy at hand and without it. The missing value is left out, except in [`flat`]: binding the
+//! the hierarchy and without it. The missing value is left out, except in [`flat`]: binding the
 //! hierarchy to a column puts it directly below `*`.
 
 mod countries;
@@ -52,7 +52,7 @@ pub fn default_for(domain: &Domain) -> Result<Built, BuildError> {
     fitting.or_else(|_| flat(domain))
 }
 
-/// More levels than anybody reads. A bound, so that a slip in the parameters cannot exhaust the memory.
+/// More levels than anybody reads. A bound, so that a mistake in the parameters cannot exhaust the memory.
 const MOST_LEVELS: usize = 64;
 
 /// The texts of the values that are not missing, in the order of their codes.

@@ -22,7 +22,7 @@ impl Number {
         Number { units, digits }
     }
 
-    /// How many digits stand behind the point.
+    /// How many digits follow the decimal point.
     pub(super) fn digits(self) -> u32 {
         self.digits
     }
@@ -74,6 +74,7 @@ fn exactly(text: &str) -> Option<Number> {
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let units: i128 = format!("{whole}{fraction}").parse().ok()?;
+    // A positive exponent moves the point to the right. Beyond the last digit it multiplies instead (`lift`).
     let digits = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
     let (lift, digits) = if digits < 0 { (digits.unsigned_abs(), 0) } else { (0, digits.unsigned_abs()) };
     let units = if units == 0 { 0 } else { units.checked_mul(10_i128.checked_pow(lift)?)? };

@@ -31,8 +31,8 @@ impl PrefixParams {
 
 /// Codes that lose characters from the right: `53715`, `5371*`, `537**`, …, `*`.
 ///
-/// Where values differ in length, a group is written as long as the longest of them and its stars stand
-/// for up to so many characters: `486` and `4861` meet in `486**`. A value that is shorter than a level's
+/// Where values differ in length, a group is written as long as the longest of them, and n stars stand
+/// for up to n characters: `486` and `4861` meet in `486**`. A value that is shorter than a level's
 /// prefix stays itself on that level. Where a value holds a star of its own, another character takes the
 /// place of the stars, so that no group can be taken for a value.
 pub fn prefixes(domain: &Domain, params: &ValidPrefixParams) -> Result<Built, BuildError> {
@@ -40,7 +40,7 @@ pub fn prefixes(domain: &Domain, params: &ValidPrefixParams) -> Result<Built, Bu
     if texts.is_empty() {
         return Err(BuildError::Empty);
     }
-    // By text also where the column holds numbers: only so do values with one prefix stand together.
+    // By text also where the column holds numbers: only then are values with the same prefix next to each other.
     texts.sort_unstable();
     let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let keep: Vec<usize> = match &params.0.keep {
@@ -52,7 +52,7 @@ pub fn prefixes(domain: &Domain, params: &ValidPrefixParams) -> Result<Built, Bu
     finish(&rows, describe(&keep))
 }
 
-/// One character less on every level, or as few more as keep the number of levels in bounds.
+/// One character less on every level; more where there would be too many levels.
 fn every_length(longest: usize) -> Vec<usize> {
     let stride = longest.div_ceil(MOST_LEVELS).max(1);
     (1..longest).rev().step_by(stride).collect()
@@ -69,7 +69,7 @@ fn mask(texts: &[&str]) -> char {
 fn row(text: &str, keep: &[usize], longest: usize, mask: char) -> Vec<String> {
     let length = text.chars().count();
     let label = |&keep: &usize| match length {
-        // A blank cell in the midst of a line would be a slip, so the empty text has no step but the last.
+        // A blank cell inside a line is an error in a hierarchy file, so the empty text goes to `*` at once.
         0 => "*".to_owned(),
         short if short < keep => text.to_owned(),
         _ => text.chars().take(keep).chain((keep..longest).map(|_| mask)).collect(),

@@ -1,5 +1,5 @@
 //! Which keys mean something for which shape of data. A key that means nothing is refused: a promise must never be
-//! passed over in silence.
+//! silently ignored.
 
 use super::refuse;
 use crate::policy::Shape::{self, Sequences, Stream, Table, Transactions};

@@ -59,8 +59,9 @@ fn order(policy: &Policy) -> Result<(), PolicyError> {
             );
         };
         if !column.kind.is_ordered() {
-            let message =
-                format!("`{name}` is text, and letters are no order of time: \"10\" stands before \"9\"");
+            let message = format!(
+                "`{name}` is text, and the order of letters is not that of time: \"10\" comes before \"9\""
+            );
             let hint = "set its kind to integer, decimal or date (with a format)";
             return fail(&format!("columns.{name}.kind"), message, hint);
         }
@@ -156,7 +157,8 @@ fn limits(policy: &Policy) -> Result<(), PolicyError> {
             }
             // Against partial knowledge every value is protected by itself, so all of them can be.
             (false, true) if privacy.length.is_none() => {
-                let message = format!("it is not said which values of `{name}` are highly sensitive");
+                let message =
+                    format!("the policy does not say which values of `{name}` are highly sensitive");
                 let hint = "add  sensitive-values = […],  or make the column insensitive";
                 return fail(&key("role"), message, hint);
             }
@@ -247,7 +249,7 @@ sensitive-values = ["HIV"]
             (&["data.id=nobody"][..], "none of the columns"),
             (&["data.order=[]"], "need an order"),
             (&["data.order=[\"year\",\"year\"]"], "named twice"),
-            (&["data.order=[\"disease\"]"], "letters are no order of time"),
+            (&["data.order=[\"disease\"]"], "the order of letters is not that of time"),
             (&["data.order=[\"month\"]"], "none of the columns"),
             (&["columns.patient.role=insensitive"], "names people"),
             (&["privacy.c=1.5"], "not a share"),

@@ -48,7 +48,7 @@ fn connectors(policy: &Policy) -> Result<(), PolicyError> {
         return fail("output.path", message, hint);
     }
     if let Some(share) = output.max_dead_letters.filter(|share| !(0.0..=1.0).contains(share)) {
-        let message = format!("{share} is no share of the lines");
+        let message = format!("{share} is not a share of the lines");
         return fail("output.max-dead-letters", message, "0 allows none, 0.01 one of a hundred, 1 all");
     }
     if output.suppressed == SuppressedPolicy::Star || output.keep_order {
@@ -145,7 +145,7 @@ fn delay_free(policy: &Policy) -> Result<(), PolicyError> {
     values(policy)
 }
 
-/// By what people are parted, where the prior depends on it.
+/// The columns that divide people into strata, where the prior depends on them.
 fn strata(policy: &Policy) -> Result<(), PolicyError> {
     let algorithm = &policy.algorithm;
     if algorithm.prior != Some(PriorPolicy::Conditional) {
@@ -176,7 +176,7 @@ fn strata(policy: &Policy) -> Result<(), PolicyError> {
             return fail("algorithm.strata", message, "name columns with role = \"quasi-identifier\"");
         }
         if !seen.insert(name) {
-            return fail("algorithm.strata", format!("`{name}` stands there twice"), "name each column once");
+            return fail("algorithm.strata", format!("`{name}` is named twice"), "name each column once");
         }
     }
     Ok(())
@@ -206,7 +206,7 @@ fn values(policy: &Policy) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// The limits of `algorithm.max-wait` in seconds: what a clock of milliseconds can tell, and a year.
+/// The limits of `algorithm.max-wait` in seconds: the least that a clock of milliseconds can measure, and a year.
 const MAX_WAIT_LEAST: f64 = 0.001;
 const MAX_WAIT_MOST: f64 = 31_536_000.0;
 
@@ -366,7 +366,7 @@ l = 2
             (&["privacy.t-closeness=0.2"], "means nothing for data of shape `stream`"),
             (&["algorithm.name=pcta"], "does not work on data of shape `stream`"),
             (&["output.keep-order=true"], "in the order in which it came"),
-            (&["output.max-dead-letters=1.5"], "no share of the lines"),
+            (&["output.max-dead-letters=1.5"], "not a share of the lines"),
             (&["columns.values.role=insensitive"], "call something else"),
         ] {
             let error = set(bad).unwrap_err();

@@ -31,7 +31,7 @@ fn conditions(policy: &Policy) -> Result<(), PolicyError> {
         && policy.columns_of(Role::Sensitive).is_empty()
     {
         let hint = "give role = \"sensitive\" to what nobody may learn about a person, or remove the promise";
-        return fail(key, "this speaks of sensitive columns, and no column is sensitive", hint);
+        return fail(key, "this is about sensitive columns, and no column is sensitive", hint);
     }
     for (name, column) in &policy.columns {
         let key = |last: &str| format!("columns.{name}.{last}");
@@ -47,7 +47,7 @@ fn conditions(policy: &Policy) -> Result<(), PolicyError> {
             && column.role != Role::Sensitive
         {
             let message =
-                format!("`{name}` is {}, and `{last}` speaks of sensitive columns", column.role.name());
+                format!("`{name}` is {}, and `{last}` is about sensitive columns", column.role.name());
             return fail(&key(last), message, "set role = \"sensitive\", or remove it");
         }
         if column.role == Role::Sensitive {
@@ -88,7 +88,7 @@ fn diversity(key: &str, asked: Option<&LDiversityPolicy>) -> Result<(), PolicyEr
         return fail(
             &key_l,
             format!("l = {l} is not a number of values"),
-            "only entropy knows an l between two",
+            "only entropy can have an l that is not a whole number",
         );
     }
     match (kind, c) {
@@ -127,7 +127,7 @@ fn likeness(key: &str, asked: Option<BetaLikenessPolicy>) -> Result<(), PolicyEr
     }
 }
 
-/// What only ribbon is told must not be passed over in silence by another.
+/// Keys that only ribbon has must not be silently ignored by another algorithm.
 fn ribbon(policy: &Policy) -> Result<(), PolicyError> {
     let asked = &policy.algorithm;
     let keys = [
@@ -148,7 +148,11 @@ fn ribbon(policy: &Policy) -> Result<(), PolicyError> {
     if let Some(seconds) = asked.seconds
         && !(seconds > 0.0 && seconds.is_finite())
     {
-        return fail("algorithm.seconds", format!("{seconds} is no time to work in"), "for example 10");
+        return fail(
+            "algorithm.seconds",
+            format!("{seconds} seconds is not a time to work in"),
+            "for example 10",
+        );
     }
     if asked.seconds.is_some() && asked.rounds.is_some() {
         return fail(

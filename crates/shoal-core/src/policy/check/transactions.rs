@@ -39,7 +39,7 @@ fn layout(policy: &Policy) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// Whose transactions they are can be said where there is a column for it beside the items.
+/// A policy can name the people only where the data have a column for them beside the items.
 fn whose(policy: &Policy) -> Result<(), PolicyError> {
     let data = &policy.data;
     let Some(named) = &data.person else { return Ok(()) };

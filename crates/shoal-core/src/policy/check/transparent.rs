@@ -26,7 +26,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     who_is_published(policy)
 }
 
-/// Only l-diversity that bounds what a crowd's shares tell can be kept without looking at who has which value.
+/// Only l-diversity that bounds what a crowd's shares reveal can be kept without looking at who has which value.
 fn conditions(policy: &Policy) -> Result<(), PolicyError> {
     let key = "privacy.transparent";
     let promise = policy.table_promise();
@@ -77,7 +77,7 @@ fn who_is_published(policy: &Policy) -> Result<(), PolicyError> {
         }
         // Whoever is left out because of a quasi-identifier is known to be; because of a sensitive value they must not be.
         if column.role == Role::Sensitive && column.missing == MissingPolicy::Suppress {
-            let message = format!("whoever is left out is known to lack a value of `{name}`");
+            let message = format!("whoever is left out is known to have no value of `{name}`");
             let hint = "set missing = \"category\" or \"error\", or remove these records before";
             return fail(&format!("columns.{name}.missing"), message, hint);
         }

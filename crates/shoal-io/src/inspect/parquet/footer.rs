@@ -11,7 +11,7 @@ pub(crate) const CREATED_BY: &str = "shoal";
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// A Parquet file, as far as its footer tells.
+/// A Parquet file, as far as its footer describes it.
 pub(super) struct Footer<'a> {
     pub(super) meta: Struct<'a>,
     /// Where the footer begins.
@@ -42,6 +42,7 @@ impl<'a> Footer<'a> {
         if !bytes.starts_with(MAGIC) || &bytes[tail + 4..] != MAGIC {
             return Err(broken());
         }
+        // A file ends with the footer, its length in 4 bytes, and the magic number.
         let length = u32::from_le_bytes([bytes[tail], bytes[tail + 1], bytes[tail + 2], bytes[tail + 3]]);
         let start = tail.checked_sub(length as usize).filter(|&start| start >= 4).ok_or_else(broken)?;
         let (meta, _) = Struct::read(&bytes[start..tail]).ok_or_else(broken)?;
@@ -70,6 +71,7 @@ impl<'a> Footer<'a> {
                 "bytes behind the metadata".to_owned(),
             );
         }
+        // The numbers here and below are those of the fields in parquet.thrift that readers know.
         unknown(&self.meta, &[1, 2, 3, 4, 5, 6, 7], "Parquet footer", at, found);
         metadata(&self.meta, 5, "Parquet footer", at, found);
         if let Some(writer) = self.meta.binary(6)
@@ -110,7 +112,7 @@ impl<'a> Footer<'a> {
         }
     }
 
-    /// Where indexes and filters lie, which are no pages.
+    /// Where indexes and filters lie, which are not pages.
     pub(super) fn side_ranges(&self) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         for chunk in self.meta.structs(4).flat_map(|group| group.structs(1)) {
@@ -136,6 +138,7 @@ impl Chunk {
     fn read(group: usize, column: usize, entry: &Struct<'_>, leaf: &Leaf, footer: usize) -> Option<Chunk> {
         let meta = entry.structure(3)?;
         let data = meta.count(9)?;
+        // A dictionary lies before the data pages. Some writers set its offset to 0 where there is none.
         let first = meta.count(11).filter(|&at| at > 0 && at < data).unwrap_or(data);
         let start = usize::try_from(first).ok()?;
         let end = start.checked_add(usize::try_from(meta.count(7)?).ok()?)?;
@@ -179,6 +182,7 @@ fn leaves(meta: &Struct<'_>) -> Option<Vec<Leaf>> {
         let (left, definition, repetition) = open.last_mut()?;
         *left -= 1;
         let (mut definition, mut repetition) = (*definition, *repetition);
+        // `FieldRepetitionType`: an optional field (1) adds a definition level, a repeated one (2) one of both.
         match element.integer(3) {
             Some(1) => definition = definition.checked_add(1)?,
             Some(2) => {
@@ -218,7 +222,7 @@ fn unknown(of: &Struct<'_>, known: &[i16], place: &str, at: Option<u64>, found: 
 fn metadata(of: &Struct<'_>, field: i16, place: &str, at: Option<u64>, found: &mut Findings) {
     for pair in of.structs(field) {
         let (key, value) = (pair.binary(1).unwrap_or_default(), pair.binary(2).unwrap_or_default());
-        // Keys that programs are known to write are said; any other may be a text about somebody.
+        // Keys that programs are known to write are named; any other may itself be a text about somebody.
         let what = match KEYS.iter().find(|known| known.as_bytes() == key) {
             Some(known) => format!("key-value metadata `{known}`"),
             None => "key-value metadata".to_owned(),

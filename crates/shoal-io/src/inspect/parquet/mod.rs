@@ -22,12 +22,12 @@ use self::values::runs;
 use super::Findings;
 use crate::limits::Limits;
 
-/// Names the bytes that are no value.
+/// Names the bytes that are not a value.
 pub(super) fn inspect(bytes: &Bytes, found: &mut Findings, progress: &dyn Progress) -> Result<(), String> {
     let footer = Footer::read(bytes)?;
     footer.inspect(bytes, found);
     // The Parquet reader trusts what a file says about itself, and a damaged file can make it panic.
-    let walked = catch_unwind(AssertUnwindSafe(|| -> Result<Vec<(usize, usize)>, String> {
+    let scanned = catch_unwind(AssertUnwindSafe(|| -> Result<Vec<(usize, usize)>, String> {
         let reader = SerializedFileReader::new(bytes.clone()).map_err(|error| error.to_string())?;
         let mut ranges = Vec::new();
         for chunk in &footer.chunks {
@@ -38,13 +38,15 @@ pub(super) fn inspect(bytes: &Bytes, found: &mut Findings, progress: &dyn Progre
         }
         Ok(ranges)
     }));
-    let mut ranges = walked.unwrap_or_else(|payload| match payload.is::<Cancelled>() {
+    let mut ranges = scanned.unwrap_or_else(|payload| match payload.is::<Cancelled>() {
         true => resume_unwind(payload),
         false => Err("its parts contradict each other".to_owned()),
     })?;
     ranges.extend(footer.side_ranges());
+    // The magic number at the start; the footer with its length and the magic number at the end.
     ranges.extend([(0, 4), (footer.start, bytes.len())]);
     ranges.sort_unstable();
+    // Ranges may overlap or nest, so what is covered is the greatest end so far.
     let mut covered = 0;
     for (start, end) in ranges {
         if start > covered {
@@ -64,12 +66,15 @@ pub(crate) fn check_sizes(bytes: &[u8], limits: &Limits) -> Result<(), (String, 
     for chunk in &footer.chunks {
         let named = |why: String| (chunk.name.clone(), why);
         for page in pages(bytes, chunk).map_err(named)? {
+            // Fields of `PageHeader` in parquet.thrift: 2 is the unpacked size, 3 the packed one, 5, 7 and 8 are the
+            // headers of a data page, a dictionary and a data page of version 2.
             let declared = page.header.count(2).unwrap_or(u64::MAX);
             if declared > limits.page as u64 {
                 return Err(named(format!("a page of {declared} bytes, where {} are allowed", limits.page)));
             }
             // gzip and Zstandard unpack to whatever they like, whatever the page says.
             let packed = &bytes[page.start..page.end];
+            // Pages of version 2 store their levels unpacked before the values.
             let levels = page
                 .header
                 .structure(8)
@@ -79,6 +84,7 @@ pub(crate) fn check_sizes(bytes: &[u8], limits: &Limits) -> Result<(), (String, 
             };
             let is_packed = page.header.structure(8).and_then(|v2| v2.bool(7)).unwrap_or(true);
             let unpacked = match (chunk.codec, is_packed) {
+                // `CompressionCodec` of parquet.thrift: 2 is gzip, 6 is Zstandard.
                 (2, true) => length(flate2::read::MultiGzDecoder::new(packed), declared),
                 (6, true) => zstd::Decoder::with_buffer(packed).and_then(|input| length(input, declared)),
                 _ => continue,
@@ -113,6 +119,7 @@ fn pages<'a>(bytes: &'a [u8], chunk: &Chunk) -> Result<Vec<PageAt<'a>>, String> 
     let mut pages = Vec::new();
     let mut at = chunk.start;
     let mut values = 0;
+    // A reader stops at the last value; pages behind it are found as bytes outside all pages.
     while at < chunk.end && values < chunk.values {
         let (header, length) = Struct::read(&bytes[at..chunk.end]).ok_or_else(broken)?;
         let size = header.count(3).and_then(|size| usize::try_from(size).ok()).ok_or_else(broken)?;
@@ -140,6 +147,7 @@ fn inspect_headers(pages: &[PageAt<'_>], chunk: &Chunk, found: &mut Findings) ->
             let what = "a field of a page's header that reading the records does not need".to_owned();
             found.add(chunk.place(), at, (page.start - page.header_at) as u64, what);
         }
+        // `PageType`: 0 is a data page, 2 a dictionary, 3 a data page of version 2.
         if !matches!(header.integer(1), Some(0 | 2 | 3)) {
             let what = "a page that holds no values".to_owned();
             found.add(chunk.place(), at, (page.end - page.header_at) as u64, what);
@@ -201,6 +209,7 @@ fn inspect_values(
         let value = &dictionary[entry.clone()];
         if *used {
             wanted.notice(value);
+        // A page that was not taken apart may use any entry, so nothing can be called unused then.
         } else if unread == 0 {
             idle += 1;
             idle_bytes += value.len() as u64;
@@ -211,11 +220,11 @@ fn inspect_values(
         found.add(&place, at, idle_bytes, format!("{idle} entries of the dictionary that no record uses"));
     }
     if twice > 0 {
-        found.add(&place, at, 0, format!("{twice} entries that stand twice in the dictionary"));
+        found.add(&place, at, 0, format!("{twice} entries that occur twice in the dictionary"));
     }
     if unread == 0 {
         for (value, _) in wanted.values.iter().filter(|(_, seen)| !**seen) {
-            let what = "a least or greatest value that is no value of the column".to_owned();
+            let what = "a least or greatest value that is not a value of the column".to_owned();
             found.add(&place, at, value.len() as u64, what);
         }
     }
@@ -243,6 +252,8 @@ fn data_page(page: &Page, chunk: &Chunk, used: &mut [bool], notice: &mut dyn FnM
     let (mut at, mut left) = (0, 0);
     match page {
         Page::DataPage { rep_level_encoding, def_level_encoding, .. } => {
+            // In a page of version 1 each part begins with its length; a part whose greatest level is 0 is not there
+            // at all.
             for (max, encoding, counts) in [
                 (chunk.max_repetition, *rep_level_encoding, false),
                 (chunk.max_definition, *def_level_encoding, true),
@@ -275,6 +286,7 @@ fn data_page(page: &Page, chunk: &Chunk, used: &mut [bool], notice: &mut dyn FnM
     let taken = match page.encoding() {
         Encoding::PLAIN => chunk.physical.plain(values, present, notice)?,
         Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => match values.split_first() {
+            // A page of nothing but nulls may leave out even the width of its keys.
             None if present == 0 => 0,
             None => return None,
             Some((&width, packed)) => {
@@ -346,6 +358,8 @@ impl Wanted {
     }
 
     fn add_statistics(&mut self, statistics: &Struct<'_>) {
+        // `Statistics`: 1 and 2 are the greatest and the least value as old writers have them, 5 and 6 as new ones
+        // do, 7 and 8 say whether those are exact.
         for (field, exact) in [(1, None), (2, None), (5, Some(7)), (6, Some(8))] {
             if let Some(value) = statistics.binary(field) {
                 let exact = exact.and_then(|field| statistics.bool(field)).unwrap_or(true);

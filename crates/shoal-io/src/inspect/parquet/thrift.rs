@@ -107,6 +107,7 @@ impl<'a> Reader<'a> {
 
     fn zigzag(&mut self) -> Option<i64> {
         let value = self.varint()?;
+        // 0, 1, 2, 3 stand for 0, −1, 1, −2.
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
@@ -124,6 +125,8 @@ impl<'a> Reader<'a> {
         let mut fields = Vec::new();
         let mut last = 0_i16;
         loop {
+            // The lower half of the byte is the type of the field, 0 at the end; the upper half is the distance from
+            // the last field's number, 0 where the number itself follows.
             let head = self.byte()?;
             if head & 0x0f == 0 {
                 return Some(Struct(fields));
@@ -159,7 +162,7 @@ impl<'a> Reader<'a> {
                     15 => usize::try_from(self.varint()?).ok()?,
                     count => usize::from(count),
                 };
-                // Every element takes a byte at least: a count that is a lie makes no room.
+                // Every element takes a byte at least: a false count must not reserve memory.
                 if count > self.bytes.len() - self.at {
                     return None;
                 }

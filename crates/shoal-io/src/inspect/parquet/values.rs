@@ -1,12 +1,12 @@
 //! The values of a page, taken apart: which entries of a dictionary they use, and how many bytes they take.
 
 /// Calls `each` for the values of runs that are repeated or bit-packed: once for a run that repeats. Returns how many
-/// bytes so many values take.
+/// bytes a number of values take.
 pub(super) fn runs(bytes: &[u8], width: u8, count: usize, mut each: impl FnMut(u32)) -> Option<usize> {
     each_run(bytes, width, count, |value, _| each(value))
 }
 
-/// The same, with how often each value stands there.
+/// The same, with how often each value occurs there.
 pub(super) fn each_run(
     bytes: &[u8],
     width: u8,
@@ -18,6 +18,8 @@ pub(super) fn each_run(
     }
     let (mut at, mut left) = (0_usize, count);
     while left > 0 {
+        // The header of a run is a varint: the lowest bit says whether the run is bit-packed, the rest is its length,
+        // for a bit-packed run in groups of eight values.
         let mut header = 0_u64;
         for shift in (0..63).step_by(7) {
             let byte = *bytes.get(at)?;
@@ -27,6 +29,7 @@ pub(super) fn each_run(
                 break;
             }
         }
+        // A run of no values would let the loop go on forever.
         let length = usize::try_from(header >> 1).ok().filter(|&length| length > 0)?;
         let taken = if header & 1 == 0 {
             let size = usize::from(width).div_ceil(8);
@@ -42,6 +45,7 @@ pub(super) fn each_run(
             let needed = taken.checked_mul(usize::from(width))?.div_ceil(8);
             let packed = bytes.get(at..at.checked_add(needed)?)?;
             (0..taken).for_each(|value| each(unpack(packed, value * usize::from(width), width), 1));
+            // Eight values of `width` bits take `width` bytes.
             at = at.checked_add(length.checked_mul(usize::from(width))?)?.min(bytes.len());
             taken
         };
@@ -61,7 +65,7 @@ fn unpack(packed: &[u8], from: usize, width: u8) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Physical {
     Boolean,
-    /// So many bytes each.
+    /// This many bytes each.
     Fixed(usize),
     /// With their lengths.
     Bytes,
@@ -70,6 +74,7 @@ pub(super) enum Physical {
 impl Physical {
     /// By the number that Parquet gives a type.
     pub(super) fn of(kind: i64, length: Option<u64>) -> Option<Physical> {
+        // `Type` of parquet.thrift: boolean, int32, int64, int96, float, double, byte array, fixed-length byte array.
         Some(match kind {
             0 => Physical::Boolean,
             1 | 4 => Physical::Fixed(4),
@@ -81,7 +86,7 @@ impl Physical {
         })
     }
 
-    /// Calls `each` for so many values that lie one after the other. Returns how many bytes they take.
+    /// Calls `each` for this many values that lie one after the other. Returns how many bytes they take.
     pub(super) fn plain<'a>(
         self,
         bytes: &'a [u8],
@@ -91,6 +96,7 @@ impl Physical {
         let mut at = 0_usize;
         match self {
             Physical::Boolean => return Some(count.div_ceil(8)).filter(|&size| size <= bytes.len()),
+            // Values without bytes take none, however many there are.
             Physical::Fixed(0) => {}
             Physical::Fixed(size) => {
                 for _ in 0..count {

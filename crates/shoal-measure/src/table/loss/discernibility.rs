@@ -1,4 +1,4 @@
-//! Discernibility (thesis equation 2-1): every record is charged with the crowd it cannot be told from.
+//! Discernibility (thesis equation 2-1): every record costs the size of the crowd that it cannot be distinguished from.
 
 use super::Published;
 

@@ -42,7 +42,7 @@ impl Seen {
         audit: &Audit,
     ) -> Result<Seen, PipelineError> {
         let RecodingFile::Table { quasi_identifiers, known_by, classes } = &audit.recoding else {
-            return Err(incomparable(audit, "it is no release of a table"));
+            return Err(incomparable(audit, "it is not the release of a table"));
         };
         let Some((texts, person_of)) = people(current.raw, known_by) else {
             return Err(unknown_people(audit, known_by));
@@ -58,7 +58,8 @@ impl Seen {
             .iter()
             .map(|text| class_of_hash.get(person_hash(&key, text).as_str()).cloned().unwrap_or_default())
             .collect();
-        // People as the new release tells them apart; where it does so by more, several of them may be one person there.
+        // People as the new release distinguishes them. It may do so by more columns than the earlier one; then several of
+        // them are one person there.
         let mut classes_of = vec![Vec::new(); now.texts.len()];
         for (&person, &text) in now.person_of.iter().zip(&person_of) {
             classes_of[person as usize].extend_from_slice(&of_text[text as usize]);
@@ -125,19 +126,20 @@ impl<'a> Candidates<'a> {
             })
             .collect();
         let mut together = Together { asked_k: k, ..Together::default() };
-        // People who stand in the same classes everywhere have the same crowd and the same candidates.
+        // People who are in the same classes everywhere have the same crowd and the same candidates.
         let mut crowds: HashMap<Vec<&[u32]>, usize> = HashMap::new();
         let mut mixes: HashMap<(usize, Vec<&[u32]>), Mix> = HashMap::new();
         for person in 0..self.people.texts.len() {
-            let stands: Vec<&[u32]> =
+            let places: Vec<&[u32]> =
                 self.seen.iter().map(|seen| seen.classes_of[person].as_slice()).collect();
-            if stands[0].is_empty() || stands[1..].iter().all(|classes| classes.is_empty()) {
+            // Only people who are in the new release and in an earlier one can be intersected.
+            if places[0].is_empty() || places[1..].iter().all(|classes| classes.is_empty()) {
                 continue;
             }
             let weight = self.first[person].1;
             together.people += weight;
             if together.below_k < ENOUGH {
-                let crowd = *crowds.entry(stands.clone()).or_insert_with(|| self.crowd(&stands, k));
+                let crowd = *crowds.entry(places.clone()).or_insert_with(|| self.crowd(&places, k));
                 if crowd < k {
                     together.below_k += weight;
                     together.smallest = Some(together.smallest.map_or(crowd, |least| least.min(crowd)));
@@ -145,8 +147,10 @@ impl<'a> Candidates<'a> {
             }
             for (number, column) in columns.iter_mut().enumerate() {
                 let mix =
-                    mixes.entry((number, stands.clone())).or_insert_with(|| self.mix(&column.name, &stands));
+                    mixes.entry((number, places.clone())).or_insert_with(|| self.mix(&column.name, &places));
                 let own = self.own_value(person, &column.name);
+                // Without the person's own value among the candidates the value has changed between the releases, and
+                // intersecting them misleads.
                 if mix.iter().any(|(value, _)| own.as_deref() == Some(value)) {
                     column.look_at(mix, weight);
                 }
@@ -156,11 +160,13 @@ impl<'a> Candidates<'a> {
         together
     }
 
-    /// How many people could stand where a person stands, in every release that the person is in; counting stops at `enough`.
-    fn crowd(&self, stands: &[&[u32]], enough: usize) -> usize {
+    /// How many people could be where a person is, in every release that the person is in; counting stops at `enough`.
+    fn crowd(&self, places: &[&[u32]], enough: usize) -> usize {
         let fits = |person: usize| {
-            self.seen.iter().zip(stands).all(|(seen, classes)| {
+            self.seen.iter().zip(places).all(|(seen, classes)| {
                 let own = &seen.classes_of[person];
+                // A release that the person is not in rules nobody out. Into the others somebody else fits who is in
+                // the release, too, and is in one of the person's classes or has quasi-identifiers that fit one.
                 classes.is_empty()
                     || (!own.is_empty()
                         && classes.iter().any(|class| {
@@ -172,7 +178,7 @@ impl<'a> Candidates<'a> {
         };
         // Those of the same classes first: mostly they are enough.
         let near: Vec<u32> =
-            stands[0].iter().flat_map(|&class| self.members[class as usize].iter().copied()).collect();
+            places[0].iter().flat_map(|&class| self.members[class as usize].iter().copied()).collect();
         let mut counted = vec![false; self.people.texts.len()];
         let all = near.into_iter().chain(0..self.people.texts.len() as u32);
         let mut crowd = 0;
@@ -187,10 +193,11 @@ impl<'a> Candidates<'a> {
         crowd
     }
 
-    /// The values of a column that stand in the classes of a person in every release, each as often as where it stands least often.
-    fn mix(&self, column: &str, stands: &[&[u32]]) -> Vec<(String, u32)> {
+    /// The values of a column that occur in the classes of a person in every release, each as often as in the release
+    /// where it occurs least often.
+    fn mix(&self, column: &str, places: &[&[u32]]) -> Vec<(String, u32)> {
         let mut common: Option<HashMap<String, u32>> = None;
-        for (seen, classes) in self.seen.iter().zip(stands) {
+        for (seen, classes) in self.seen.iter().zip(places) {
             let mut here: HashMap<String, u32> = HashMap::new();
             for values in classes.iter().filter_map(|&class| seen.classes[class as usize].values.get(column))
             {

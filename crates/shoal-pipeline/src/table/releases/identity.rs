@@ -12,7 +12,7 @@ pub(crate) enum KnownBy {
     Person,
     /// By all identifiers together.
     Identifiers,
-    /// By all quasi-identifiers together: those who share them cannot be told apart.
+    /// By all quasi-identifiers together: those who share them cannot be distinguished.
     QuasiIdentifiers,
 }
 

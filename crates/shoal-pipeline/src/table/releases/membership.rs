@@ -11,7 +11,7 @@ use crate::Audit;
 use crate::audit::RecodingFile;
 
 /// What an audit says about the people in the classes of a published file, in terms of the original as it was read. None
-/// where it cannot be read in these terms. Somebody whom the original does not have gets a number that no record has.
+/// where it cannot be read in these terms. Somebody who is not in the original gets a number that no record has.
 pub(crate) fn membership(audit: &Audit, raw: &RawTable, published: &RawTable) -> Option<Membership> {
     let RecodingFile::Table { quasi_identifiers, known_by, classes } = &audit.recoding else { return None };
     let (texts, person_of) = people(raw, known_by).filter(|_| !known_by.is_empty())?;
@@ -21,6 +21,7 @@ pub(crate) fn membership(audit: &Audit, raw: &RawTable, published: &RawTable) ->
     let mut members: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for (class, file) in (0..).zip(classes) {
         for hash in &file.people {
+            // The next free number: people of the original have the numbers before it.
             let next = number_of.len() as u32;
             let person = *number_of.entry(hash.clone()).or_insert(next);
             *members.entry((class, person)).or_default() += 1;

@@ -1,4 +1,4 @@
-//! The classes of earlier releases, kept: whoever stands among the same people as before is hidden by them as before.
+//! The classes of earlier releases, kept: whoever is among the same people as before is hidden by them as before.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,9 +17,9 @@ use crate::{Audit, PipelineError, Request};
 /// Who keeps the class of an earlier release, and who does not.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// Records that stood in one class of an earlier release, enough of them for the promise.
+    /// Records that were in one class of an earlier release, enough of them for the promise.
     groups: Vec<Vec<u32>>,
-    /// Records of whom too few of their class are left: any other class would be compared with that one.
+    /// Records whose earlier class has too few members left. Whoever compared another class with that one would learn too much.
     short: usize,
     /// Records of newcomers.
     rest: Vec<u32>,
@@ -38,17 +38,18 @@ impl Kept {
                 "classes that are kept were not drawn for this release, so that it would not be transparent";
             return Err(incomparable(audit, why));
         }
+        // Records are taken out of `rest` as soon as a release knows them, so that each keeps one class at most.
         let mut rest = bound.complete_rows().unwrap_or_else(|| (0..bound.table.rows as u32).collect());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for audit in previous.iter().rev() {
             let RecodingFile::Table { known_by, classes, .. } = &audit.recoding else {
-                return Err(incomparable(audit, "it is no release of a table"));
+                return Err(incomparable(audit, "it is not the release of a table"));
             };
             let Some((texts, person_of)) = people(raw, known_by) else {
                 return Err(unknown_people(audit, known_by));
             };
             let key = audit.key().ok_or_else(|| incomparable(audit, "its key is broken"))?;
-            // A hash stands in a class once for each of its rows; each row of the new original takes one of them.
+            // A hash is in a class once for each of its rows; each row of the new original takes one of them.
             let mut places: HashMap<&str, Vec<u32>> = HashMap::new();
             for (number, class) in classes.iter().enumerate() {
                 for hash in &class.people {
@@ -70,6 +71,7 @@ impl Kept {
         }
         let policies = std::iter::once(request.policy()).chain(previous.iter().map(|audit| &audit.policy));
         let promises: Vec<_> = policies.map(shoal_core::Policy::table_promise).collect();
+        // The greatest k of all releases: the members were promised each of them.
         let k = promises.iter().map(|promise| promise.k).max().unwrap_or_default();
         let whose = Identity::of(request, raw).person_of;
         // Where the policy says whose a record is, a crowd is of people.

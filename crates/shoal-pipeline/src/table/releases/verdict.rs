@@ -42,7 +42,7 @@ impl ColumnTogether {
         ColumnTogether { name: name.to_owned(), rules, below: 0, fewest: None, best: 0.0 }
     }
 
-    /// Looks at the candidates of so many people.
+    /// Looks at the candidates of this many people.
     pub(super) fn look_at(&mut self, mix: &[(String, u32)], people: usize) {
         let counts: Vec<u32> = mix.iter().map(|(_, count)| *count).collect();
         let total: u32 = counts.iter().sum();
@@ -66,7 +66,7 @@ impl Together {
         self.below_k > 0 || self.columns.iter().any(|column| column.below > 0)
     }
 
-    /// What is to be said where nothing breaks; nothing where nobody was there before.
+    /// The note where no promise is broken; none where nobody was in an earlier release.
     pub(crate) fn leak(&self, releases: usize) -> Option<Leak> {
         if self.people == 0 {
             return None;

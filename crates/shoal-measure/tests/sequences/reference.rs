@@ -1,4 +1,4 @@
-//! Every measure against a twin that looks at one event at a time, at the cells that were meant and not at the
+//! Every measure against a slow reference that looks at one event at a time, at the cells that were meant and not at the
 //! texts that were published; and the estimate of a count against all worlds that a file allows.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Every measure against a twin that looks at one cell at a time and at the cell that was meant, not at
+//! Every measure against a slow reference that looks at one cell at a time and at the cell that was meant, not at
 //! the text that was published.
 
 use std::collections::BTreeMap;
