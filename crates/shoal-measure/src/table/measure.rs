@@ -58,7 +58,7 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             MeasureError::NoQuasiIdentifier => "give at least one column the role `quasi-identifier`",

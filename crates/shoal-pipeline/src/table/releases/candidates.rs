@@ -42,7 +42,7 @@ impl Seen {
         audit: &Audit,
     ) -> Result<Seen, PipelineError> {
         let RecodingFile::Table { quasi_identifiers, known_by, classes } = &audit.recoding else {
-            return Err(incomparable(audit, "it is no release of a table"));
+            return Err(incomparable(audit, "it is not a release of a table"));
         };
         let Some((texts, person_of)) = people(current.raw, known_by) else {
             return Err(unknown_people(audit, known_by));

@@ -42,7 +42,7 @@ impl Kept {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for audit in previous.iter().rev() {
             let RecodingFile::Table { known_by, classes, .. } = &audit.recoding else {
-                return Err(incomparable(audit, "it is no release of a table"));
+                return Err(incomparable(audit, "it is not a release of a table"));
             };
             let Some((texts, person_of)) = people(raw, known_by) else {
                 return Err(unknown_people(audit, known_by));

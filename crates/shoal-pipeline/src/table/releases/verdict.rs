@@ -42,7 +42,7 @@ impl ColumnTogether {
         ColumnTogether { name: name.to_owned(), rules, below: 0, fewest: None, best: 0.0 }
     }
 
-    /// Looks at the candidates of so many people.
+    /// Adds the candidates of a number of people.
     pub(super) fn look_at(&mut self, mix: &[(String, u32)], people: usize) {
         let counts: Vec<u32> = mix.iter().map(|(_, count)| *count).collect();
         let total: u32 = counts.iter().sum();
