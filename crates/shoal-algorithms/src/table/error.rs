@@ -43,7 +43,7 @@ pub enum ParamsError {
 }
 
 impl ParamsError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             ParamsError::KTooSmall { .. } => "5 to 20 is usual; 2 is the least",
@@ -235,7 +235,7 @@ impl TableError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             TableError::TooFewRecords { .. } => "lower k, or publish more records",

@@ -297,20 +297,20 @@ mod tests {
         }
     }
 
-    /// The cell of members given by their labels and its cost, which growing must have foretold.
+    /// The cell of members given by their labels and its cost, which `cost_with` must have predicted.
     fn cover(column: &Column, members: &[&str]) -> (String, f64) {
         let recoder = Recoder::new(&[column]);
         let mut covers = recoder.nothing();
-        let mut foretold = 0.0;
+        let mut predicted = 0.0;
         for (nth, label) in members.iter().enumerate() {
             let code = [column.domain.code_of(label).unwrap()];
             if nth > 0 {
-                foretold = recoder.cost_with(&covers, &code);
+                predicted = recoder.cost_with(&covers, &code);
             }
             recoder.add(&mut covers, &code);
-            assert_eq!(recoder.cost(&covers), foretold, "{label}");
+            assert_eq!(recoder.cost(&covers), predicted, "{label}");
         }
-        (column.render(&recoder.class(&covers).cells[0]), foretold)
+        (column.render(&recoder.class(&covers).cells[0]), predicted)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Whether a recoding keeps a promise, read off the records and computed anew, class by class.
+//! Whether a recoding keeps a promise, read off the records and computed again, class by class.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,8 +10,10 @@ use proptest::prelude::*;
 use shoal_algorithms::table::datafly::DataflyParams;
 use shoal_algorithms::table::incognito::IncognitoParams;
 use shoal_algorithms::table::mondrian::MondrianParams;
+use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_algorithms::table::{TableAlgorithm, TableError, check_suppressed, star_suppression};
+use shoal_core::policy::TableAlgorithmName;
 use shoal_core::{
     Condition, Distance, Kind, Likeness, Role, Rule, Silent, Table, TablePromise, TableRecoding,
 };
@@ -35,19 +37,38 @@ fn datafly(promise: &TablePromise, max_suppressed: Option<f64>) -> Box<dyn Table
     Box::new(DataflyParams { promise: promise.clone(), max_suppressed }.check().unwrap())
 }
 
-/// Every algorithm in every way, with the share of records that it may leave out.
+fn ribbon(promise: &TablePromise, outliers: Outliers) -> Box<dyn TableAlgorithm> {
+    let params = RibbonParams { promise: promise.clone(), outliers, rounds: Some(2), ..RibbonParams::new(2) };
+    Box::new(params.check().unwrap())
+}
+
+/// Every algorithm that can keep every promise, in every way, with the share of records that it may leave out.
 fn algorithms(promise: &TablePromise) -> Vec<(Box<dyn TableAlgorithm>, f64)> {
-    let mondrian = MondrianParams { promise: promise.clone() };
-    vec![
-        (Box::new(mondrian.check().unwrap()), 0.0),
-        (sbc(promise, Remainder::Nearest), 0.0),
-        (sbc(promise, Remainder::Last), 0.0),
-        (sbc(promise, Remainder::Suppress), 1.0),
-        (incognito(promise, 0.0), 0.0),
-        (incognito(promise, 0.2), 0.2),
-        (datafly(promise, None), 1.0),
-        (datafly(promise, Some(0.1)), 0.1),
-    ]
+    TableAlgorithmName::ALL.iter().flat_map(|&name| variants(name, promise)).collect()
+}
+
+/// An algorithm with each of its options that matters for what it keeps.
+fn variants(name: TableAlgorithmName, promise: &TablePromise) -> Vec<(Box<dyn TableAlgorithm>, f64)> {
+    match name {
+        TableAlgorithmName::Ribbon => vec![
+            (ribbon(promise, Outliers::Keep), 0.0),
+            (ribbon(promise, Outliers::Suppress { max_share: 0.3 }), 0.3),
+        ],
+        TableAlgorithmName::Mondrian => {
+            vec![(Box::new(MondrianParams { promise: promise.clone() }.check().unwrap()), 0.0)]
+        }
+        TableAlgorithmName::Sbc => vec![
+            (sbc(promise, Remainder::Nearest), 0.0),
+            (sbc(promise, Remainder::Last), 0.0),
+            (sbc(promise, Remainder::Suppress), 1.0),
+        ],
+        TableAlgorithmName::Incognito => vec![(incognito(promise, 0.0), 0.0), (incognito(promise, 0.2), 0.2)],
+        TableAlgorithmName::Datafly => {
+            vec![(datafly(promise, None), 1.0), (datafly(promise, Some(0.1)), 0.1)]
+        }
+        // Refuses most promises, and tables on which others succeed; `tests/transparency` is about it.
+        TableAlgorithmName::Transparent => Vec::new(),
+    }
 }
 
 fn one_class(table: &Table, promise: &TablePromise) -> bool {

@@ -5,8 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
-use shoal_algorithms::table::{TableAlgorithm, TableError, obstacle, star_suppression};
+use shoal_algorithms::table::{TableError, obstacle, star_suppression};
 use shoal_core::{
     Column, Kind, Likeness, Role, Rule, SUPPRESSED, Silent, Table, TablePromise, TableRecoding,
 };
@@ -27,16 +26,6 @@ fn any_people() -> impl Strategy<Value = (Table, TablePromise)> {
             (table, TablePromise { person: Some(WHO.to_owned()), ..promise })
         },
     )
-}
-
-fn everything(promise: &TablePromise) -> Vec<Box<dyn TableAlgorithm>> {
-    let ribbon = |outliers: Outliers| {
-        let params =
-            RibbonParams { promise: promise.clone(), outliers, rounds: Some(2), ..RibbonParams::new(2) };
-        Box::new(params.check().unwrap()) as Box<dyn TableAlgorithm>
-    };
-    let others = algorithms(promise).into_iter().map(|(algorithm, _)| algorithm);
-    others.chain([ribbon(Outliers::Keep), ribbon(Outliers::Suppress { max_share: 0.3 })]).collect()
 }
 
 /// The classes as a reader of the file finds them: records that publish the same texts.
@@ -165,7 +154,7 @@ proptest! {
         let all: Vec<usize> = (0..table.rows).collect();
         let feasible = may_be_class(&table, &all, &all, &promise);
         prop_assert_eq!(obstacle(&table, &promise).is_none(), feasible);
-        for algorithm in everything(&promise) {
+        for (algorithm, _) in algorithms(&promise) {
             let mut recoding = match algorithm.anonymize(&table, &Silent) {
                 Ok(anonymized) => anonymized.recoding,
                 Err(error) => {
@@ -194,7 +183,7 @@ proptest! {
         let texts: Vec<String> = (0..table.rows).map(|row| row.to_string()).collect();
         table.columns[0] = column(WHO, Role::Identifier, Kind::Text, &texts, false);
         let rows = TablePromise { person: None, ..promise.clone() };
-        for (one, other) in everything(&promise).into_iter().zip(everything(&rows)) {
+        for ((one, _), (other, _)) in algorithms(&promise).into_iter().zip(algorithms(&rows)) {
             prop_assert_eq!(one.anonymize(&table, &Silent), other.anonymize(&table, &Silent), "{}", one.name());
         }
     }
@@ -209,7 +198,7 @@ fn nobody_is_their_own_crowd_and_threads_change_nothing() {
     let rules: [&[Rule]; 3] = [&[], &[Rule::Distinct { l: 2 }], &[Rule::Alike(Likeness::Basic(3.0))]];
     for rules in rules {
         let promise = TablePromise { person: Some(WHO.to_owned()), ..about_s(5, rules) };
-        for algorithm in everything(&promise) {
+        for (algorithm, _) in algorithms(&promise) {
             let with = |threads: usize| -> TableRecoding {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| algorithm.anonymize(&table, &Silent).unwrap().recoding)

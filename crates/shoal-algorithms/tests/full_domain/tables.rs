@@ -12,7 +12,7 @@ use shoal_core::{
     BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
 };
 
-/// A quasi-identifier table of texts; `hierarchies` has a file per column, lines parted by blanks.
+/// A quasi-identifier table of texts; `hierarchies` has a file per column, lines separated by blanks.
 pub(crate) fn table(names: &[&str], rows: &[Vec<&str>], hierarchies: &[&str]) -> Table {
     let trees = hierarchies.iter().map(|file| from_text(&file.replace(' ', "\n")).unwrap()).collect();
     with_trees(names, rows, trees)

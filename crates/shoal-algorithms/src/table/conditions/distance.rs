@@ -41,7 +41,7 @@ struct Tree {
 }
 
 impl Spread {
-    /// The distance from records that have the values of a column so often. Fails where the column lacks the
+    /// The distance from records with these frequencies of the values of a column. Fails where the column lacks the
     /// order or the hierarchy that it is asked for.
     pub(super) fn new(column: &Column, distance: Distance, counts: &[u32]) -> Result<Spread, TableError> {
         let lacks = |lacking| TableError::NoDistance { column: column.name.clone(), lacking };
@@ -62,7 +62,7 @@ impl Spread {
         self.everybody
     }
 
-    /// The distance of so many records with these values, from 0 to 1.
+    /// The distance of a number of records with these values, from 0 to 1.
     pub(super) fn of(&self, records: u64, present: Present<'_>) -> f64 {
         let (over, times) = match &self.kind {
             Kind::Equal { counts } => (self.equal(records, present, counts), 1),

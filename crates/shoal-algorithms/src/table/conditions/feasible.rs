@@ -6,7 +6,7 @@ use super::measure::Measure;
 use super::{Conditions, Sensitive, Tally};
 use crate::table::TableError;
 
-/// So many values are named in a message.
+/// The most values that a message names.
 const NAMED: usize = 3;
 
 impl Conditions<'_> {

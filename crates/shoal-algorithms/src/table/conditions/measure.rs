@@ -6,7 +6,7 @@ use super::distance::Spread;
 use super::tally::Present;
 use crate::table::TableError;
 
-/// Sums of real numbers are kept off their bounds by so much, so that whoever computes them in another order comes to
+/// Sums of real numbers are kept away from their bounds by this, so that whoever computes them in another order comes to
 /// the same verdict.
 const SPARE: f64 = 1e-9;
 
@@ -66,7 +66,7 @@ impl Values<'_> {
 }
 
 impl Measure {
-    /// A rule about a column whose values everybody together, so many members, has so often.
+    /// A rule about a column, given how often its values occur among everybody and how many members that is.
     pub(super) fn new(
         rule: Rule,
         column: &Column,

@@ -8,17 +8,17 @@ impl Conditions<'_> {
     /// has been left out is not called back.
     pub(crate) fn standing(&self, classes: &[Tally]) -> Vec<bool> {
         let mut stands: Vec<bool> = classes.iter().map(|class| self.hold(class)).collect();
-        let mut fallen = stands.iter().any(|stands| !stands);
-        while fallen && self.compare_with_all() {
+        let mut changed = stands.iter().any(|stands| !stands);
+        while changed && self.compare_with_all() {
             let mut rest = self.tally();
             let standing = classes.iter().zip(&stands).filter(|(_, stands)| **stands);
             standing.for_each(|(class, _)| rest.merge(class));
             let now = self.against(&rest);
-            fallen = false;
+            changed = false;
             for (class, stands) in classes.iter().zip(&mut stands) {
                 if *stands && !now.hold(class) {
                     *stands = false;
-                    fallen = true;
+                    changed = true;
                 }
             }
         }

@@ -9,7 +9,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-/// Counts of up to so many different values stand in a row; of more, only those that occur are held.
+/// With up to this many different values, there is a count for each; with more, only for those that occur. Chosen by
+/// hand; not measured.
 const DENSE: u32 = 128;
 
 /// The key under which a person stands for themselves and for none of their values.
@@ -40,7 +41,7 @@ enum Counts {
 }
 
 impl Tally {
-    /// Nobody, where there are so many keys.
+    /// Nobody, where there are `keys` keys.
     pub(super) fn new(keys: u32) -> Tally {
         let counts = match keys {
             0..=DENSE => Counts::Dense(vec![0; keys as usize]),
@@ -69,26 +70,26 @@ impl Tally {
         self.held.is_some()
     }
 
-    /// So many more records of different people; their keys are added one by one.
+    /// Adds records of different people; their keys are added one by one.
     pub(super) fn grow(&mut self, records: u32) {
         self.records += u64::from(records);
         self.members += u64::from(records);
     }
 
-    /// So many records of different people fewer.
+    /// Takes records of different people away.
     pub(super) fn shrink(&mut self, records: u32) {
         self.records -= u64::from(records);
         self.members -= u64::from(records);
     }
 
-    /// So many more records of one person, all with these keys.
+    /// Adds records of one person, all with these keys.
     pub(super) fn add_person(&mut self, person: u32, keys: impl Iterator<Item = u32>, times: u32) {
         self.records += u64::from(times);
         self.hold(pair(person, PERSON), times);
         keys.for_each(|key| self.hold(pair(person, key), times));
     }
 
-    /// So many records of one person fewer, all with these keys.
+    /// Takes records of one person away, all with these keys.
     pub(super) fn remove_person(&mut self, person: u32, keys: impl Iterator<Item = u32>, times: u32) {
         self.records -= u64::from(times);
         self.release(pair(person, PERSON), times);

@@ -46,7 +46,7 @@ fn nine() -> Column {
     column
 }
 
-/// The distance of two values where everybody has the values so often.
+/// The distance of two values, given how often everybody has each value.
 fn ground(distance: Distance, all: &[u32], a: usize, b: usize) -> f64 {
     let occurring = |values: &[u32]| values.iter().filter(|&&count| count > 0).count();
     let path = |v: usize| TREE[v].split(';').skip(1).collect::<Vec<_>>();

@@ -26,7 +26,7 @@ impl FullDomain<'_> {
             true => sizes().map(|records| records >= self.conditions.k()).collect(),
             false => self.conditions.standing(set.tallies()),
         };
-        let fallen = sizes().zip(&groups).filter(|(_, stands)| !**stands);
-        Standing { left_out: fallen.map(|(records, _)| records).sum(), groups }
+        let dropped = sizes().zip(&groups).filter(|(_, stands)| !**stands);
+        Standing { left_out: dropped.map(|(records, _)| records).sum(), groups }
     }
 }

@@ -3,12 +3,12 @@
 //! Every quasi-identifier is published on one step of its hierarchy; a node of the lattice names a step for
 //! each. Incognito finds *all* minimal nodes, those that are k-anonymous while nothing more specific is. It
 //! goes through the subsets of the quasi-identifiers by size: a node can only be k-anonymous if it is so on
-//! every smaller subset, which leaves few candidates (a-priori). Inside a subset it walks upwards from the
+//! every smaller subset, which leaves few candidates (a-priori). Inside a subset it goes upwards from the
 //! most specific candidates; whatever lies above a k-anonymous node is k-anonymous and need not be looked
 //! at. The group sizes of a node come from those of the node below it, not from the data.
 //!
 //! **Paper**: K. LeFevre, D. J. DeWitt, R. Ramakrishnan, *Incognito: Efficient Full-Domain K-Anonymity*,
-//! SIGMOD 2005, as told in §2.5 of the SBC thesis.
+//! SIGMOD 2005, as described in §2.5 of the SBC thesis.
 //!
 //! **Departures**:
 //! - The paper leaves the choice among the minimal nodes to its user and the thesis takes the lowest one.
@@ -21,7 +21,7 @@
 //! - More than k may be promised. Groups that hold still do when they are put together, so that nothing changes
 //!   as long as nobody is left out. With records left out, only sizes and distinct values are sure to hold
 //!   further up: a group that holds may meet one that does not. Pruning is a heuristic then: every published node
-//!   has been looked at and keeps the promise, but a better one may have been passed by. The same where people are
+//!   has been looked at and keeps the promise, but a better one may have been pruned. The same where people are
 //!   counted and something is promised about their values.
 //! - A quasi-identifier outside a subset counts as one step above its top, so that one lattice holds all
 //!   subsets and both of the paper's pruning rules are one and the same.

@@ -4,6 +4,24 @@ use crate::table::ParamsError;
 use crate::table::conditions::check_promise;
 
 /// What Incognito is asked for.
+///
+/// ```
+/// use shoal_algorithms::table::TableAlgorithm;
+/// use shoal_algorithms::table::incognito::IncognitoParams;
+/// use shoal_core::Silent;
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/six_people.rs"));
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let table = six_people(); // 23, 27, 28, 31, 35 and 36 years old
+/// let incognito = IncognitoParams::new(4).check()?;
+/// // Three people in each decade are not four, so that only `*` is left.
+/// let minimal = incognito.minimal_nodes(&table, &Silent)?;
+/// assert_eq!(minimal.nodes[0].levels, [2]);
+/// let recoding = incognito.anonymize(&table, &Silent)?.recoding;
+/// assert_eq!(ages(&table, &recoding), ["*"; 6]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct IncognitoParams {
     /// What every class must satisfy.

@@ -22,8 +22,8 @@ pub(super) struct Found {
     pub(super) nodes: u64,
 }
 
-/// Walks the lattices of ever larger subsets of the quasi-identifiers, each no further than the subsets
-/// below it allow.
+/// Searches the lattices of larger and larger subsets of the quasi-identifiers; only nodes that survived in all smaller
+/// subsets are candidates.
 pub(super) fn search(
     domain: &FullDomain<'_>,
     params: &IncognitoParams,
@@ -32,7 +32,7 @@ pub(super) fn search(
     let lattice = Lattice::over(domain.ladders())?;
     let digits = lattice.digits();
     progress.stage("searching the lattice", (1 << digits) - 1);
-    let mut ground = Ground {
+    let mut context = Context {
         domain,
         params,
         progress,
@@ -42,33 +42,35 @@ pub(super) fn search(
     };
     let mut checked = 0;
     // Before the first round: of no quasi-identifier at all, the one node holds everybody in one group.
-    let mut found = vec![Walked::only(lattice.nothing())];
+    let mut found = vec![SubsetResult::only(lattice.nothing())];
     for size in 1..=digits as u32 {
-        let before: HashMap<Subset, &Walked> = found.iter().map(|walked| (walked.subset, walked)).collect();
+        let before: HashMap<Subset, &SubsetResult> =
+            found.iter().map(|result| (result.subset, result)).collect();
         let subsets: Vec<Subset> = (0..1 << digits).filter(|s: &Subset| s.count_ones() == size).collect();
-        let round: Vec<Walked> = subsets
+        let round: Vec<SubsetResult> = subsets
             .par_iter()
             .map(|&subset| {
                 let last = subset.ilog2() as usize;
-                let walked = ground.walk(subset, last, &before[&(subset & !(1 << last))].survivors);
+                let result = context.search_subset(subset, last, &before[&(subset & !(1 << last))].survivors);
                 progress.advance(1);
-                walked
+                result
             })
             .collect();
         found = round;
-        checked += found.iter().map(|walked| walked.checked).sum::<u64>();
+        checked += found.iter().map(|result| result.checked).sum::<u64>();
         progress.check();
-        ground.take_over(&found);
+        context.record_survivors(&found);
     }
+    // The last round has one subset, that of all quasi-identifiers.
     let mut minimal: Vec<Vec<usize>> =
-        found.iter().flat_map(|walked| &walked.minimal).map(|&node| lattice.to_steps(node)).collect();
+        found.iter().flat_map(|result| &result.minimal).map(|&node| lattice.to_steps(node)).collect();
     minimal.sort_unstable();
     let nodes = (0..digits).map(|digit| lattice.steps(digit) as u64).product();
-    Ok(Found { minimal, floor: ground.floor, checked, nodes })
+    Ok(Found { minimal, floor: context.floor, checked, nodes })
 }
 
 /// What all subsets of one size can look at.
-struct Ground<'a> {
+struct Context<'a> {
     domain: &'a FullDomain<'a>,
     params: &'a IncognitoParams,
     progress: &'a dyn Progress,
@@ -80,7 +82,7 @@ struct Ground<'a> {
 }
 
 /// The outcome of one subset.
-struct Walked {
+struct SubsetResult {
     subset: Subset,
     /// The nodes that keep the promise, by height.
     survivors: Vec<Node>,
@@ -89,9 +91,9 @@ struct Walked {
     checked: u64,
 }
 
-impl Walked {
-    fn only(node: Node) -> Walked {
-        Walked { subset: 0, survivors: vec![node], minimal: vec![node], checked: 0 }
+impl SubsetResult {
+    fn only(node: Node) -> SubsetResult {
+        SubsetResult { subset: 0, survivors: vec![node], minimal: vec![node], checked: 0 }
     }
 }
 
@@ -105,15 +107,17 @@ enum Outcome {
     Broken(FrequencySet),
 }
 
-impl Ground<'_> {
+impl Context<'_> {
     /// Breadth first, from the most specific candidates upwards. `shorter` are the survivors of the subset
     /// without its last digit.
-    fn walk(&self, subset: Subset, last: usize, shorter: &[Node]) -> Walked {
+    fn search_subset(&self, subset: Subset, last: usize, shorter: &[Node]) -> SubsetResult {
         let mut candidates = self.candidates(subset, last, shorter);
+        // By height, so that all more specific nodes are decided before a node is.
         candidates.sort_unstable_by_key(|&node| (self.lattice.height(node, subset), node));
         let root = self.domain.roll_up(&self.floor, &self.common_root(&candidates, subset));
 
-        let mut walked = Walked { subset, survivors: Vec::new(), minimal: Vec::new(), checked: 0 };
+        let mut result = SubsetResult { subset, survivors: Vec::new(), minimal: Vec::new(), checked: 0 };
+        // Never iterated, only asked: its order cannot reach the result.
         let mut kept: HashSet<Node, foldhash::fast::FixedState> = HashSet::default();
         let mut broken: HashMap<Node, FrequencySet> = HashMap::new();
         let same_height =
@@ -126,6 +130,7 @@ impl Ground<'_> {
                     if self.lattice.below(node, subset).any(|below| kept.contains(&below)) {
                         return Outcome::Marked;
                     }
+                    // From the smallest frequency set of the layer below, since a roll-up takes time by its groups.
                     let below = self.lattice.below(node, subset).filter_map(|below| broken.get(&below));
                     let finer = below.min_by_key(|set| set.groups().len()).unwrap_or(&root);
                     let set = self.domain.roll_up(finer, &self.lattice.to_steps(node));
@@ -135,20 +140,20 @@ impl Ground<'_> {
             // Only the layer right below is ever rolled up.
             broken.clear();
             for (&node, outcome) in layer.iter().zip(outcomes) {
-                walked.checked += u64::from(!matches!(outcome, Outcome::Marked));
+                result.checked += u64::from(!matches!(outcome, Outcome::Marked));
                 match outcome {
                     Outcome::Broken(set) => {
                         broken.insert(node, set);
                         continue;
                     }
-                    Outcome::Kept => walked.minimal.push(node),
+                    Outcome::Kept => result.minimal.push(node),
                     Outcome::Marked => {}
                 }
-                walked.survivors.push(node);
+                result.survivors.push(node);
                 kept.insert(node);
             }
         }
-        walked
+        result
     }
 
     /// The nodes of a subset that survive in every subset with one member less (a-priori join and prune).
@@ -180,12 +185,12 @@ impl Ground<'_> {
 
     /// Remembers the survivors of one round and lifts the floor: on no later node can a quasi-identifier
     /// stand lower than it does in any survivor.
-    fn take_over(&mut self, found: &[Walked]) {
+    fn record_survivors(&mut self, found: &[SubsetResult]) {
         let mut least: Vec<usize> = (0..self.lattice.digits()).map(|d| self.lattice.steps(d) - 1).collect();
-        for walked in found {
-            for &node in &walked.survivors {
+        for result in found {
+            for &node in &result.survivors {
                 self.survivors.insert(node);
-                for digit in members(walked.subset) {
+                for digit in members(result.subset) {
                     least[digit] = least[digit].min(self.lattice.step(node, digit));
                 }
             }

@@ -4,8 +4,8 @@ use super::space::Part;
 use crate::table::conditions::{Conditions, Tally};
 use crate::table::points::Points;
 
-/// On one axis no more boundaries are tried than this. Far from the median a cut takes off a small side, which
-/// holds least of all.
+/// The most boundaries that are tried on one axis. Far from the median one side of a cut is small, and a small side is
+/// the least likely to hold. Chosen by hand; not measured.
 const MOST_TRIES: usize = 64;
 
 /// What both sides of a cut must satisfy.
@@ -38,6 +38,7 @@ impl Guard<'_> {
         let nearest = (0..boundaries.len()).min_by_key(|&at| boundaries[at].off)?;
         let slices = self.slices(part, dim, &boundaries);
         let mut down = Sides::at(nearest, &slices, self.conditions);
+        // Two pairs of tallies, one for each direction, so that every slice is moved across at most once in each.
         let mut up = down.clone();
         // Downwards and upwards from the median, always the nearer of the two.
         let (mut lower, mut higher) = (Some(nearest), nearest + 1);

@@ -68,8 +68,10 @@ impl TableAlgorithm for ValidMondrianParams {
         let points = Points::fold(&quasi, table.rows);
         let axes: Vec<Axis<'_>> = quasi.iter().map(|column| Axis::new(column)).collect();
         let mut space = Space::new(&points, &axes);
+        // Without conditions only sizes count, which the cutter knows without a tally of every side.
         let guard = (!conditions.only_size()).then_some(Guard { conditions: &conditions, points: &points });
         let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };
+        // The points are moved in place; a class is a run of them.
         let sizes = cutter.partition(space.whole());
         let recoding = publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows, progress);
         Ok(hold_together(recoding, &quasi, &conditions, progress).into())

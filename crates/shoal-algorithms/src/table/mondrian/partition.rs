@@ -7,10 +7,11 @@ use super::cut::Scratch;
 use super::guard::Guard;
 use super::space::Part;
 
-/// Parts with more points than this are worth a thread of their own.
+/// Parts with more points than this are worth a thread of their own. Chosen by hand; no influence on what is published.
 const PARALLEL_POINTS: usize = 4096;
 
-/// Data can be made so that every cut takes off a little only. Below this depth no call nests any deeper.
+/// How deep calls nest. There are data of which every cut takes off only a few records, and the stack must not grow with
+/// them; beyond this depth a loop goes on. Balanced cuts reach it only with 2^64 parts.
 const PARALLEL_DEPTH: usize = 64;
 
 /// What all cuts have in common.
@@ -36,6 +37,7 @@ impl Cutter<'_> {
         }
         self.progress.check();
         let Some(cut) = scratch.find_cut(&part, self.axes, self.k, self.guard) else {
+            // Finds no cut either, and counts the records as done.
             return self.split_here(part, scratch);
         };
         let (low, high) = part.cut(cut.dim, cut.after);
@@ -43,6 +45,7 @@ impl Cutter<'_> {
             || self.split(low, depth - 1, scratch),
             || self.split(high, depth - 1, &mut Scratch::new(self.axes)),
         );
+        // The order of the parts, whichever thread was first.
         classes.extend(more);
         classes
     }
@@ -56,6 +59,7 @@ impl Cutter<'_> {
             match scratch.find_cut(&part, self.axes, self.k, self.guard) {
                 Some(cut) => {
                     let (low, high) = part.cut(cut.dim, cut.after);
+                    // The lower part is next, so that classes come out from front to back.
                     waiting.push(high);
                     waiting.push(low);
                 }

@@ -16,7 +16,7 @@ pub(super) struct Ladder {
 struct Rung {
     /// For every code.
     image: Vec<u64>,
-    /// What the records lose on it in the mean.
+    /// The mean loss of the records on it.
     cost: f64,
 }
 
@@ -121,7 +121,7 @@ fn same_groups(a: &[u32], b: &[u32]) -> bool {
     firsts(a) == firsts(b)
 }
 
-/// What a record loses in the mean when all values of a group are published as one.
+/// What a record loses on average when all values of a group are published as one.
 fn mean_cost(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> f64 {
     let mut of_group: std::collections::BTreeMap<u32, (u32, u32, u32, u64)> =
         std::collections::BTreeMap::new();

@@ -22,6 +22,27 @@ impl Outliers {
 }
 
 /// What the ribbon can be asked for.
+///
+/// ```
+/// use shoal_algorithms::table::TableAlgorithm;
+/// use shoal_algorithms::table::ribbon::RibbonParams;
+/// use shoal_core::{Condition, Rule, Silent};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/six_people.rs"));
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let table = six_people(); // 23, 27, 28, 31, 35 and 36 years old
+/// let mut params = RibbonParams::new(3);
+/// // Besides crowds of three, two different illnesses in each of them.
+/// params.promise.conditions = vec![Condition { column: "illness".into(), rule: Rule::Distinct { l: 2 } }];
+/// let ribbon = params.check()?.anonymize(&table, &Silent)?;
+/// assert_eq!(ages(&table, &ribbon.recoding), ["2x", "2x", "2x", "3x", "3x", "3x"]);
+///
+/// // With so few records all partitions were tried.
+/// let search = ribbon.trace.search.expect("ribbon records its search");
+/// assert_eq!(search.constructions[0].name, "exact");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RibbonParams {
     /// What every class must satisfy.

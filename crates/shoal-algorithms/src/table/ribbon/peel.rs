@@ -68,7 +68,7 @@ impl Peeler<'_> {
         let mut most = 0;
         let images = self.images(levels);
         for &point in rest {
-            let slot = &mut slots[(self.look(point, &images) >> shift) as usize];
+            let slot = &mut slots[(self.image_hash(point, &images) >> shift) as usize];
             *slot += self.space.weight(point);
             most = most.max(*slot);
         }
@@ -79,10 +79,10 @@ impl Peeler<'_> {
     fn take(&self, rest: &mut Vec<u32>, levels: &[u8], classes: &mut Vec<Class>) -> u64 {
         let mut slots = Vec::new();
         let Some(shift) = self.crowded(rest, levels, &mut slots) else { return 0 };
-        let full = |look: u64| slots[(look >> shift) as usize] >= self.rule.k();
+        let full = |hash: u64| slots[(hash >> shift) as usize] >= self.rule.k();
         let images = self.images(levels);
-        let looks = rest.iter().map(|&point| (self.look(point, &images), point));
-        let mut candidates: Vec<(u64, u32)> = looks.filter(|(look, _)| full(*look)).collect();
+        let hashes = rest.iter().map(|&point| (self.image_hash(point, &images), point));
+        let mut candidates: Vec<(u64, u32)> = hashes.filter(|(hash, _)| full(*hash)).collect();
         // A full slot may hold several crowds; sorted by the whole hash they are told apart.
         candidates.sort_unstable();
         let mut gone = Vec::new();
@@ -106,9 +106,9 @@ impl Peeler<'_> {
     /// A hash that is equal for points that look alike. A collision costs some loss and breaks no promise: a class covers
     /// whatever is in it.
     #[inline]
-    fn look(&self, point: u32, images: &[&[u64]]) -> u64 {
+    fn image_hash(&self, point: u32, images: &[&[u64]]) -> u64 {
         let codes = self.points.point(point as usize);
-        images.iter().zip(codes).fold(0, |look, (images, &code)| look ^ images[code as usize])
+        images.iter().zip(codes).fold(0, |hash, (images, &code)| hash ^ images[code as usize])
     }
 }
 

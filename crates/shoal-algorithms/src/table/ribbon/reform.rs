@@ -14,7 +14,7 @@ use super::tuning::Tuning;
 struct Candidate {
     member: Member,
     /// The class that they would leave; none for those whose class was given up.
-    leaves: Option<usize>,
+    from_class: Option<usize>,
     /// What each of them costs where it is, or would cost in the best class that there is.
     cost: u32,
 }
@@ -49,9 +49,9 @@ impl Piece<'_> {
     fn with_costs(&self, unassigned: Vec<Member>) -> Vec<Candidate> {
         let candidate = |member: Member| {
             let added = cheapest(self.space, &self.classes, member, |_| true).map_or(u64::MAX, |best| best.0);
-            // Never more than a record that says nothing: so a new class with a cover is always worth a try.
+            // Joining makes the others costlier too, so this may be more than any cover costs; it is capped there.
             let cost = (added / u64::from(member.count)).min(u64::from(WHOLE)) as u32;
-            Candidate { member, leaves: None, cost }
+            Candidate { member, from_class: None, cost }
         };
         unassigned.into_iter().map(candidate).collect()
     }
@@ -71,7 +71,7 @@ impl Piece<'_> {
             let mut touched: Vec<usize> = Vec::new();
             for candidate in &chosen {
                 let Member { point, count } = candidate.member;
-                match candidate.leaves {
+                match candidate.from_class {
                     Some(class) => {
                         undo.save(&self.classes, class);
                         self.classes[class].take(point, count);
@@ -103,7 +103,7 @@ impl Piece<'_> {
             for &member in &class.members {
                 // Whoever makes the class as costly as the seed is elsewhere cannot help it.
                 if space.union_cost(from, space.point(member.point)) < most {
-                    candidates.push(Candidate { member, leaves: Some(at), cost: class.cost });
+                    candidates.push(Candidate { member, from_class: Some(at), cost: class.cost });
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Piece<'_> {
     /// Of the candidates inside a cover, those that gain where a record costs `cost`, and as many others as k requires.
     fn choose(&self, mut inside: Vec<Candidate>, cost: u32) -> (i64, Vec<Candidate>) {
         let k = self.rule.k();
-        inside.sort_unstable_by_key(|c| (std::cmp::Reverse(c.cost), c.leaves, c.member.point));
+        inside.sort_unstable_by_key(|c| (std::cmp::Reverse(c.cost), c.from_class, c.member.point));
         let mut chosen: Vec<Candidate> = Vec::new();
         let (mut size, mut gain) = (0, 0);
         // The class that is left at present, and how many records it can still spare. All of its candidates have its
@@ -156,9 +156,9 @@ impl Piece<'_> {
             if each <= 0 {
                 count = count.min(k.saturating_sub(size));
             }
-            if let Some(class) = candidate.leaves {
-                if spare.0 != candidate.leaves {
-                    spare = (candidate.leaves, self.classes[class].size - k);
+            if let Some(class) = candidate.from_class {
+                if spare.0 != candidate.from_class {
+                    spare = (candidate.from_class, self.classes[class].size - k);
                 }
                 count = count.min(spare.1);
                 spare.1 -= count;

@@ -86,7 +86,7 @@ fn round(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, seed: u6
     let mut rest = std::mem::take(classes).into_iter();
     let pieces: Vec<Vec<Class>> = sizes.iter().map(|&size| rest.by_ref().take(size).collect()).collect();
     // Work is counted and not timed, so that the result does not depend on the machine.
-    let looks = (Tuning::LOOKS_PER_ROUND + Tuning::LOOKS_PER_RECORD * records)
+    let evaluations = (Tuning::EVALUATIONS_PER_ROUND + Tuning::EVALUATIONS_PER_RECORD * records)
         / space.time_factor()
         / pieces.len().max(1) as u64;
     let improved: Vec<(Vec<Class>, Gains)> = pieces
@@ -95,7 +95,7 @@ fn round(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, seed: u6
         .map(|(number, classes)| {
             let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
             let per_attempt =
-                (records + Tuning::LOOKS_PER_ATTEMPT) * (1 + u64::from(rule.k()) / Tuning::ATTEMPT_K);
+                (records + Tuning::EVALUATIONS_PER_ATTEMPT) * (1 + u64::from(rule.k()) / Tuning::ATTEMPT_K);
             let mut piece = Piece {
                 space,
                 rule,
@@ -105,7 +105,7 @@ fn round(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, seed: u6
                 scratch: Vec::new(),
             };
             let most = Tuning::ATTEMPTS_PER_CLASS * piece.classes.len() as u64;
-            let attempts = looks.div_ceil(per_attempt).min(most);
+            let attempts = evaluations.div_ceil(per_attempt).min(most);
             let gains = piece.improve(attempts as usize);
             (piece.classes, gains)
         })

@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_move_changes_is_foretold(rows in rows(12), at in any::<prop::sample::Index>(), half in any::<bool>()) {
+    fn what_a_move_changes_is_predicted(rows in rows(12), at in any::<prop::sample::Index>(), half in any::<bool>()) {
         let table = table(&rows);
         let (_, space) = prepare(&table);
         let whole = Class::of(&space, everybody(&space));

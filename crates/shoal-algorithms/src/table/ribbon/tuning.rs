@@ -120,15 +120,15 @@ impl Tuning {
     /// See [`PIECE_CLASSES`](Self::PIECE_CLASSES).
     pub(super) const PIECE_CLASSES_LARGE: usize = 32;
 
-    /// The work of one round, in records that are looked at: this many for the whole table … By hand.
-    pub(super) const LOOKS_PER_ROUND: u64 = 4_000_000;
+    /// The work of one round, in records that are evaluated: this many for the whole table … By hand.
+    pub(super) const EVALUATIONS_PER_ROUND: u64 = 4_000_000;
 
     /// … and this many more per record. By hand.
-    pub(super) const LOOKS_PER_RECORD: u64 = 6;
+    pub(super) const EVALUATIONS_PER_RECORD: u64 = 6;
 
-    /// An attempt counts as looking at all records of its piece and at this many more, for what it does in any case. By
+    /// An attempt counts as evaluating all records of its piece and this many more, for what it does in any case. By
     /// hand.
-    pub(super) const LOOKS_PER_ATTEMPT: u64 = 400;
+    pub(super) const EVALUATIONS_PER_ATTEMPT: u64 = 400;
 
     /// It counts once more for every this many of k: larger classes take longer to make. By hand.
     pub(super) const ATTEMPT_K: u64 = 50;

@@ -1,4 +1,4 @@
-//! The loop: a seed, its nearest, a class; and again.
+//! Where only k is promised: a seed and its k − 1 nearest records are a class; and so on.
 
 use shoal_core::{Column, Progress};
 
@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) row: u32,
 }
 
-/// The class of a record that has none; what [`shoal_core::SUPPRESSED`] says of it is true until then.
+/// The class of a record that has none yet. The same as [`shoal_core::SUPPRESSED`], which is what it stays if it gets none.
 pub(super) const UNPLACED: u32 = shoal_core::SUPPRESSED;
 
 /// Forms classes of exactly k while as many records remain. The columns are in order of increasing
@@ -44,12 +44,14 @@ pub(super) fn cluster(
         Clusters { class_of: vec![UNPLACED; rows], members: Vec::with_capacity(rows / k), left: vec![] };
     let mut seed = 0;
     for _ in 0..rows / k {
+        // The first in sorted order that remains. It only moves forward, so that all seeds together are one pass.
         while trie.remaining(seed) == 0 {
             seed += 1;
         }
         distances.measure_from(points.point(seed));
         let nearest = trie.nearest(distances.rulers(), k);
         for &taken in &nearest {
+            // Before it is taken out: what remains says which of the point's records are next.
             clusters.assign(points, taken, trie.remaining(taken.point as usize));
             distances.remove(points.point(taken.point as usize), taken.records);
             trie.remove(taken);

@@ -20,7 +20,7 @@ struct Pair {
 }
 
 impl Contingency {
-    /// Counts the columns `given` and `counted` of the points, which have so many values.
+    /// Counts two columns of the points, each given by its place and its number of values.
     pub(super) fn count(points: &Points, given: (usize, usize), counted: (usize, usize)) -> Self {
         let mut weighted: Vec<(u32, u32, u32)> = (0..points.len())
             .map(|i| (points.point(i)[given.0], points.point(i)[counted.0], points.weight(i)))
@@ -34,6 +34,7 @@ impl Contingency {
         };
         for same_row in weighted.chunk_by(|a, b| a.0 == b.0) {
             let row = same_row[0].0 as usize;
+            // Rows without a pair before this one begin where it begins.
             table.starts.resize(row + 1, table.pairs.len() as u32);
             for same_pair in same_row.chunk_by(|a, b| a.1 == b.1) {
                 let (value, count) = (same_pair[0].1, same_pair.iter().map(|w| w.2).sum());

@@ -82,6 +82,7 @@ impl<'a> Distances<'a> {
                 *seed = code;
             }
         }
+        // Each text column is seen where the seed's value of the text column before it is; the first has none before.
         let mut before = 0;
         for category in &mut self.categories {
             let own = point[category.column];

@@ -9,7 +9,8 @@ use super::trie::{Taken, Trie};
 use crate::table::conditions::Conditions;
 use crate::table::points::Points;
 
-/// So many seeds in a row that find no class are the end: what remains has too little of something.
+/// After this many seeds in a row that find no class the rest is left over: it has too few of some values. Chosen by
+/// hand; not measured.
 const MOST_FAILURES: usize = 4;
 
 /// Who belongs together.
@@ -60,6 +61,7 @@ pub(super) fn gather(
             None => {
                 progress.check();
                 failures += 1;
+                // Only one record of the seed's point is put aside: others of it may have other sensitive values.
                 let aside = pool.waiting_on(seed as u32).next();
                 left.extend(aside);
                 aside.into_iter().for_each(|record| pool.take(record));
@@ -67,6 +69,7 @@ pub(super) fn gather(
         }
     }
     left.extend((seed as u32..points.len() as u32).flat_map(|point| pool.waiting_on(point)));
+    // Those that were put aside go between the others, where the sorted order has them.
     left.sort_unstable_by_key(|record| (record.point, record.row));
     Gathered { classes, left }
 }
@@ -102,6 +105,7 @@ impl Pool<'_> {
                     continue;
                 }
                 self.conditions.add(&mut tally, record.row, 1);
+                // The first k join in any case; later ones only if less is lacking with them.
                 let with = self.conditions.lack(&tally);
                 if class.len() >= k && with >= lack {
                     self.conditions.remove(&mut tally, record.row, 1);
@@ -114,10 +118,12 @@ impl Pool<'_> {
                     return Some(class);
                 }
             }
+            // Everybody was asked and nobody helps. While somebody joined, others may help now who did not before.
             if reach >= self.remaining && class.len() == before {
                 class.iter().for_each(|record| self.waits[record.row as usize] = true);
                 return None;
             }
+            // Doubled, so that all searches together cost no more than twice the last one.
             reach *= 2;
         }
     }

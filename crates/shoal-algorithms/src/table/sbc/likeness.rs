@@ -1,4 +1,4 @@
-//! What SBC has learnt, for a person who wants to see it: how alike the values of a column are.
+//! What SBC has learned from the data, for a person who wants to see it: how alike the values of a column are.
 
 use shoal_core::{Column, Table};
 

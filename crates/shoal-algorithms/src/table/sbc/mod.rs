@@ -2,7 +2,7 @@
 //!
 //! The records are sorted; the first that remains is the seed; it and the k − 1 records nearest to it
 //! become a class, which publishes ranges, sets or nodes that cover its members; and so on while k records
-//! remain. How far apart two names are is learnt from the data: the nearer their frequencies, seen where the
+//! remain. How far apart two names are is learned from the data: the nearer their frequencies, seen where the
 //! seed's value of the column before is, the more alike. So it needs no hierarchy, though it uses one for
 //! what it publishes where one is given.
 //!
@@ -81,6 +81,7 @@ impl TableAlgorithm for ValidSbcParams {
         let params = &self.0;
         let quasi = super::crowdable(table, params.promise.k)?;
         let conditions = Conditions::of(table, &params.promise)?;
+        // Columns with few values first: their values are far apart, so that the trie can skip most branches early.
         let order = by_cardinality(&quasi);
         let columns: Vec<&Column> = order.iter().map(|&c| quasi[c]).collect();
         let points = Points::fold(&columns, table.rows);
@@ -96,6 +97,7 @@ impl TableAlgorithm for ValidSbcParams {
         };
         let recoding = publish(clusters, &points, &recoder, &order, progress);
         let recoding = hold_together(recoding, &quasi, &conditions, progress);
+        // Only known at the end: which records are left over depends on all classes before.
         check_suppressed(&recoding, params.max_suppressed)?;
         Ok(recoding.into())
     }
@@ -120,6 +122,7 @@ fn publish(
         let mut covers = recoder.nothing();
         members.iter().for_each(|&m| recoder.add(&mut covers, points.point(m as usize)));
         let mut cells = vec![Cell::Suppressed; order.len()];
+        // Back into the order of the table's columns.
         for (cell, &column) in recoder.class(&covers).cells.into_iter().zip(order) {
             cells[column] = cell;
         }

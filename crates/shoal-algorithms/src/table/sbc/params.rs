@@ -18,6 +18,26 @@ pub enum Remainder {
 }
 
 /// What SBC can be asked for.
+///
+/// ```
+/// use shoal_algorithms::table::TableAlgorithm;
+/// use shoal_algorithms::table::sbc::{Remainder, SbcParams};
+/// use shoal_core::Silent;
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/six_people.rs"));
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let table = six_people(); // 23, 27, 28, 31, 35 and 36 years old
+/// // One class of four; the two that are left are not enough for another one.
+/// let params = SbcParams { remainder: Remainder::Suppress, ..SbcParams::new(4) };
+/// let recoding = params.clone().check()?.anonymize(&table, &Silent)?.recoding;
+/// assert_eq!((recoding.classes.len(), recoding.suppressed()), (1, 2));
+///
+/// // A limit makes that an error.
+/// let strict = SbcParams { max_suppressed: Some(0.1), ..params };
+/// assert!(strict.check()?.anonymize(&table, &Silent).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SbcParams {
     /// What every class must satisfy.

@@ -79,6 +79,7 @@ impl Crowd {
 /// The first of those with the least loss.
 fn least(crowds: &[Crowd], loss: impl Fn(&Crowd) -> f64 + Sync) -> usize {
     let losses = crowds.par_iter().map(|crowd| in_steps(loss(crowd)));
+    // The index breaks ties, so that the number of threads does not.
     losses.enumerate().with_min_len(256).min_by_key(|&(at, loss)| (loss, at)).map_or(0, |(at, _)| at)
 }
 

@@ -41,7 +41,7 @@ struct Frame {
     distance: u64,
 }
 
-/// So many records of a point.
+/// Some records of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     pub(super) point: u32,
@@ -57,6 +57,7 @@ impl<'a> Trie<'a> {
         let mut shared_before = 0;
         for i in 0..points.len() {
             let shared_after = if i + 1 < points.len() { shared(points, i) } else { 0 };
+            // One column beyond what it shares with its neighbours tells a point from all others.
             let leaf = shared_before.max(shared_after);
             for depth in shared_before..=leaf {
                 let first_child = levels.get(depth + 1).map_or(0, |below| below.codes.len() as u32);
@@ -67,6 +68,7 @@ impl<'a> Trie<'a> {
             leaves.push((leaf as u32, levels[leaf].codes.len() as u32 - 1));
             shared_before = shared_after;
         }
+        // The end of the last node's children, which no next node marks.
         for depth in 1..levels.len() {
             let end = levels[depth].codes.len() as u32;
             levels[depth - 1].children.push(end);
@@ -89,7 +91,7 @@ impl<'a> Trie<'a> {
         self.on_path(taken.point as usize, |remaining| *remaining -= taken.records);
     }
 
-    /// The `k` nearest records, at least so many of which must remain. Of equally near ones those that
+    /// The `k` nearest records; at least k must remain. Of equally near ones those that
     /// come first in the sorted order, which is the order of the search.
     pub(super) fn nearest(&mut self, rulers: &[Ruler<'_>], k: usize) -> Vec<Taken> {
         let Trie { points, levels, frames, .. } = self;
@@ -114,6 +116,7 @@ impl<'a> Trie<'a> {
             let code = level.codes[node];
             let distance = frame.distance + rulers[depth].distance(code);
             if !nearest.admits(distance) {
+                // On a line, beyond the seed, all later siblings are farther still.
                 if rulers[depth].only_grows_after(code) {
                     frame.next = frame.end;
                 }
@@ -193,6 +196,7 @@ impl Nearest {
         self.heap.push((distance, point, records));
         self.records += u64::from(records);
         while let Some(&(farthest, _, records)) = self.heap.peek() {
+            // The farthest point goes as soon as the others hold k records without it.
             let without = self.records - u64::from(records);
             if without < self.k {
                 if self.records >= self.k {

@@ -10,14 +10,15 @@ use shoal_core::Progress;
 use crate::table::ribbon::rng::Rng;
 use crate::table::ribbon::space::Space;
 
-/// Larger parts, in records, are cut nearer to the middle, so that the work stays within n log n …
-const MANY: usize = 512;
+/// Parts with more records than this are cut nearer to the middle, so that the work stays within n log n … The value is
+/// that of ribbon's splits; none of the three was tuned on data.
+const MIDDLE_RECORDS: usize = 512;
 
-/// … and much larger ones along the few quasi-identifiers that cost most, in two threads.
-const VERY_MANY: usize = 8192;
+/// … and those with more than this along the few quasi-identifiers that cost most, in two threads.
+const PARALLEL_RECORDS: usize = 8192;
 
-/// So many quasi-identifiers are tried for those.
-const TRIED: usize = 3;
+/// How many quasi-identifiers are tried for those.
+const MOST_DIMS: usize = 3;
 
 /// Records of a bucket: for each column their points.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Cutter<'_> {
     }
 
     fn cut_along(&self, part: Part, may: &mut dyn FnMut(usize) -> bool, out: &mut Vec<Part>) {
-        if part.records() <= VERY_MANY {
+        if part.records() <= PARALLEL_RECORDS {
             return self.cut_here(part, may, out);
         }
         match self.best(&part, may) {
@@ -107,15 +108,15 @@ impl Cutter<'_> {
             .filter(|cost| cost.0 > 0)
             .collect();
         costs.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        costs.truncate(if records > VERY_MANY { TRIED } else { costs.len() });
-        let margin = if records > MANY { self.depth.max(depth / 8) } else { self.depth };
+        costs.truncate(if records > PARALLEL_RECORDS { MOST_DIMS } else { costs.len() });
+        let margin = if records > MIDDLE_RECORDS { self.depth.max(depth / 8) } else { self.depth };
         let mut best: Option<(u64, usize, Part)> = None;
         for &(_, dim) in costs.iter().filter(|cost| may(cost.1)) {
             self.progress.check();
             let sorted = self.sorted(part, dim);
             if let Some((left, at)) = self.along(&sorted, margin)
                 && best.as_ref().is_none_or(|(least, ..)| left < *least)
-                && (left < whole || records > MANY)
+                && (left < whole || records > MIDDLE_RECORDS)
             {
                 best = Some((left, at, sorted));
             }
@@ -126,6 +127,7 @@ impl Cutter<'_> {
     }
 
     fn sorted(&self, part: &Part, dim: usize) -> Part {
+        // Ties by the point, never by a record: equal points must not be told apart by the order of the file.
         let place = |&point: &u32| (self.space.place(dim, self.space.point(point)), point);
         let sort = |column: &Vec<u32>| {
             let mut placed: Vec<(u32, u32)> = column.iter().map(place).collect();
@@ -141,6 +143,7 @@ impl Cutter<'_> {
         let loss = |records: usize, cover: &[u64]| records as u64 * width * u64::from(space.cost(cover));
         let mut after = vec![0; depth];
         let mut cover = Vec::with_capacity(space.width());
+        // From the back the upper parts, then from the front the lower ones.
         for at in (margin..depth).rev() {
             part.columns.iter().for_each(|column| grow(space, &mut cover, column[at]));
             after[at] = loss(depth - at, &cover);

@@ -26,7 +26,7 @@ impl<'a> Exchange<'a> {
         Exchange { space, classes }
     }
 
-    /// Tries every pair of classes once; says whether something was gained.
+    /// Tries every pair of classes once; returns whether something was gained.
     pub(super) fn sweep(&mut self, progress: &dyn Progress) -> bool {
         let mut gained = false;
         for a in 0..self.classes.len() {
@@ -62,6 +62,7 @@ impl<'a> Exchange<'a> {
             }
             let same = b.class.members[start..].iter().take_while(|other| other.slot == slot);
             for (at_b, other) in (start..).zip(same) {
+                // A bound without a look at covers: at best both lose only what the others lose without the member.
                 let most = size_a * u64::from(a.saved[at_a]) + size_b * u64::from(b.saved[at_b]);
                 let needed = before - best.map_or(before, |(after, ..)| after);
                 if most <= needed || point == other.point {

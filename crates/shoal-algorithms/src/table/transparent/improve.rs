@@ -1,5 +1,5 @@
-//! Makes classes better without looking at values: near classes exchange records of the same column, and some are pooled
-//! and cut anew.
+//! Improves classes without looking at values: near classes exchange records of the same column, and some are pooled
+//! and cut again.
 
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ use crate::table::ribbon::space::Space;
 
 /// How much work goes into improvement.
 struct Tuning {
-    /// So many near classes are looked at together. Every pair of them is tried, so that it costs the square.
+    /// How many near classes are looked at together. Every pair of them is tried, so that the time is the square of it.
     piece: usize,
-    /// So many rounds, each with other pieces …
+    /// How many rounds, each with other pieces …
     rounds: u32,
-    /// … and so many where there are more than `many` records: a round then takes seconds.
+    /// … and how many where there are more than `many` records: a round then takes seconds.
     few_rounds: u32,
     many: usize,
-    /// So often every pair of a piece is tried in a round.
+    /// How often every pair of a piece is tried in a round.
     sweeps: usize,
-    /// So often each class of a piece, on average, is pooled with others.
+    /// How often each class of a piece, on average, is pooled with others.
     pooled: usize,
     /// Pools are not larger than this many records.
     pool: usize,
@@ -53,7 +53,7 @@ pub(super) fn improve(
         }
         one_round(space, k, buckets, classes, mix(seed.wrapping_add(1 + u64::from(round))), progress);
         progress.advance(1);
-        // What such a round has found the next ones will not make worth their time.
+        // After a round that gained less than 0.01 % the next ones are not worth their time.
         if (before - loss(classes)) < before / 10_000 {
             return;
         }
@@ -122,9 +122,10 @@ impl Piece<'_> {
         self.classes = exchange.into_classes();
     }
 
-    /// Pools a class and some of its nearest, and cuts them anew; kept if less is lost.
+    /// Pools a class and some of its nearest, and cuts them again; kept if less is lost.
     fn pool(&mut self) {
-        let Some(first) = self.costly() else { return };
+        let Some(first) = self.pick_costly() else { return };
+        // A pool must have equally many records of each column of one bucket, or it could not be cut.
         let Some(bucket) = self.bucket_of(&self.classes[first]) else { return };
         let more = 1 + self.rng.below(3);
         let cover = &self.classes[first].cover;
@@ -152,13 +153,14 @@ impl Piece<'_> {
         let before: u64 = chosen.iter().map(|&at| self.classes[at].loss()).sum();
         if loss(&made) < before {
             chosen.sort_unstable();
+            // From the back: `swap_remove` then moves no class that is still to go.
             chosen.iter().rev().for_each(|&at| drop(self.classes.swap_remove(at)));
             self.classes.extend(made);
         }
     }
 
     /// The costlier of two random classes, unless it costs nothing.
-    fn costly(&mut self) -> Option<usize> {
+    fn pick_costly(&mut self) -> Option<usize> {
         let all = self.classes.len();
         if all < 2 {
             return None;

@@ -4,7 +4,7 @@
 //! that depends on sensitive values is decided without looking at quasi-identifiers, and everything that depends on
 //! quasi-identifiers without knowing which value is which. (a) *Assign*: the frequencies alone say which values fill the
 //! columns of a few buckets (`plan`); which records do is drawn with a secret key (`assign`). (b) *Cut*: a bucket is
-//! parted into classes with equally many records of every column by their quasi-identifiers (`cut`), rows of buckets
+//! split into classes with equally many records of every column by their quasi-identifiers (`cut`), rows of buckets
 //! too small for a class join the nearest (`settle`), and near classes exchange records of one column while the
 //! loss falls (`improve`), all of it in ways that do not change when the columns of a bucket are renamed.
 //!
@@ -192,7 +192,9 @@ fn classes(
     let mut rows = Vec::new();
     for (bucket, slots) in buckets.iter().zip(slots) {
         let part = Part { columns: bucket.columns.iter().map(|column| column.points.clone()).collect() };
+        // A class has equally many records of each column, so that k are reached by rounding up.
         let depth = k.div_ceil(slots.len());
+        // Too small for one class of k: cut as finely as possible, and the parts join classes of other buckets.
         let is_small = part.depth() < depth;
         let mut parts = Vec::new();
         Cutter { space, depth: if is_small { 1 } else { depth }, progress }.cut(part, &mut parts);
@@ -217,6 +219,7 @@ fn publish(
     progress: &dyn Progress,
 ) -> TableRecoding {
     let columns: Vec<&assign::Column> = buckets.iter().flat_map(|bucket| &bucket.columns).collect();
+    // How many records of each point of a column, at the place of its first, have a class.
     let mut gone: Vec<Vec<u32>> = columns.iter().map(|column| vec![0; column.points.len()]).collect();
     let mut class_of = vec![SUPPRESSED; rows];
     for (number, class) in classes.iter().enumerate() {

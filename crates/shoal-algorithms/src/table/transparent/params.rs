@@ -16,6 +16,28 @@ impl fmt::Debug for Secret {
 }
 
 /// What transparent l-diversity can be asked for.
+///
+/// ```
+/// use shoal_algorithms::table::transparent::{Secret, TransparentParams};
+/// use shoal_algorithms::table::{ParamsError, TableAlgorithm};
+/// use shoal_core::{Condition, Rule, Silent, TablePromise};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/six_people.rs"));
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let table = six_people(); // three of them with a flu, three with a cold
+/// let two_illnesses = Condition { column: "illness".into(), rule: Rule::Distinct { l: 2 } };
+/// let promise = TablePromise { conditions: vec![two_illnesses], ..TablePromise::crowds(2) };
+/// // A fixed key is for examples only: whoever knows it can undo the random choices.
+/// let params = TransparentParams { promise, seed: 0, key: Secret([7; 32]) };
+/// let recoding = params.clone().check()?.anonymize(&table, &Silent)?.recoding;
+/// assert!(recoding.sizes().iter().all(|&size| size >= 2));
+///
+/// // Crowds alone are about no sensitive value, so there is nothing to be transparent about.
+/// let promise = TablePromise::crowds(2);
+/// assert_eq!(TransparentParams { promise, ..params }.check(), Err(ParamsError::NothingToHide));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransparentParams {
     /// What every class must satisfy: k, and for one or more sensitive columns distinct or frequency l-diversity.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-/// So many records of a value.
+/// Some records of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Share {
     /// The value.
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 }
 
 /// The buckets for values with these numbers of records, none of which is more than 1/l of all. Values without a record
-/// are passed over.
+/// are skipped.
 pub(super) fn plan(shares: &[Share], l: usize) -> Vec<Plan> {
     let records: u64 = shares.iter().map(|share| u64::from(share.records)).sum();
     let length = (records / l as u64) as u32;
@@ -71,6 +71,7 @@ fn lay(shares: &[Share], length: u32) -> Laid {
             column.push(Piece { value, start: 0, end: records });
             at = records;
         }
+        // The most frequent that fits; else the rarest, which is longer than the gap and is cut.
         while at < length {
             if let Some(&(records, value)) = rest.range(..=(length - at, u32::MAX)).next_back() {
                 rest.remove(&(records, value));
