@@ -37,7 +37,7 @@ pub enum SequencesMeasureError {
 }
 
 impl SequencesMeasureError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             SequencesMeasureError::Column(error) => error.hint(),

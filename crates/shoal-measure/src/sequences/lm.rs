@@ -2,7 +2,7 @@
 //!
 //! Publishing a value as something that stands for |v| of the |Δ| values of its column A costs
 //! w_A · (|v| − 1) / |Δ| (see [`iloss::cell`]; |Δ| counts the leaves of a hierarchy where there is one), also
-//! where that is `*`. Suppressing the whole event costs w_A in each column: it tells less than an event of
+//! where that is `*`. Suppressing the whole event costs w_A in each column: it says less than an event of
 //! nothing but `*`, which at least says that there was one.
 //!
 //! - IL = Σ cost / people of the original: what a person has lost, in events' columns.

@@ -9,7 +9,7 @@ pub enum TransactionsMeasureError {
         /// Transactions of the original.
         original: usize,
     },
-    /// A published text is no item, no group and no node above an item.
+    /// A published text is not an item, a group or a node above an item.
     #[error("`{text}` stands for no item of the original")]
     Unknown {
         /// The published text.
@@ -76,7 +76,7 @@ pub enum TransactionsMeasureError {
 }
 
 impl TransactionsMeasureError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             TransactionsMeasureError::MoreTransactions { .. } => {

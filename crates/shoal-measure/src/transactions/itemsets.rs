@@ -36,8 +36,8 @@ fn start(
     let counts = vec![0; transactions.items().len()];
     let last = vec![None; persons.map_or(0, |_| counts.len())];
     let prefix = Vec::new();
-    let mut walk = Walk { transactions, persons, size, least: least.max(1), counts, last, prefix, found };
-    walk.deeper(&everywhere);
+    let mut growth = Growth { transactions, persons, size, least: least.max(1), counts, last, prefix, found };
+    growth.deeper(&everywhere);
 }
 
 /// A transaction, and where the items behind the last one found begin.
@@ -47,7 +47,7 @@ struct Place {
     from: u32,
 }
 
-struct Walk<'a, F> {
+struct Growth<'a, F> {
     transactions: &'a Transactions,
     persons: Option<&'a [u32]>,
     size: usize,
@@ -60,7 +60,7 @@ struct Walk<'a, F> {
     found: &'a mut F,
 }
 
-impl<'a, F: FnMut(&[u32], u32)> Walk<'a, F> {
+impl<'a, F: FnMut(&[u32], u32)> Growth<'a, F> {
     fn deeper(&mut self, places: &[Place]) {
         if self.prefix.len() + 1 == self.size {
             return self.count_last(places);

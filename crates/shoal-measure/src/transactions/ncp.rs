@@ -1,4 +1,4 @@
-//! Normalized certainty penalty of transactions: how far an occurrence of an item is from being told exactly.
+//! Normalized certainty penalty of transactions: how far an occurrence of an item is from being published exactly.
 
 use super::PublishedItems;
 

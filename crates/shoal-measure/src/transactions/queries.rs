@@ -49,7 +49,7 @@ impl Workload {
     }
 
     /// Up to `count` different sets of `size` items, drawn at random from all that at least `min_support`
-    /// transactions hold. It walks through all of these once: with low supports and large sizes there are
+    /// transactions hold. It goes through all of these once: with low supports and large sizes there are
     /// many.
     pub fn frequent(
         original: &Transactions,

@@ -1,7 +1,7 @@
 //! The risk of being recognized by one's items.
 //!
-//! Records of tables fall into classes, and a class tells a risk. Transactions have no classes: what somebody
-//! may know is any few items of a person, and the crowd is whoever has them too. So this is no risk in
+//! Records of tables fall into classes, and a class has a risk. Transactions have no classes: what somebody
+//! may know is any few items of a person, and the crowd is whoever has them too. So this is not a risk in
 //! percent, only the smallest crowd that knowing one or two items can lead to, before and after.
 
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct TransactionsRisk {
     pub people: Option<u64>,
 }
 
-/// The least number of transactions that hold the same up to so many items, among sets of items that occur; of people
+/// The least number of transactions that hold the same up to `m` items, among sets of items that occur; of people
 /// who have one, where the original says whose they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::PublishedItems;
 
-/// For each size the number of published items that stand for so many original ones; size 1 are items that
+/// For each size the number of published items that stand for this number of original ones; size 1 are items that
 /// are published as they were.
 pub fn of(items: &PublishedItems<'_>) -> BTreeMap<usize, u64> {
     let mut sizes = BTreeMap::new();
