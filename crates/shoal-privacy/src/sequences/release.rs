@@ -68,7 +68,7 @@ pub struct VerifiedSequences<S> {
 /// // One person was in Bonn, another one in Köln; both are in the west.
 /// # let raw = RawTable::from_rows(&["town"], &[vec!["Bonn"], vec!["Köln"]]);
 /// # let tree = Arc::new(Hierarchy::from_rows(&[["Bonn", "west", "*"], ["Köln", "west", "*"]].map(Vec::from))?);
-/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[])?.with_hierarchy(&tree)?;
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
 /// # let original = Sequences::new(Table { columns: vec![town], rows: 2 }, vec![0, 1, 2])?;
 /// let models: Vec<Box<dyn SequencesModel>> = vec![Box::new(SequenceAnonymity::new(2)?)];
 /// let verify = |towns: [&str; 2]| {
@@ -106,7 +106,7 @@ pub fn verify_sequences<S: Staged>(
 /// // One person was in Bonn, another one in Köln; both are in the west.
 /// # let raw = RawTable::from_rows(&["town"], &[vec!["Bonn"], vec!["Köln"]]);
 /// # let tree = Arc::new(Hierarchy::from_rows(&[["Bonn", "west", "*"], ["Köln", "west", "*"]].map(Vec::from))?);
-/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[])?.with_hierarchy(&tree)?;
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
 /// # let original = Sequences::new(Table { columns: vec![town], rows: 2 }, vec![0, 1, 2])?;
 /// let models: Vec<Box<dyn SequencesModel>> = vec![Box::new(SequenceAnonymity::new(2)?)];
 /// let judge = |town: &str| {

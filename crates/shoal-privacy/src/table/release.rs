@@ -68,7 +68,7 @@ pub struct VerifiedTable<S> {
 /// }
 ///
 /// let input = RawTable::from_rows(&["age"], &[vec!["31"], vec!["34"], vec!["50"]]);
-/// let age = Column::encode(&input.columns[0], Role::QuasiIdentifier, Kind::Integer, &[])?;
+/// let age = Column::encode(&input.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
 /// let original = Table { columns: vec![age], rows: 3 };
 /// let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2)?)];
 /// let verify = |rows: &[Vec<&str>], origin: &[u32], left_out: usize| {
@@ -107,7 +107,7 @@ pub fn verify_table<S: Staged>(
 /// use shoal_privacy::{KAnonymity, RecordOrder, Refusal, TableClaim, TableModel, judge_table};
 ///
 /// let input = RawTable::from_rows(&["age"], &[vec!["31"], vec!["34"]]);
-/// let age = Column::encode(&input.columns[0], Role::QuasiIdentifier, Kind::Integer, &[])?;
+/// let age = Column::encode(&input.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
 /// let original = Table { columns: vec![age], rows: 2 };
 /// let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2)?)];
 /// let judge = |text: &str| {

@@ -13,8 +13,8 @@ use crate::sequences::Remainder;
 /// # let raw = RawTable::from_rows(&["town", "illness"], &rows);
 /// # let lines = [["Bonn", "west", "*"], ["Köln", "west", "*"], ["Kiel", "north", "*"], ["Husum", "north", "*"]];
 /// # let tree = Arc::new(Hierarchy::from_rows(&lines.map(Vec::from))?);
-/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[])?.with_hierarchy(&tree)?;
-/// # let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[])?;
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
+/// # let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[]).unwrap();
 /// # let events = Table { columns: vec![town, illness], rows: raw.rows };
 /// # let data = Sequences::new(events, vec![0, 2, 4, 5, 6])?;
 /// // Two people went from the west to Kiel, one of them with HIV; two were in Husum.

@@ -22,8 +22,8 @@ pub enum Distance {
 /// # let raw = RawTable::from_rows(&["town", "illness"], &rows);
 /// # let lines = [["Bonn", "west", "*"], ["Köln", "west", "*"], ["Kiel", "north", "*"], ["Husum", "north", "*"]];
 /// # let tree = Arc::new(Hierarchy::from_rows(&lines.map(Vec::from))?);
-/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[])?.with_hierarchy(&tree)?;
-/// # let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[])?;
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
+/// # let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[]).unwrap();
 /// # let events = Table { columns: vec![town, illness], rows: raw.rows };
 /// # let data = Sequences::new(events, vec![0, 1, 2, 3, 4])?;
 /// // One person was in Bonn, one in Köln, two in Kiel. Whoever knows one value of a person must find two people.
