@@ -8,7 +8,7 @@ use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
 use crate::stream::{StreamMeasured, StreamPlan, StreamVerified};
 use crate::table::{TableMeasured, TablePlan, TableVerified};
 use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
-use crate::{AgainstOriginal, PipelineError, Request, Source, sequences, table, transactions};
+use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, sequences, table, transactions};
 
 /// What a run of a policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -58,6 +58,24 @@ pub enum Verified {
     Sequences(SequencesVerified),
     /// In a stream.
     Stream(StreamVerified),
+}
+
+/// What `verify` found about a file of one shape; `V` is the verifier's answer.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct VerifiedFile<V> {
+    /// The file.
+    pub file: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// The verifier's answer.
+    #[serde(flatten)]
+    pub verdict: V,
+    /// What a comparison with the original found, where one was asked for. Records of sequences are people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<AgainstOriginal>,
+    /// What the promise does not cover.
+    pub leaks: Vec<Leak>,
 }
 
 impl Verified {

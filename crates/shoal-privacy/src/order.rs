@@ -23,7 +23,7 @@ pub enum RecordOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 #[error(
-    "record {record} of the published file should stand before the one above it: its order may tell who is who"
+    "record {record} of the published file should stand before the one above it: its order may show who is who"
 )]
 pub struct OutOfOrder {
     /// The record, counted from 1: a row of a table, a transaction, a person.

@@ -127,7 +127,7 @@ impl KTooSmall {
         if k < 2 { Err(KTooSmall { k }) } else { Ok(k) }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         "ask for k = 2 or more; 5 to 20 are common"
     }

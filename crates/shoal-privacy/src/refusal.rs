@@ -34,7 +34,7 @@ pub enum Refusal {
         /// The promises that are not kept, at least one.
         broken: Vec<BrokenPromise<SequencesViolation>>,
     },
-    /// The order of the records may tell who is who.
+    /// The order of the records may show who is who.
     #[error(transparent)]
     Order(#[from] OutOfOrder),
     /// An id is published that may name a person.

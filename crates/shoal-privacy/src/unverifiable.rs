@@ -28,8 +28,8 @@ pub enum Unverifiable {
         /// What it should be, e.g. `integer`.
         kind: &'static str,
     },
-    /// A sensitive value is no leaf of the column's hierarchy, so its distance from others is not known.
-    #[error("row {row} of the published file, column `{column}`: `{value}` is no leaf of the hierarchy")]
+    /// A sensitive value is not a leaf of the column's hierarchy, so its distance from others is not known.
+    #[error("row {row} of the published file, column `{column}`: `{value}` is not a leaf of the hierarchy")]
     OutsideHierarchy {
         /// The first row with this value, counted from 1.
         row: u64,
@@ -84,7 +84,7 @@ pub enum Unverifiable {
     },
     /// Rows could be several people's, and the promise about people breaks for those that were found.
     #[error(
-        "whether the promise about people, whom `{column}` names, is kept cannot be told: rows of the file could be several \
+        "whether the promise about people, whom `{column}` names, is kept cannot be decided: rows of the file could be several \
          people's, and for some of the ways to assign them it breaks"
     )]
     SeveralOrigins {
@@ -129,7 +129,7 @@ pub enum Unverifiable {
 }
 
 impl Unverifiable {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             Unverifiable::NoPromise => "ask for one under `[privacy]`, e.g. `k = 10`",

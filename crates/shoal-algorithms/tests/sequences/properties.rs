@@ -7,15 +7,23 @@ use shoal_algorithms::Anonymized;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
 use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm, SequencesError};
+use shoal_core::policy::SequencesAlgorithmName;
 use shoal_core::{Bound, Cell, Column, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent};
 
 use crate::data::any_promised;
 
-fn algorithms(remainder: Remainder) -> [Box<dyn SequencesAlgorithm>; 2] {
-    [
-        Box::new(CbmsaParams { remainder, improve: true }.check()),
-        Box::new(BaselineParams { seed: 3, remainder }.check()),
-    ]
+/// Every algorithm that keeps (k,c). The others need a promise with a length; the tests beside `fcla` run these.
+fn algorithms(remainder: Remainder) -> Vec<Box<dyn SequencesAlgorithm>> {
+    let algorithm = |name: &SequencesAlgorithmName| -> Option<Box<dyn SequencesAlgorithm>> {
+        Some(match name {
+            SequencesAlgorithmName::Cbmsa => Box::new(CbmsaParams { remainder, improve: true }.check()),
+            SequencesAlgorithmName::CbmsaBaseline => Box::new(BaselineParams { seed: 3, remainder }.check()),
+            SequencesAlgorithmName::Fcla
+            | SequencesAlgorithmName::FclaBase1
+            | SequencesAlgorithmName::Halt => return None,
+        })
+    };
+    SequencesAlgorithmName::ALL.iter().filter_map(algorithm).collect()
 }
 
 /// In a pool with this many threads; `None` when nothing can be published.

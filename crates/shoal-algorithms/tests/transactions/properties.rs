@@ -10,6 +10,7 @@ use shoal_algorithms::transactions::{
     ConstrainedParams, Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints,
 };
 use shoal_algorithms::{Anonymized, Trace};
+use shoal_core::policy::TransactionsAlgorithmName;
 use shoal_core::{Silent, Transactions, TransactionsPromise, TransactionsRecoding};
 
 use crate::data::{any_promised, letters, set, words};
@@ -22,19 +23,26 @@ fn neighbours(items: usize, size: usize) -> UtilityConstraints {
     UtilityConstraints::new(items, all.chunks(size).map(<[u32]>::to_vec).collect()).unwrap()
 }
 
+/// Every algorithm that needs no hierarchy, in the order of the enum. `apriori` needs one and has tests of its own.
 fn each(
     objective: Objective,
     weights: Option<&Vec<f64>>,
     utility: &UtilityConstraints,
     max_suppressed: f64,
-) -> [Box<dyn TransactionsAlgorithm>; 3] {
+) -> Vec<Box<dyn TransactionsAlgorithm>> {
     let (weights, utility) = (weights.cloned(), utility.clone());
     let constrained = ConstrainedParams { objective, weights: weights.clone(), utility, max_suppressed };
-    [
-        Box::new(PctaParams { objective, weights }.check().unwrap()),
-        Box::new(UpctaParams(constrained.clone()).check().unwrap()),
-        Box::new(CoatParams(constrained).check().unwrap()),
-    ]
+    let algorithm = |name: &TransactionsAlgorithmName| -> Option<Box<dyn TransactionsAlgorithm>> {
+        Some(match name {
+            TransactionsAlgorithmName::Pcta => {
+                Box::new(PctaParams { objective, weights: weights.clone() }.check().unwrap())
+            }
+            TransactionsAlgorithmName::Upcta => Box::new(UpctaParams(constrained.clone()).check().unwrap()),
+            TransactionsAlgorithmName::Coat => Box::new(CoatParams(constrained.clone()).check().unwrap()),
+            TransactionsAlgorithmName::Apriori => return None,
+        })
+    };
+    TransactionsAlgorithmName::ALL.iter().filter_map(algorithm).collect()
 }
 
 fn objective() -> impl Strategy<Value = Objective> {
@@ -133,7 +141,7 @@ proptest! {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let run = |algorithm: &dyn TransactionsAlgorithm| algorithm.anonymize(&data, &promise, &Silent).unwrap();
-            pool.install(|| each(objective, None, &utility, 1.0).map(|algorithm| run(algorithm.as_ref())))
+            pool.install(|| each(objective, None, &utility, 1.0).iter().map(|algorithm| run(algorithm.as_ref())).collect::<Vec<_>>())
         };
         let alone = run(1);
         prop_assert_eq!(&run(2), &alone);
@@ -163,10 +171,13 @@ fn a_merge_that_does_not_help_the_set_is_not_made() {
     let promise = TransactionsPromise::Constraints { k: 2, sets: vec![set(&data, "ab")] };
     let utility = UtilityConstraints::one_group(4);
     let published = |objective| {
-        each(objective, None, &utility, 0.0)
-            .map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding))
+        let algorithms = each(objective, None, &utility, 0.0);
+        let publish = |algorithm: &Box<dyn TransactionsAlgorithm>| {
+            words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding)
+        };
+        algorithms.iter().map(publish).collect::<Vec<_>>()
     };
-    let [pcta, upcta, coat] = published(Objective::Ncp);
+    let [pcta, upcta, coat] = <[_; 3]>::try_from(published(Objective::Ncp)).unwrap();
     assert_eq!(pcta, ["a", "bc", "z"]);
     assert_eq!(upcta, pcta);
     // The others merge by cost alone, as the papers do.
@@ -200,8 +211,10 @@ fn the_order_of_transactions_and_the_numbers_of_people_say_nothing() {
         let data = letters(&words_in).with_persons(persons);
         let promise = TransactionsPromise::Itemsets { k: 3, m: 2, linkable: None };
         let algorithms = each(Objective::Ncp, None, &UtilityConstraints::one_group(4), 0.5);
-        algorithms
-            .map(|algorithm| words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding))
+        let publish = |algorithm: &Box<dyn TransactionsAlgorithm>| {
+            words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding)
+        };
+        algorithms.iter().map(publish).collect::<Vec<_>>()
     };
     let once = published(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &|person| person);
     assert_eq!(published(&[9, 4, 7, 1, 8, 0, 2, 6, 3, 5], &|person| person), once);

@@ -13,25 +13,10 @@ use super::models::models;
 use super::promise::promise;
 use super::run::{id, take_measures};
 use crate::leaks::{left_out, of_sequences};
-use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, WantedColumns};
+use crate::{AgainstOriginal, PipelineError, Request, Source, VerifiedFile, WantedColumns};
 
 /// What `verify` found.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct SequencesVerified {
-    /// The file.
-    pub file: String,
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// The verifier's answer.
-    #[serde(flatten)]
-    pub verdict: SequencesVerdict,
-    /// What a comparison with the original found, where one was asked for. Its records are people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original: Option<AgainstOriginal>,
-    /// What the promise does not cover.
-    pub leaks: Vec<Leak>,
-}
+pub type SequencesVerified = VerifiedFile<SequencesVerdict>;
 
 /// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
@@ -56,7 +41,7 @@ pub(crate) fn verify(
     leaks.extend(
         original.as_ref().and_then(|found| left_out(request.policy(), found.left_out, found.records)),
     );
-    Ok(SequencesVerified { file: published.name(), sha256: read.sha256, verdict, original, leaks })
+    Ok(VerifiedFile { file: published.name(), sha256: read.sha256, verdict, original, leaks })
 }
 
 /// Whether published sequences are true of the original. All promises about them can be seen in the file alone.

@@ -19,25 +19,10 @@ use super::person::take_measures;
 use super::whose::find_origins;
 use crate::columns::quasi_columns;
 use crate::leaks::{left_out, of_table};
-use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, WantedColumns};
+use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, VerifiedFile, WantedColumns};
 
 /// What `verify` found.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct TableVerified {
-    /// The file.
-    pub file: String,
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// The verifier's answer.
-    #[serde(flatten)]
-    pub verdict: TableVerdict,
-    /// What a comparison with the original found, where one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original: Option<AgainstOriginal>,
-    /// What the promise does not cover.
-    pub leaks: Vec<Leak>,
-}
+pub type TableVerified = VerifiedFile<TableVerdict>;
 
 /// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
@@ -61,7 +46,7 @@ pub(crate) fn verify(
     leaks.extend(
         original.as_ref().and_then(|found| left_out(request.policy(), found.left_out, found.records)),
     );
-    Ok(TableVerified { file: published.name(), sha256: read.sha256, verdict, original, leaks })
+    Ok(VerifiedFile { file: published.name(), sha256: read.sha256, verdict, original, leaks })
 }
 
 /// The promises that can be seen in the file alone.

@@ -15,25 +15,10 @@ use super::measures;
 use super::models::{models, utility};
 use crate::columns::{bind, check_untouched};
 use crate::leaks::of_transactions;
-use crate::{AgainstOriginal, Leak, PipelineError, Request, Source};
+use crate::{AgainstOriginal, PipelineError, Request, Source, VerifiedFile};
 
 /// What `verify` found.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct TransactionsVerified {
-    /// The file.
-    pub file: String,
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// The verifier's answer.
-    #[serde(flatten)]
-    pub verdict: TransactionsVerdict,
-    /// What a comparison with the original found, where one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original: Option<AgainstOriginal>,
-    /// What the promise does not cover.
-    pub leaks: Vec<Leak>,
-}
+pub type TransactionsVerified = VerifiedFile<TransactionsVerdict>;
 
 /// Does this file keep the policy's promise, and, where the original is given, is it true?
 pub(crate) fn verify(
@@ -66,7 +51,7 @@ pub(crate) fn verify(
         None => None,
     };
     let leaks = of_transactions(request, &read.data, read.rest.as_ref().map(|(rest, _)| rest));
-    Ok(TransactionsVerified { file: published.name(), sha256: read.sha256, verdict, original, leaks })
+    Ok(VerifiedFile { file: published.name(), sha256: read.sha256, verdict, original, leaks })
 }
 
 /// Whether published transactions are what one recoding makes of the original, and stay as useful as the policy asks;

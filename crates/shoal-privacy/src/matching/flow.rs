@@ -32,6 +32,7 @@ pub(super) struct Shortage {
 /// have fewer originals than records.
 pub(super) fn assign(demand: &Demand, progress: &dyn Progress) -> Result<Vec<Vec<u32>>, Shortage> {
     let mut flow = Flow::new(demand);
+    // Each phase has longer paths than the one before, so there are no more phases than groups.
     while flow.find_levels() {
         for group in 0..demand.published.len() {
             progress.check();
@@ -103,7 +104,7 @@ impl<'a> Flow<'a> {
         now.iter().for_each(|&group| self.published_level[group as usize] = 0);
         let mut found = false;
         let mut level = 0;
-        // The whole reachable part is walked through: where nothing is found, it is the shortage.
+        // Where nothing is found the search has reached all that can be reached, and that is the shortage.
         while !now.is_empty() {
             let mut next = Vec::new();
             for group in now {
@@ -184,6 +185,7 @@ impl<'a> Flow<'a> {
     }
 
     fn push(&mut self, source: usize, path: &[Step], last: (usize, usize), original: usize) {
+        // As much as the narrowest place of the path lets through.
         let given_up = path.iter().map(|step| self.taken[step.next][step.entered]).min();
         let amount = self.waiting[source].min(self.free[original]).min(given_up.unwrap_or(u32::MAX));
         for step in path {

@@ -4,6 +4,21 @@ use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
 /// k-anonymity of sequences: everybody shares all events, in order, with at least k − 1 others.
 ///
 /// Only equality counts, as for tables. A file without people keeps the promise, with nothing found.
+///
+/// ```
+/// use shoal_core::RawTable;
+/// use shoal_privacy::{SequenceAnonymity, SequencesModel, SequencesView};
+///
+/// let model = SequenceAnonymity::new(2)?;
+/// let holds = |rows: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let file = RawTable::from_rows(&["id", "town", "illness"], rows);
+///     Ok(model.verify(&SequencesView::new(&file, "id", &["town"])?)?.holds)
+/// };
+/// assert!(holds(&[vec!["1", "Bonn", "flu"], vec!["2", "Bonn", "gout"]])?);
+/// // The second person has one event more.
+/// assert!(!holds(&[vec!["1", "Bonn", "flu"], vec!["2", "Bonn", "gout"], vec!["2", "Kiel", "flu"]])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SequenceAnonymity {
     k: u32,

@@ -7,7 +7,22 @@ use crate::{Figure, Outcome, Unverifiable, Violations};
 /// that the person has a highly sensitive value (Ω) in the column.
 ///
 /// In each class it is the share of people with at least one published event whose text is among the values or
-/// looks like one of them, all values taken together. An event that is not published tells nothing and does not count.
+/// looks like one of them, all values taken together. An event that is not published says nothing and does not count.
+///
+/// ```
+/// use shoal_core::RawTable;
+/// use shoal_privacy::{Confidence, SequencesModel, SequencesView};
+///
+/// let model = Confidence::new("illness", &["HIV".to_owned()], 0.5)?;
+/// let holds = |rows: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let file = RawTable::from_rows(&["id", "town", "illness"], rows);
+///     Ok(model.verify(&SequencesView::new(&file, "id", &["town"])?)?.holds)
+/// };
+/// assert!(holds(&[vec!["1", "Bonn", "flu"], vec!["2", "Bonn", "HIV"]])?);
+/// // Whoever knows that somebody was in Bonn knows that they have HIV.
+/// assert!(!holds(&[vec!["1", "Bonn", "HIV"], vec!["2", "Bonn", "HIV"]])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confidence {
     column: String,
@@ -34,7 +49,7 @@ pub enum ConfidenceError {
 }
 
 impl ConfidenceError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             ConfidenceError::NotAShare { .. } => {

@@ -46,6 +46,24 @@ impl SequencesVerdict {
 ///
 /// The ids must be the numbers from 1 on in the order of the file, the rows of each together: anything else may name
 /// people, or say in which order they came.
+///
+/// ```
+/// use shoal_core::{RawTable, Role, Silent};
+/// use shoal_privacy::{SequenceAnonymity, SequencesModel, verify_sequences_file};
+///
+/// let models: Vec<Box<dyn SequencesModel>> = vec![Box::new(SequenceAnonymity::new(2)?)];
+/// let verify = |rows: &[Vec<&str>]| {
+///     let file = RawTable::from_rows(&["id", "town"], rows);
+///     verify_sequences_file(&file, "id", &[("town", Role::QuasiIdentifier)], &models, &Silent)
+/// };
+/// // Two people, each first in Kiel and then in Bonn.
+/// let same = verify(&[vec!["1", "Kiel"], vec!["1", "Bonn"], vec!["2", "Kiel"], vec!["2", "Bonn"]])?;
+/// assert!(same.holds());
+/// // The same towns in another order are another sequence.
+/// let other = verify(&[vec!["1", "Bonn"], vec!["1", "Kiel"], vec!["2", "Kiel"], vec!["2", "Bonn"]])?;
+/// assert!(!other.holds());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify_sequences_file(
     published: &RawTable,
     id: &str,

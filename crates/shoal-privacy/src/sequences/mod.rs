@@ -3,7 +3,7 @@
 //! The file has a row an event, and an id that says whose it is. Two people are alike when they have the same
 //! number of events and these agree, one by one and in order, in the text of every quasi-identifier
 //! ([`SequencesView`]). Every [`SequencesModel`] that was asked for is checked on these classes of people, or on the crowds
-//! of those who share what somebody may know ([`BoundedKnowledge`]). Beside it, [`conservation`] compares the file with the input: a pseudonym stands for one person and tells nothing,
+//! of those who share what somebody may know ([`BoundedKnowledge`]). Beside it, [`conservation`] compares the file with the input: a pseudonym stands for one person and says nothing,
 //! the events are that person's own and in their order, and everything that is said about them is true.
 
 mod anonymity;

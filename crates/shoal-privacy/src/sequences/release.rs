@@ -40,7 +40,48 @@ pub struct VerifiedSequences<S> {
     pub findings: SequencesFindings,
 }
 
-/// Judges what was staged, and certifies it where it keeps every promise.
+/// Judges what was staged, and certifies it where it keeps every promise. [`judge_sequences`] says what that takes; this
+/// function is the only one that makes sequences publishable.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use shoal_core::{Column, Hierarchy, Kind, Role, Sequences, Table};
+/// use shoal_core::{RawTable, Silent};
+/// use shoal_privacy::{
+///     Certificate, ReadBack, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesModel, Staged,
+///     verify_sequences,
+/// };
+///
+/// /// Events that nobody else has seen yet.
+/// struct Pending(RawTable);
+///
+/// impl Staged for Pending {
+///     type Receipt = RawTable;
+///     type Error = String;
+///
+///     fn publish(self, certificate: &Certificate) -> Result<RawTable, String> {
+///         // A real one compares a digest of what it holds with the certificate's.
+///         if certificate.sha256() == "digest" { Ok(self.0) } else { Err("not what was verified".into()) }
+///     }
+/// }
+///
+/// // One person was in Bonn, another one in Köln; both are in the west.
+/// # let raw = RawTable::from_rows(&["town"], &[vec!["Bonn"], vec!["Köln"]]);
+/// # let tree = Arc::new(Hierarchy::from_rows(&[["Bonn", "west", "*"], ["Köln", "west", "*"]].map(Vec::from))?);
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
+/// # let original = Sequences::new(Table { columns: vec![town], rows: 2 }, vec![0, 1, 2])?;
+/// let models: Vec<Box<dyn SequencesModel>> = vec![Box::new(SequenceAnonymity::new(2)?)];
+/// let verify = |towns: [&str; 2]| {
+///     let file = RawTable::from_rows(&["id", "town"], &[vec!["1", towns[0]], vec!["2", towns[1]]]);
+///     let read = |staged: &Pending| Ok::<_, Refusal>((staged.0.clone(), "digest".to_owned()));
+///     let order = RecordOrder::Published;
+///     let claim = SequencesClaim { id: "id", original: &original, origin: &[0, 1], left_out: 0, order };
+///     verify_sequences(ReadBack::of(Pending(file), read)?, claim, &models, &Silent)
+/// };
+/// assert_eq!(verify(["west", "west"])?.release.publish()?.rows, 2);
+/// assert!(matches!(verify(["Bonn", "Köln"]), Err(Refusal::BrokenSequences { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify_sequences<S: Staged>(
     staged: ReadBack<S, RawTable>,
     claim: SequencesClaim<'_>,
@@ -53,6 +94,32 @@ pub fn verify_sequences<S: Staged>(
 }
 
 /// Checks that published sequences keep every promise and are true of their input.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use shoal_core::{Column, Hierarchy, Kind, Role, Sequences, Table};
+/// use shoal_core::{RawTable, Silent};
+/// use shoal_privacy::{
+///     RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesModel, judge_sequences,
+/// };
+///
+/// // One person was in Bonn, another one in Köln; both are in the west.
+/// # let raw = RawTable::from_rows(&["town"], &[vec!["Bonn"], vec!["Köln"]]);
+/// # let tree = Arc::new(Hierarchy::from_rows(&[["Bonn", "west", "*"], ["Köln", "west", "*"]].map(Vec::from))?);
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
+/// # let original = Sequences::new(Table { columns: vec![town], rows: 2 }, vec![0, 1, 2])?;
+/// let models: Vec<Box<dyn SequencesModel>> = vec![Box::new(SequenceAnonymity::new(2)?)];
+/// let judge = |town: &str| {
+///     let published = RawTable::from_rows(&["id", "town"], &[vec!["1", town], vec!["2", town]]);
+///     let order = RecordOrder::Published;
+///     let claim = SequencesClaim { id: "id", original: &original, origin: &[0, 1], left_out: 0, order };
+///     judge_sequences(&published, claim, &models, &Silent)
+/// };
+/// assert_eq!(judge("west")?.events_published(), 2);
+/// // The second person was not in Bonn: a release must also be true.
+/// assert!(matches!(judge("Bonn"), Err(Refusal::SequencesConservation(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn judge_sequences(
     published: &RawTable,
     claim: SequencesClaim<'_>,

@@ -162,7 +162,7 @@ impl Gathered {
         self.starts.len() - 1
     }
 
-    /// The first class that starts at or behind so many records; the number of classes where none does.
+    /// The first class that starts at or behind this number of records; the number of classes where none does.
     pub(crate) fn class_behind(&self, rows: u64) -> usize {
         self.starts.partition_point(|&start| u64::from(start) < rows).min(self.len())
     }

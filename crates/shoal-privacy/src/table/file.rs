@@ -44,6 +44,26 @@ impl TableVerdict {
 /// policy does not know is an error, since it may name people as well as any other. So is a personal k, which only
 /// [`verify_table`](crate::verify_table) can check, since no file says who asks for what. So are promises that count
 /// people, unless they are broken already as promises about records: no file says whose its records are.
+///
+/// ```
+/// use shoal_core::{RawTable, Role, Silent};
+/// use shoal_privacy::{KAnonymity, TableModel, verify_table_file};
+///
+/// let roles = [("age", Role::QuasiIdentifier), ("illness", Role::Sensitive)];
+/// let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2)?)];
+/// let verify = |rows: &[Vec<&str>]| {
+///     verify_table_file(&RawTable::from_rows(&["age", "illness"], rows), &roles, &models, &Silent)
+/// };
+/// assert!(verify(&[vec!["[31, 34]", "flu"], vec!["[31, 34]", "gout"]])?.holds());
+///
+/// let verdict = verify(&[vec!["31", "flu"], vec!["34", "gout"]])?;
+/// assert!(!verdict.holds());
+/// assert_eq!(
+///     verdict.broken[0].to_string(),
+///     "k-anonymity does not hold: asked 2, found 1, violating classes: 2; the class age = `31` has size 1 (rows: 1)"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify_table_file(
     published: &RawTable,
     roles: &[(&str, Role)],

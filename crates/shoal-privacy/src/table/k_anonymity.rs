@@ -4,9 +4,24 @@ use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
 /// k-anonymity: every record shares its quasi-identifiers with at least k − 1 others; with those of at least k − 1 other
 /// people where people are counted.
 ///
-/// Only equality counts. A record of nothing but `*` is no exception: a reader who knows that a person fits
+/// Only equality counts, also for a record of nothing but `*`: a reader who knows that a person fits
 /// none of the other classes knows that the record is theirs, so such records need a crowd as well.
 /// A file without records keeps the promise, with nothing found.
+///
+/// ```
+/// use shoal_core::RawTable;
+/// use shoal_privacy::{KAnonymity, TableModel, TableView};
+///
+/// let model = KAnonymity::new(2)?;
+/// let holds = |rows: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let file = RawTable::from_rows(&["age"], rows);
+///     Ok(model.verify(&TableView::new(&file, &["age"])?)?.holds)
+/// };
+/// assert!(holds(&[vec!["3*"], vec!["3*"]])?);
+/// assert!(!holds(&[vec!["3*"], vec!["3*"], vec!["*"]])?);
+/// assert!(KAnonymity::new(1).is_err(), "a crowd of one hides nobody");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KAnonymity {
     k: u32,

@@ -45,7 +45,49 @@ pub struct VerifiedTable<S> {
     pub findings: TableFindings,
 }
 
-/// Judges what was staged, and certifies it where it keeps every promise.
+/// Judges what was staged, and certifies it where it keeps every promise. [`judge_table`] says what that takes; this
+/// function is the only one that makes a table publishable.
+///
+/// ```
+/// use shoal_core::{Column, Kind, RawTable, Role, Silent, Table};
+/// use shoal_privacy::{
+///     Certificate, KAnonymity, ReadBack, RecordOrder, Refusal, Staged, TableClaim, TableModel, verify_table,
+/// };
+///
+/// /// Rows that nobody else has seen yet.
+/// struct Pending(RawTable);
+///
+/// impl Staged for Pending {
+///     type Receipt = RawTable;
+///     type Error = String;
+///
+///     fn publish(self, certificate: &Certificate) -> Result<RawTable, String> {
+///         // A real one compares a digest of what it holds with the certificate's.
+///         if certificate.sha256() == "digest" { Ok(self.0) } else { Err("not what was verified".into()) }
+///     }
+/// }
+///
+/// let input = RawTable::from_rows(&["age"], &[vec!["31"], vec!["34"], vec!["50"]]);
+/// let age = Column::encode(&input.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
+/// let original = Table { columns: vec![age], rows: 3 };
+/// let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2)?)];
+/// let verify = |rows: &[Vec<&str>], origin: &[u32], left_out: usize| {
+///     let staged = Pending(RawTable::from_rows(&["age"], rows));
+///     let read = |staged: &Pending| Ok::<_, Refusal>((staged.0.clone(), "digest".to_owned()));
+///     let order = RecordOrder::Published;
+///     let claim = TableClaim { original: &original, origin, left_out, suppression: None, order };
+///     verify_table(ReadBack::of(staged, read)?, claim, &models, &Silent)
+/// };
+///
+/// // The first two share a class, the third is left out: k = 2 holds, and the data may go out.
+/// let verified = verify(&[vec!["[31, 34]"], vec!["[31, 34]"]], &[0, 1], 1)?;
+/// assert_eq!(verified.release.publish()?.rows, 2);
+///
+/// // With the third person beside them, somebody is alone: nothing comes out.
+/// let refused = verify(&[vec!["50"], vec!["[31, 34]"], vec!["[31, 34]"]], &[2, 0, 1], 0);
+/// assert!(matches!(refused, Err(Refusal::BrokenTable { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify_table<S: Staged>(
     staged: ReadBack<S, RawTable>,
     claim: TableClaim<'_>,
@@ -59,6 +101,27 @@ pub fn verify_table<S: Staged>(
 
 /// Checks that a file keeps every promise and is true of its input. Columns of the role personal k are promises
 /// as well; no model need be given for them. Where the models count people ([`TableModel::person`]), so do these.
+///
+/// ```
+/// use shoal_core::{Column, Kind, RawTable, Role, Silent, Table};
+/// use shoal_privacy::{KAnonymity, RecordOrder, Refusal, TableClaim, TableModel, judge_table};
+///
+/// let input = RawTable::from_rows(&["age"], &[vec!["31"], vec!["34"]]);
+/// let age = Column::encode(&input.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
+/// let original = Table { columns: vec![age], rows: 2 };
+/// let models: Vec<Box<dyn TableModel>> = vec![Box::new(KAnonymity::new(2)?)];
+/// let judge = |text: &str| {
+///     let published = RawTable::from_rows(&["age"], &[vec![text], vec![text]]);
+///     let order = RecordOrder::Published;
+///     let claim = TableClaim { original: &original, origin: &[0, 1], left_out: 0, suppression: None, order };
+///     judge_table(&published, claim, &models, &Silent)
+/// };
+/// assert_eq!(judge("[31, 34]")?.classes().len(), 1);
+///
+/// // Two of a kind are a crowd, but nobody was in their twenties: a release must also be true.
+/// assert!(matches!(judge("[20, 29]"), Err(Refusal::TableConservation(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn judge_table(
     published: &RawTable,
     claim: TableClaim<'_>,

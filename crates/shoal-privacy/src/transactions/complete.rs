@@ -7,6 +7,23 @@ use crate::{KTooSmall, Outcome};
 /// Complete k-anonymity: whoever knows all items of a person's transaction finds at least k transactions that hold
 /// them, of k people where it is known whose they are.
 /// A transaction of nothing is held by all and asks for no crowd.
+///
+/// ```
+/// use shoal_core::Transactions;
+/// use shoal_privacy::transactions::{Meaning, TransactionsView};
+/// use shoal_privacy::{CompleteAnonymity, TransactionsModel};
+///
+/// let model = CompleteAnonymity::new(2)?;
+/// let holds = |lines: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let published = Transactions::from_texts(lines);
+///     let meaning = Meaning::of(published.items(), None);
+///     Ok(model.verify(&TransactionsView::new(&published, &meaning)?).holds)
+/// };
+/// // Whoever bought only milk is among all who bought milk.
+/// assert!(holds(&[vec!["milk"], vec!["milk", "tea"], vec!["milk", "tea"]])?);
+/// assert!(!holds(&[vec!["milk"], vec!["milk", "tea"]])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompleteAnonymity {
     k: u32,

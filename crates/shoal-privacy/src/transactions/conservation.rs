@@ -28,7 +28,7 @@ pub enum TransactionsConservationError {
         column: String,
     },
     /// A text stands for something that no transaction of the input holds.
-    #[error("published row {row}: `{text}` stands for `{item}`, which is no item of the input")]
+    #[error("published row {row}: `{text}` stands for `{item}`, which is not an item of the input")]
     Unknown {
         /// The first published transaction with this text.
         row: u64,

@@ -9,6 +9,23 @@ use crate::{KTooSmall, Outcome};
 ///
 /// Of a set, that is found which is published: the images of its items, without those that are suppressed.
 /// Where nothing of a set is published, it leads nowhere. Two sets with one image are one question.
+///
+/// ```
+/// use shoal_core::Transactions;
+/// use shoal_privacy::transactions::{Meaning, TransactionsView};
+/// use shoal_privacy::{ItemConstraints, TransactionsModel};
+///
+/// let model = ItemConstraints::new(2, vec![vec!["milk".to_owned(), "tea".to_owned()]])?;
+/// let holds = |lines: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let published = Transactions::from_texts(lines);
+///     let meaning = Meaning::of(published.items(), None);
+///     Ok(model.verify(&TransactionsView::new(&published, &meaning)?).holds)
+/// };
+/// // Only milk and tea together are to be hidden; wine may be rare.
+/// assert!(holds(&[vec!["milk", "tea"], vec!["milk", "tea"], vec!["wine"]])?);
+/// assert!(!holds(&[vec!["milk", "tea"], vec!["milk"], vec!["tea"]])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemConstraints {
     k: u32,

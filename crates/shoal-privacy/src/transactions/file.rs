@@ -50,6 +50,22 @@ impl TransactionsVerdict {
 /// one stands for itself. Where it is said [whose](Transactions::persons) the published transactions are, promises
 /// count people; no file says it, so it must come from the original. `rest` are the
 /// other columns of the file, where there are any.
+///
+/// ```
+/// use shoal_core::{Silent, Transactions};
+/// use shoal_privacy::{ItemsetAnonymity, TransactionsModel, verify_transactions_file};
+///
+/// // Whoever knows two items of a person finds at least two transactions with them.
+/// let models: Vec<Box<dyn TransactionsModel>> = vec![Box::new(ItemsetAnonymity::new(2, 2, None)?)];
+/// let verify = |lines: &[Vec<&str>]| {
+///     verify_transactions_file(&Transactions::from_texts(lines), None, None, &models, &Silent)
+/// };
+/// assert!(verify(&[vec!["milk", "tea"], vec!["milk", "tea"], vec!["tea"], vec!["tea"]])?.holds());
+///
+/// let verdict = verify(&[vec!["milk", "tea"], vec!["milk"], vec!["tea"]])?;
+/// assert_eq!(verdict.broken[0].violations.worst[0].items, ["milk", "tea"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify_transactions_file(
     published: &Transactions,
     rest: Option<&RawTable>,

@@ -15,6 +15,23 @@ use super::{TransactionsModel, TransactionsView, TransactionsViolation};
 use crate::{KTooSmall, Outcome};
 
 /// k^m-anonymity, for all items or for a drawn share of them.
+///
+/// ```
+/// use shoal_core::Transactions;
+/// use shoal_privacy::transactions::{Meaning, TransactionsView};
+/// use shoal_privacy::{ItemsetAnonymity, TransactionsModel};
+///
+/// let model = ItemsetAnonymity::new(2, 2, None)?;
+/// let holds = |lines: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let published = Transactions::from_texts(lines);
+///     let meaning = Meaning::of(published.items(), None);
+///     Ok(model.verify(&TransactionsView::new(&published, &meaning)?).holds)
+/// };
+/// assert!(holds(&[vec!["milk", "tea"], vec!["milk", "tea"]])?);
+/// // Milk and tea are in two transactions each, but together in one.
+/// assert!(!holds(&[vec!["milk", "tea"], vec!["milk"], vec!["tea"]])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemsetAnonymity {
     k: u32,
@@ -34,13 +51,13 @@ pub struct KnownShare {
 /// Parameters that promise nothing.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ItemsetParamError {
-    /// A crowd of one is none.
+    /// A k that promises nothing.
     #[error(transparent)]
     KTooSmall(#[from] KTooSmall),
     /// Nobody knows anything.
     #[error("m = 0 promises nothing: it protects from somebody who knows no item")]
     MTooSmall,
-    /// No share of anything.
+    /// A share outside of 0 to 1, or 0.
     #[error("a share of {share} of the items is not above 0 and at most 1")]
     NoShare {
         /// The share that was asked for.
@@ -49,7 +66,7 @@ pub enum ItemsetParamError {
 }
 
 impl ItemsetParamError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             ItemsetParamError::KTooSmall(error) => error.hint(),

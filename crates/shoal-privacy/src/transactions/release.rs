@@ -51,7 +51,49 @@ pub struct VerifiedTransactions<S> {
     pub findings: TransactionsFindings,
 }
 
-/// Judges what was staged, and certifies it where it keeps every promise.
+/// Judges what was staged, and certifies it where it keeps every promise. [`judge_transactions`] says what that takes; this
+/// function is the only one that makes transactions publishable.
+///
+/// ```
+/// use shoal_core::{Silent, Transactions};
+/// use shoal_privacy::{
+///     Certificate, ItemsetAnonymity, PublishedTransactions, ReadBack, RecordOrder, Refusal, Staged,
+///     TransactionsClaim, TransactionsModel, Utility, verify_transactions,
+/// };
+///
+/// /// Transactions that nobody else has seen yet.
+/// struct Pending(Transactions);
+///
+/// impl Staged for Pending {
+///     type Receipt = Transactions;
+///     type Error = String;
+///
+///     fn publish(self, certificate: &Certificate) -> Result<Transactions, String> {
+///         // A real one compares a digest of what it holds with the certificate's.
+///         if certificate.sha256() == "digest" { Ok(self.0) } else { Err("not what was verified".into()) }
+///     }
+/// }
+///
+/// let original = Transactions::from_texts(&[vec!["cream"], vec!["milk"]]);
+/// let models: Vec<Box<dyn TransactionsModel>> = vec![Box::new(ItemsetAnonymity::new(2, 1, None)?)];
+/// let verify = |texts: [&str; 2]| {
+///     let read = |staged: &Pending| {
+///         let content = PublishedTransactions { data: staged.0.clone(), rest: None, withheld_columns: Vec::new() };
+///         Ok::<_, Refusal>((content, "digest".to_owned()))
+///     };
+///     let staged = ReadBack::of(Pending(Transactions::from_texts(&texts.map(|text| vec![text]))), read)?;
+///     let order = RecordOrder::Published;
+///     let claim = TransactionsClaim { original: &original, hierarchy: None, origin: &[0, 1], order };
+///     verify_transactions(staged, claim, &models, &Utility::default(), &Silent)
+/// };
+///
+/// // Two people bought cream or milk.
+/// let published = verify(["(cream,milk)", "(cream,milk)"])?.release.publish()?;
+/// assert_eq!(published.len(), 2);
+/// // One bought cream and one bought milk: whoever knows what somebody bought knows which line is theirs.
+/// assert!(matches!(verify(["cream", "milk"]), Err(Refusal::BrokenTransactions { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify_transactions<S: Staged>(
     staged: ReadBack<S, PublishedTransactions>,
     claim: TransactionsClaim<'_>,
@@ -65,6 +107,29 @@ pub fn verify_transactions<S: Staged>(
 }
 
 /// Checks that published transactions keep every promise, are true of their input, and stay useful.
+///
+/// ```
+/// use shoal_core::{Silent, Transactions};
+/// use shoal_privacy::{
+///     ItemsetAnonymity, PublishedTransactions, RecordOrder, Refusal, TransactionsClaim, TransactionsModel, Utility,
+///     judge_transactions,
+/// };
+///
+/// let original = Transactions::from_texts(&[vec!["cream"], vec!["milk"]]);
+/// let models: Vec<Box<dyn TransactionsModel>> = vec![Box::new(ItemsetAnonymity::new(2, 1, None)?)];
+/// let judge = |text: &str| {
+///     let data = Transactions::from_texts(&[vec![text], vec![text]]);
+///     let published = PublishedTransactions { data, rest: None, withheld_columns: Vec::new() };
+///     let order = RecordOrder::Published;
+///     let claim = TransactionsClaim { original: &original, hierarchy: None, origin: &[0, 1], order };
+///     judge_transactions(&published, claim, &models, &Utility::default(), &Silent)
+/// };
+/// assert_eq!(judge("(cream,milk)")?.items_suppressed(), 0);
+///
+/// // The second person did not buy cream: a release must also be true.
+/// assert!(matches!(judge("cream"), Err(Refusal::TransactionsConservation(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn judge_transactions(
     published: &PublishedTransactions,
     claim: TransactionsClaim<'_>,

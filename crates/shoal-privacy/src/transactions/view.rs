@@ -9,7 +9,7 @@ pub struct TransactionsView<'a> {
     published: &'a Transactions,
     meaning: &'a Meaning,
     postings: Vec<Vec<u32>>,
-    /// The transactions of each text as bits, for texts that are in so many that bits are shorter than a list.
+    /// The transactions of each text as bits, for texts that are in enough of them for bits to be shorter than a list.
     bits: Vec<Option<Vec<u64>>>,
     /// Whose each published transaction is; none where each is another person's. No file says it: it comes from the
     /// original.

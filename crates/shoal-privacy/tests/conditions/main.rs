@@ -73,7 +73,7 @@ fn agree(table: &Table, asked: &[(Column, Rule)]) -> Result<(), TestCaseError> {
         };
         prop_assert_eq!(promise.holds, expected.holds, "{:?}: {:?}, twin {}", rule, promise, expected.found);
         let found = number(&promise.found);
-        // Under enhanced likeness the value nearest to its bound is told, not the one with the greatest gain.
+        // Under enhanced likeness the value nearest to its bound is reported, not the one with the greatest gain.
         let is_same = match rule {
             Rule::Alike(Likeness::Enhanced(beta)) => {
                 (found > beta + 1e-9) == (expected.found > beta + 1e-9) && found < expected.found + 1e-9

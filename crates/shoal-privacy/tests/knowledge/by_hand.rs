@@ -5,7 +5,7 @@ use shoal_privacy::BoundedKnowledge;
 
 use crate::twin::{Case, verify};
 
-/// So many people, each with these events: place, stay, illness.
+/// This number of people, each with these events: place, stay, illness.
 fn crowd<'a>(people: usize, events: &'a [[&'a str; 3]]) -> impl Iterator<Item = Vec<[String; 4]>> + 'a {
     (0..people).map(move |_| {
         let event = |[place, stay, illness]: &[&str; 3]| [place, stay, illness, "east"].map(str::to_owned);

@@ -35,7 +35,7 @@ pub(crate) fn releases() -> impl Strategy<Value = Release> {
     releases_of(4..40)
 }
 
-/// The same with so many originals.
+/// The same with a number of originals in this range.
 pub(crate) fn releases_of(originals: std::ops::Range<usize>) -> impl Strategy<Value = Release> {
     let person = (0..12u8, 0..4u8, 0..6u8, 0..4u8, 0..2u8);
     (prop::collection::vec((person, any::<u32>()), originals), 2..5u32)

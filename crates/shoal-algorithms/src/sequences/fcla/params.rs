@@ -10,6 +10,37 @@ pub enum Distance {
 }
 
 /// What FCLA can be asked for.
+///
+/// ```
+/// use shoal_algorithms::sequences::fcla::FclaParams;
+/// use shoal_algorithms::sequences::{SequencesAlgorithm, SequencesError};
+/// use shoal_core::{SequencesPromise, Silent, Support};
+///
+/// # use std::sync::Arc;
+/// # use shoal_core::{Column, Hierarchy, Kind, RawTable, Role, Sequences, Table};
+/// # let rows = [["Bonn", "flu"], ["Köln", "flu"], ["Kiel", "flu"], ["Kiel", "gout"]].map(Vec::from);
+/// # let raw = RawTable::from_rows(&["town", "illness"], &rows);
+/// # let lines = [["Bonn", "west", "*"], ["Köln", "west", "*"], ["Kiel", "north", "*"], ["Husum", "north", "*"]];
+/// # let tree = Arc::new(Hierarchy::from_rows(&lines.map(Vec::from))?);
+/// # let town = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap().with_hierarchy(&tree).unwrap();
+/// # let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[]).unwrap();
+/// # let events = Table { columns: vec![town, illness], rows: raw.rows };
+/// # let data = Sequences::new(events, vec![0, 1, 2, 3, 4])?;
+/// // One person was in Bonn, one in Köln, two in Kiel. Whoever knows one value of a person must find two people.
+/// let promise = SequencesPromise { k: 2, length: Some(1), support: Support::Compatible, limits: Vec::new() };
+/// let recoding = FclaParams::fcla().check().anonymize(&data, &promise, &Silent)?.recoding;
+/// let published = |event: usize| {
+///     let class = &recoding.events.classes[recoding.events.class_of[event] as usize];
+///     data.events().columns[0].render(&class.cells[0])
+/// };
+/// assert_eq!([0, 1, 2, 3].map(published), ["west", "west", "Kiel", "Kiel"]);
+///
+/// // It needs to be said how much somebody may know.
+/// let promise = SequencesPromise { length: None, ..promise };
+/// let refused = FclaParams::fcla().check().anonymize(&data, &promise, &Silent);
+/// assert!(matches!(refused, Err(SequencesError::NoLength { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FclaParams {
     /// How sequences are compared and put together.
@@ -29,7 +60,7 @@ impl FclaParams {
         FclaParams { distance: Distance::EventPairs, one_cluster: false }
     }
 
-    /// Parameters that make sense: all of them do.
+    /// All of them make sense, so this cannot fail.
     pub fn check(self) -> ValidFclaParams {
         ValidFclaParams(self)
     }

@@ -3,7 +3,7 @@
 //! Every published event names the input event that it comes from. That witness is checked like the one of
 //! a table, column by column and cell by cell. On top of it, people are kept: all events of a pseudonym are
 //! one person's, nobody has two pseudonyms, and the events stand together in the order in which they happened.
-//! Pseudonyms are the numbers from 1 on in the order of the file, so they tell nothing but the place in it.
+//! Pseudonyms are the numbers from 1 on in the order of the file, so they say nothing but the place in it.
 
 mod error;
 

@@ -11,7 +11,7 @@ pub enum KnowledgeError {
     /// Nobody knows anything.
     #[error("L = 0 promises nothing: it protects from somebody who knows no value")]
     NothingKnown,
-    /// β is no gain.
+    /// β is not a gain.
     #[error("β = {beta} for `{column}` is not above 0")]
     NotAGain {
         /// The column.
@@ -52,7 +52,7 @@ impl KnowledgeError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             KnowledgeError::KTooSmall(error) => error.hint(),

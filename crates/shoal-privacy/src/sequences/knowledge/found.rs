@@ -88,7 +88,7 @@ impl Found {
         }
     }
 
-    /// Takes note of a break that so many sequences of this length share. Only the least length counts.
+    /// Takes note of a break that `ways` sequences of this length share. Only the least length counts.
     pub(super) fn add(&mut self, length: usize, ways: u64, how: Break) {
         if self.is_due(length) {
             self.total = self.total.saturating_add(ways);
@@ -141,7 +141,7 @@ mod tests {
         Found { smallest: u32::MAX, shares: vec![0.0; 2], length: None, total: 0, worst: Vec::new() }
     }
 
-    /// A crowd that is too small by so many.
+    /// A crowd of this size, which is too small.
     fn small(people: u32) -> Break {
         Break::of(&values(&[]), 100, people, &[], || vec![people]).unwrap()
     }

@@ -2,7 +2,7 @@
 //!
 //! An *item* is a quasi-identifier with a node of its hierarchy other than the root. A *known sequence* is a list of
 //! events in order, each with one item or more and at most one per quasi-identifier; its length is its number of items.
-//! Somebody who knows only that there was an event knows nothing: the number of events is no quasi-identifier. A
+//! Somebody who knows only that there was an event knows nothing: the number of events is not a quasi-identifier. A
 //! known sequence *fits* a person who has, in order, distinct events whose cells lie at, below or above its items
 //! ([`Support::Compatible`]): the person may be the one. Any node of a hierarchy can be known, also one that no cell
 //! names. By the papers' count ([`Support::Paper`]) cells must lie at or below the items; then somebody who publishes less
@@ -49,6 +49,25 @@ use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::{Figure, KTooSmall, Outcome, Unverifiable};
 
 /// (k,β)^L or (k,C)^L, by the bounds of its limits.
+///
+/// ```
+/// use std::sync::Arc;
+/// use shoal_core::{Hierarchy, RawTable};
+/// use shoal_privacy::{BoundedKnowledge, SequencesModel, SequencesView};
+///
+/// let lines = [["Bonn", "west", "*"], ["Köln", "west", "*"], ["Kiel", "north", "*"], ["Husum", "north", "*"]];
+/// let trees = vec![("town".to_owned(), Arc::new(Hierarchy::from_rows(&lines.map(Vec::from))?))];
+/// // Whoever knows up to two values of a person, and their order, finds at least two people.
+/// let model = BoundedKnowledge::new(2, 2, Vec::new(), trees, BoundedKnowledge::WORK)?;
+/// let holds = |rows: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let file = RawTable::from_rows(&["id", "town"], rows);
+///     Ok(model.verify(&SequencesView::new(&file, "id", &["town"])?)?.holds)
+/// };
+/// assert!(holds(&[vec!["1", "west"], vec!["1", "Kiel"], vec!["2", "west"], vec!["2", "Kiel"]])?);
+/// // Everybody was in the west, but whoever was in Kiel afterwards is alone.
+/// assert!(!holds(&[vec!["1", "west"], vec!["1", "Kiel"], vec!["2", "west"]])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BoundedKnowledge {
     k: u32,

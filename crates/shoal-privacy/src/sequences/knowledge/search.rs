@@ -98,7 +98,7 @@ pub(super) struct Next {
 }
 
 impl Search<'_> {
-    /// Everything up to the first length with a break that grows from these states, all of one length. It tells
+    /// Everything up to the first length with a break that grows from these states, all of one length. It says
     /// nothing when the work is over.
     pub(super) fn run(&self, states: Vec<State>) -> Found {
         let mut found = Found::new(self.file);
@@ -168,6 +168,7 @@ impl Search<'_> {
                 longer.push(self.empty_state(state, next.steps[slot], next.pairs[slot] as usize));
             }
         }
+        // Longer sequences are not reported once a shorter one breaks the promise.
         if found.length.is_some_and(|broken| broken <= length) {
             longer.clear();
         }
@@ -210,6 +211,7 @@ impl Search<'_> {
         let mut looked = 0;
         for (at, &group) in state.groups.iter().enumerate() {
             let here = if state.known.is_empty() { &[] } else { &state.events[at * words..(at + 1) * words] };
+            // A new event comes behind the earliest place where the last one can stand: any other place leaves less.
             if !here.is_empty() {
                 after_first(here, &mut later);
             }
@@ -219,6 +221,7 @@ impl Search<'_> {
                 if meet(&later, events, &mut fit) {
                     call(group, 2 * item + 1, &fit);
                 }
+                // Items join an event in the order of the quasi-identifiers, so that each set is met once.
                 if state.quasi != NO_QUASI && items.quasi(item) > state.quasi && meet(here, events, &mut fit)
                 {
                     call(group, 2 * item, &fit);
@@ -278,6 +281,7 @@ impl Level {
         for &at in self.seen.iter_hash(hash) {
             let other = &mut self.states[at];
             if other.groups == state.groups && other.events == state.events {
+                // The other one leads to all that this one leads to, and with fewer items.
                 if other.known.len() < state.known.len() && other.quasi <= state.quasi {
                     return;
                 }
@@ -343,7 +347,7 @@ mod tests {
         assert_eq!(followed(&shorter, &state(&[1, 2], 2, 1, 1)), (2, 2));
     }
 
-    /// Among so many some meet in the table although they are not the same.
+    /// Among 6,000 states some have the same place in the hash table although they are not the same.
     #[test]
     fn states_of_other_groups_or_other_events_are_all_followed() {
         let mut level = Level::default();

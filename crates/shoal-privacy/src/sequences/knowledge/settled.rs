@@ -16,7 +16,7 @@ use super::Published;
 use super::found::{Break, Found};
 use super::values::share;
 
-/// So much of a person is taken off whatever is set off, for the roundings on the way.
+/// This part of a person is subtracted from whatever is set off, so that rounding never makes a group look safe.
 const MARGIN: f64 = 1e-6;
 
 /// Which groups are open, and what is true of all crowds without one of them.
@@ -80,7 +80,7 @@ pub(super) fn settle(file: &Published, work: u64, progress: &dyn Progress) -> Se
     let mut spent = HashMap::new();
     let companions = std::mem::take(&mut settled.companions);
     let mut order: Vec<&(u32, Option<Vec<u32>>)> = companions.iter().collect();
-    // Those with little choice come first.
+    // Those with few companions come first, since they have no choice; what they use is not left for the others.
     order.sort_by_key(|(group, companions)| (companions.as_ref().map(Vec::len), *group));
     for (group, own) in order {
         progress.check();

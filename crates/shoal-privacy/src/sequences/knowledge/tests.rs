@@ -165,7 +165,7 @@ fn more_events_than_a_word_has_bits() {
     assert_eq!(answer(&file, 100, u64::MAX, &shoal_core::Silent).found.worst[0].people, 1);
 }
 
-/// A file in which everybody has so many events at one more place before all others.
+/// A file in which everybody has this number of events at one more place before all others.
 fn padded(case: &Case, times: usize) -> Published {
     let (people, pool, k, _, bound) = case;
     let stays = ["1", "2", "3", "*"];

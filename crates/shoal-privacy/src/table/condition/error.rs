@@ -9,7 +9,7 @@ pub enum ConditionError {
         /// The l that was asked for.
         l: f64,
     },
-    /// c is no factor.
+    /// c is not a factor.
     #[error("c = {c} for `{column}` is not a number above 0")]
     NotAFactor {
         /// The column.
@@ -17,7 +17,7 @@ pub enum ConditionError {
         /// The c that was asked for.
         c: f64,
     },
-    /// t is no distance.
+    /// t is not a distance.
     #[error("t = {t} for `{column}` is not a distance between 0 and 1")]
     NotADistance {
         /// The column.
@@ -25,7 +25,7 @@ pub enum ConditionError {
         /// The t that was asked for.
         t: f64,
     },
-    /// β is no gain.
+    /// β is not a gain.
     #[error("β = {beta} for `{column}` is not a number above 0")]
     NotAGain {
         /// The column.
@@ -48,7 +48,7 @@ pub enum ConditionError {
 }
 
 impl ConditionError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             ConditionError::NotDiverse { .. } => "ask for l = 2 or more; 3 to 10 are common",

@@ -51,6 +51,6 @@ pub(super) fn verify(rule: Rule, classes: &[&[&str]]) -> Outcome {
 pub(super) fn number(rule: Rule, classes: &[&[&str]]) -> f64 {
     match verify(rule, classes).found {
         Figure::Number(number) => number,
-        other => panic!("{other} is no number"),
+        other => panic!("{other} is not a number"),
     }
 }

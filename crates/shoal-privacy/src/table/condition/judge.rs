@@ -24,6 +24,7 @@ pub(super) fn judge(spread: &Spread<'_>, judge: &impl Judge) -> Outcome {
     let badness = spread.each_class(|class| judge.badness(class));
     let at = |class: u32| badness[class as usize];
     let worst = (0..badness.len() as u32).max_by(|&one, &two| at(one).total_cmp(&at(two)));
+    // A stable sort, so that equally bad classes stay in the order of the file.
     let mut bad: Vec<u32> = (0..badness.len() as u32).filter(|&class| !judge.allows(at(class))).collect();
     bad.sort_by(|&one, &two| at(two).total_cmp(&at(one)));
     let describe = |class| spread.look(class, |class| (judge.found(class), Some(judge.why(class))));

@@ -106,6 +106,7 @@ struct JudgeEntropy<'a> {
 
 impl Judge for JudgeEntropy<'_> {
     fn badness(&self, class: &Class<'_>) -> f64 {
+        // Greater is worse: the fewer values, the nearer to 0.
         -effective(class)
     }
 

@@ -9,7 +9,7 @@
 //! record of it, and the same of the whole file ([`shoal_core::TablePromise`] says what each condition means then).
 //!
 //! Counts are compared as whole numbers as far as possible. What differs from its bound by less than 1e-12 of it
-//! counts as equal to it: a bound in decimals is no exact number either.
+//! counts as equal to it: a bound in decimals is not exact either.
 
 mod beta_likeness;
 mod error;
@@ -48,7 +48,31 @@ pub struct SensitiveColumn {
     pub hierarchy: Option<Arc<Hierarchy>>,
 }
 
-/// The model that checks a condition. Its parameters are checked here.
+/// The model that checks a condition: l-diversity, t-closeness or β-likeness. Its parameters are checked here.
+///
+/// ```
+/// use shoal_core::{Condition, DateFormat, Kind, RawTable, Rule, ValueParser};
+/// use shoal_privacy::table::model;
+/// use shoal_privacy::{SensitiveColumn, TableView};
+///
+/// let illness = || SensitiveColumn {
+///     parser: ValueParser::new(Kind::Text, DateFormat::default()),
+///     missing: Vec::new(),
+///     hierarchy: None,
+/// };
+/// let condition = |l| Condition { column: "illness".to_owned(), rule: Rule::Distinct { l } };
+/// let diverse = model(&condition(2), illness())?;
+/// let holds = |rows: &[Vec<&str>]| -> Result<bool, shoal_privacy::Unverifiable> {
+///     let file = RawTable::from_rows(&["age", "illness"], rows);
+///     Ok(diverse.verify(&TableView::new(&file, &["age"])?)?.holds)
+/// };
+/// assert!(holds(&[vec!["3*", "flu"], vec!["3*", "gout"]])?);
+/// // A crowd in which all have gout tells who has gout.
+/// assert!(!holds(&[vec!["3*", "gout"], vec!["3*", "gout"]])?);
+/// // Every class has at least one value, so l = 1 promises nothing.
+/// assert!(model(&condition(1), illness()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn TableModel>, ConditionError> {
     let SensitiveColumn { parser, missing, hierarchy } = ground;
     let column = Column { name: condition.column.clone(), missing, parser: parser.clone() };

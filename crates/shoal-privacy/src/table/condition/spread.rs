@@ -45,7 +45,7 @@ impl Class<'_> {
         members
     }
 
-    /// The share of the class that so many of its records are.
+    /// The share of the class that this number of its records is.
     pub(super) fn share(&self, records: u32) -> f64 {
         f64::from(records) / f64::from(self.size)
     }
@@ -120,6 +120,8 @@ impl Tally {
             }
             *count += 1;
         }
+        // The distances of t-closeness need values in order. Taking the counts out leaves all counters at 0 for the next
+        // class, without a pass over all values of the file.
         self.found.sort_unstable();
         for (value, count) in &mut self.found {
             *count = std::mem::take(&mut self.counts[*value as usize]);

@@ -259,7 +259,7 @@ mod tests {
         let lacking = column(&[Some("b"), Some("?")]);
         let (values, joined) = valued(&lacking, &["?"]).leaves(&tree).unwrap();
         assert_eq!((values.totals, joined.leaf_count()), (vec![0, 1, 1], 3));
-        // A missing value that is an inner node of the tree is no leaf.
+        // A missing value that is an inner node of the tree is not a leaf.
         let inner = valued(&lacking, &["?"])
             .leaves(&Arc::new(Hierarchy::from_rows(&[["a", "?"], ["b", "?"]].map(Vec::from)).unwrap()));
         let outside = Unverifiable::OutsideHierarchy { row: 2, column: "x".into(), value: "?".into() };

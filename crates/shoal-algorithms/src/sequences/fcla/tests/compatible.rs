@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use shoal_core::policy::SequencesAlgorithmName;
 use shoal_core::{
     Bound, Cell, NodeId, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent, Support,
 };
@@ -134,13 +135,20 @@ impl<'a> Release<'a> {
     }
 }
 
-fn algorithms() -> [Box<dyn SequencesAlgorithm>; 4] {
-    [
-        Box::new(FclaParams::fcla().check()),
-        Box::new(FclaParams::base1().check()),
-        Box::new(HaltParams::default().check()),
-        Box::new(HaltParams { all_at_once: true, ..HaltParams::default() }.check()),
-    ]
+/// Every algorithm that keeps a promise with a length, HALT in both ways. The tests of `tests/sequences` run the others.
+fn algorithms() -> Vec<Box<dyn SequencesAlgorithm>> {
+    let algorithm = |name: &SequencesAlgorithmName| -> Vec<Box<dyn SequencesAlgorithm>> {
+        match name {
+            SequencesAlgorithmName::Fcla => vec![Box::new(FclaParams::fcla().check())],
+            SequencesAlgorithmName::FclaBase1 => vec![Box::new(FclaParams::base1().check())],
+            SequencesAlgorithmName::Halt => vec![
+                Box::new(HaltParams::default().check()),
+                Box::new(HaltParams { all_at_once: true, ..HaltParams::default() }.check()),
+            ],
+            SequencesAlgorithmName::Cbmsa | SequencesAlgorithmName::CbmsaBaseline => Vec::new(),
+        }
+    };
+    SequencesAlgorithmName::ALL.iter().flat_map(algorithm).collect()
 }
 
 fn compatible(promise: SequencesPromise) -> SequencesPromise {

@@ -42,18 +42,18 @@ impl Hierarchical {
     }
 
     /// Σ height · min(too much, too little) over the inner nodes, by the height of the root. A node below which the
-    /// class has nothing has nothing too much, so only the paths from the leaves of the class to the root are walked.
+    /// class has nothing has nothing too much, so only the paths from the leaves of the class to the root are visited.
     pub(super) fn of(&self, class: &Class<'_>) -> f64 {
-        let mut walk = Walk { distance: self, size: class.pairs(), open: Vec::new(), moved: 0 };
+        let mut pass = Pass { distance: self, size: class.pairs(), open: Vec::new(), moved: 0 };
         for &(leaf, records) in class.counts {
-            walk.close_below_meeting_point(leaf);
-            walk.add(self.tree.leaf_node(leaf), records.into(), 0);
+            pass.close_below_meeting_point(leaf);
+            pass.add(self.tree.leaf_node(leaf), records.into(), 0);
         }
-        while !walk.open.is_empty() {
-            walk.close();
+        while !pass.open.is_empty() {
+            pass.close();
         }
         let weight = u128::from(class.pairs()) * u128::from(self.records());
-        walk.moved as f64 / (weight as f64 * f64::from(self.heights[0].max(1)))
+        pass.moved as f64 / (weight as f64 * f64::from(self.heights[0].max(1)))
     }
 
     fn records(&self) -> u64 {
@@ -67,8 +67,8 @@ impl Hierarchical {
     }
 }
 
-/// A walk over the leaves of a class from left to right.
-struct Walk<'a> {
+/// A pass over the leaves of a class from left to right, with the nodes above the current leaf open.
+struct Pass<'a> {
     distance: &'a Hierarchical,
     size: u64,
     /// Nodes that are not finished, each below the one before it.
@@ -76,7 +76,7 @@ struct Walk<'a> {
     moved: i128,
 }
 
-/// A node as far as it has been walked.
+/// A node as far as its leaves have been seen.
 struct Open {
     node: NodeId,
     /// How many records of the class lie below it.
@@ -85,7 +85,7 @@ struct Open {
     too_much: i128,
 }
 
-impl Walk<'_> {
+impl Pass<'_> {
     /// Leaves open what lies above this leaf as well.
     fn close_below_meeting_point(&mut self, leaf: u32) {
         let tree = &self.distance.tree;

@@ -43,6 +43,7 @@ impl Ordered {
     /// where it passes Q.
     fn run(&self, class: &Class<'_>, from: usize, to: usize, own: u64) -> u128 {
         let size = class.pairs();
+        // Both sides multiplied out, so that shares compare as whole numbers.
         let level = own * self.records;
         let passed = from + self.up_to[from..to].partition_point(|&whole| whole * size <= level);
         let area = |from: usize, to: usize| {

@@ -155,11 +155,11 @@ fn the_distance_of_people_is_that_of_their_pairs_times_the_pairs_of_everybody() 
     let outcome = of_people(0.1, classes);
     let found = |at: usize| match outcome.violations.worst[at].found {
         Figure::Number(found) => found,
-        ref other => panic!("{other} is no number"),
+        ref other => panic!("{other} is not a number"),
     };
     // (2/3 - 2/5) · 5/4, and 3/2 - 5/4 values more each.
     assert!(is_near(found(0), 1.0 / 3.0 + 0.25), "{}", found(0));
-    // (1/2 - 2/5 + 1/2 - 1/5) · 5/4; having fewer values each is no distance of its own.
+    // (1/2 - 2/5 + 1/2 - 1/5) · 5/4; having fewer values each adds no distance.
     assert!(is_near(found(1), 0.5), "{}", found(1));
 }
 
