@@ -29,7 +29,7 @@ pub use dataset::{
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
 pub use items::{looks_grouped, parse_group, render_item, split_items};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
-pub use mix::mix;
+pub use mix::{SplitMix64, mix};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Cancellable, Cancelled, Progress, Silent, Unseen};
 pub use promise::{

@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use crate::mix;
+use crate::SplitMix64;
 
 /// A way to choose l of the values such that one of them is the true one.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,12 +205,12 @@ fn orders(values: &[u32], seed: u64) -> Vec<Vec<u32>> {
         permute(&mut values.to_vec(), 0, &mut all);
         return all;
     }
-    let mut state = seed;
+    let mut numbers = SplitMix64(seed);
     let draws = (0..ORDERS).map(|_| {
         let mut order = values.to_vec();
         for last in (1..order.len()).rev() {
             // Modulo is not quite even, and need not be: every order is as safe as any other.
-            order.swap(last, (split_mix(&mut state) % (last as u64 + 1)) as usize);
+            order.swap(last, numbers.below(last as u64 + 1) as usize);
         }
         order
     });
@@ -226,11 +226,6 @@ fn permute(order: &mut Vec<u32>, fixed: usize, all: &mut Vec<Vec<u32>>) {
         permute(order, fixed + 1, all);
         order.swap(fixed, next);
     }
-}
-
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mix(*state)
 }
 
 #[cfg(test)]

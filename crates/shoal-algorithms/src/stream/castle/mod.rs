@@ -41,7 +41,6 @@
 mod bits;
 mod cluster;
 mod crowd;
-mod draws;
 mod error;
 mod leave;
 mod merge;
@@ -59,6 +58,7 @@ mod usual;
 mod window;
 
 use serde::{Deserialize, Serialize};
+use shoal_core::SplitMix64;
 
 pub use error::CastleError;
 pub use params::{CastleParams, CastleParamsError, CastleRules, ValidCastleParams};
@@ -66,7 +66,6 @@ pub use release::{CastleCell, CastleFigures, CastleRelease, CastleValue};
 pub use space::CastleColumn;
 
 use cluster::Clusters;
-use draws::Draws;
 use reuse::Reusable;
 use selection::best_cluster;
 use space::Space;
@@ -82,7 +81,8 @@ pub struct Castle {
     clusters: Clusters,
     reusable: Reusable,
     usual: UsualLoss,
-    draws: Draws,
+    /// Choices that a replay repeats. No promise depends on them: each leads to crowds.
+    draws: SplitMix64,
     last: Option<u64>,
     /// What time it is, in milliseconds; it never goes back.
     now: u64,
@@ -99,7 +99,7 @@ impl Castle {
             clusters: Clusters::default(),
             reusable: Reusable::new(params.0.max_reusable),
             usual: UsualLoss::new(params.0.mu),
-            draws: Draws(params.0.seed),
+            draws: SplitMix64(params.0.seed),
             last: None,
             now: 0,
             figures: CastleFigures::default(),

@@ -14,7 +14,7 @@ impl Castle {
         }
         let covering: Vec<usize> = self.reusable.covering(&self.space, self.window.cells(slot)).collect();
         if !covering.is_empty() {
-            let class = covering[self.draws.below(covering.len())];
+            let class = covering[self.draws.below(covering.len() as u64) as usize];
             return self.join_class(slot, class, out);
         }
         let size = self.clusters.members[cluster].len();

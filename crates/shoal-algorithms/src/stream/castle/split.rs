@@ -1,7 +1,8 @@
 //! A cluster that holds several crowds becomes several classes.
 
+use shoal_core::SplitMix64;
+
 use super::crowd::{Gathering, Needs, gather};
-use super::draws::Draws;
 use super::space::Space;
 use super::window::Window;
 
@@ -11,7 +12,7 @@ pub(super) fn split(
     mut rest: Vec<u32>,
     needs: Needs,
     growing: bool,
-    draws: &mut Draws,
+    draws: &mut SplitMix64,
     space: &Space,
     window: &Window,
 ) -> Vec<Vec<u32>> {
@@ -19,7 +20,7 @@ pub(super) fn split(
     let mut parts = Vec::new();
     let how = Gathering { needs, growing, limit: f64::INFINITY };
     while needs.met_by(rest.iter().copied(), window)
-        && let Some(part) = gather(rest[draws.below(rest.len())], &rest, how, space, window)
+        && let Some(part) = gather(rest[draws.below(rest.len() as u64) as usize], &rest, how, space, window)
     {
         rest.retain(|slot| !part.contains(slot));
         let region = space.around(part.iter().map(|slot| window.cells(*slot)));
