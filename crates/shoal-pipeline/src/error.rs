@@ -281,10 +281,10 @@ pub enum PipelineError {
         column: String,
     },
     /// A line of a stream's file cannot be read.
-    #[error("{}:{line}: {error}", path.display())]
+    #[error("{place}:{line}: {error}")]
     StreamLine {
-        /// The file.
-        path: PathBuf,
+        /// Where the text comes from: a file, mostly.
+        place: String,
         /// The line, counted from 1.
         line: u64,
         /// What is wrong with it.

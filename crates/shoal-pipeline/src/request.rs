@@ -10,6 +10,7 @@ use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
 use shoal_core::{Hierarchy, Policy, PolicyDocument, Role};
 
+use crate::stream::SensitiveValues;
 use crate::{Audit, PipelineError};
 
 /// A checked policy with its assets, and the earlier releases that a new one is compared with.
@@ -86,6 +87,11 @@ impl Request {
         {
             return Err(missing(&document, "utility.weights", "list of weights", name));
         }
+        if let Some(name) = &policy.algorithm.prior_file
+            && !assets.priors.contains_key(name)
+        {
+            return Err(missing(&document, "algorithm.prior-file", "prior", name));
+        }
         let earlier = EarlierReleases::default();
         Ok(Request { document, assets, earlier, table_key: None, audit: None })
     }
@@ -147,6 +153,12 @@ impl Request {
         Asset { place, content }
     }
 
+    /// The prior of this name, which [`Request::new`] has found.
+    pub(crate) fn prior(&self, name: &str) -> Asset<'_, SensitiveValues> {
+        let (place, content) = &self.assets.priors[name];
+        Asset { place, content }
+    }
+
     /// The audit that the policy is from, where it is about data with this SHA-256.
     pub(crate) fn audit_of(&self, sha256: &str) -> Option<&Audit> {
         self.audit.as_deref().filter(|audit| audit.output_sha256 == sha256)
@@ -185,6 +197,7 @@ pub struct Assets {
     hierarchies: HashMap<String, (String, Arc<Hierarchy>)>,
     item_lists: HashMap<String, (String, ItemList)>,
     weights: HashMap<String, (String, ItemWeights)>,
+    priors: HashMap<String, (String, SensitiveValues)>,
 }
 
 /// An asset and the place that errors name.
@@ -251,6 +264,12 @@ impl Assets {
         self.with_weights_from(name, name, weights)
     }
 
+    /// Adds a stream's prior under the name that the policy uses. [`parse_prior`](crate::stream::parse_prior) makes one
+    /// of a table.
+    pub fn with_prior(self, name: &str, prior: SensitiveValues) -> Assets {
+        self.with_prior_from(name, name, prior)
+    }
+
     /// The same for a hierarchy that errors name otherwise.
     pub(crate) fn with_hierarchy_from(mut self, name: &str, place: &str, tree: Arc<Hierarchy>) -> Assets {
         self.hierarchies.insert(name.to_owned(), (place.to_owned(), tree));
@@ -260,6 +279,12 @@ impl Assets {
     /// The same for a list that errors name otherwise.
     pub(crate) fn with_item_list_from(mut self, name: &str, place: &str, list: ItemList) -> Assets {
         self.item_lists.insert(name.to_owned(), (place.to_owned(), list));
+        self
+    }
+
+    /// The same for a prior that errors name otherwise.
+    pub(crate) fn with_prior_from(mut self, name: &str, place: &str, prior: SensitiveValues) -> Assets {
+        self.priors.insert(name.to_owned(), (place.to_owned(), prior));
         self
     }
 

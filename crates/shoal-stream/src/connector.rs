@@ -33,7 +33,7 @@ pub trait Source {
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError>;
 
     /// At most `max` records; waits at most `wait` for the first one and not at all for more. Waits likewise while the
-    /// broker is away: a broker that returns is no error.
+    /// broker is away: a broker that returns is not an error.
     fn fetch(&mut self, max: usize, wait: Duration) -> Result<Batch, ConnectorError>;
 
     /// Whether records that were not acknowledged come again, after a restart too. What stood in a pipe is gone.

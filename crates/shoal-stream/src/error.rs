@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ConnectorError {
     /// The address is not understood.
-    #[error("`{url}` is no address of a source or sink: {why}")]
+    #[error("`{url}` is not an address of a source or sink: {why}")]
     Address {
         /// The address.
         url: String,
@@ -153,7 +153,7 @@ pub enum StreamError {
         path: PathBuf,
     },
     /// A key that somebody could guess.
-    #[error("the key `{}` is a pattern, and no random number: whoever guesses it sees every value", path.display())]
+    #[error("the key `{}` is a pattern, not a random number: whoever guesses it sees every value", path.display())]
     WeakKey {
         /// The file.
         path: PathBuf,
@@ -188,6 +188,18 @@ pub enum StreamError {
         /// The file.
         path: PathBuf,
     },
+    /// A key from code that somebody could guess.
+    #[error("the key is a pattern, not a random number: whoever guesses it sees every value")]
+    GuessableKey,
+    /// A key from code was used with another prior.
+    #[error("the key was used with other values, shares or l, or by another stream")]
+    KeyUsedOtherwise,
+    /// A key from code was used by a stream that no longer remembers what it did.
+    #[error("the key was used by a stream of groups whose memory is gone")]
+    MemoryLost,
+    /// A stream in memory that has ended.
+    #[error("the stream has ended: it takes no more tuples")]
+    Ended,
     /// The values are too many to learn.
     #[error(
         "after {tuples} tuples there are more than {limit} sensitive values, or they are longer than can be held"
@@ -279,7 +291,7 @@ impl StreamError {
         }
     }
 
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             StreamError::Pipeline(error) => return error.hint(),
@@ -313,11 +325,19 @@ impl StreamError {
             StreamError::KeyLost { .. } => {
                 "bring the key back; without it, name a new folder under  [state] dir  and publish to a new sink"
             }
+            StreamError::GuessableKey => "take 32 random bytes, from the system for instance",
+            StreamError::KeyUsedOtherwise => {
+                "take a new key: whoever returns would be seen with two sets, which can be intersected"
+            }
+            StreamError::MemoryLost => {
+                "take a new key and publish to a new place: the numbers of groups start again, and would be those of others"
+            }
+            StreamError::Ended => "open another one",
             StreamError::OtherDesign { .. } => {
                 "take a new key-file: whoever returns would be seen with two sets, which can be intersected"
             }
             StreamError::TooManyValues { .. } => {
-                "a column with so many values names people rather than illnesses: make it coarser in the source"
+                "a column with that many values names people rather than illnesses: make it coarser in the source"
             }
             StreamError::TooMuchHeld { .. } => "lower  algorithm.learn",
             StreamError::State { .. } => {

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_told_to_people_and_to_machines() {
+    fn figures_are_written_for_people_and_for_machines() {
         let kernel = KernelFigures {
             sau: Some(0.146),
             sau_bound: Some(0.002),

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use shoal_io::stream::StreamLayout;
-use shoal_pipeline::files::Job;
 
 use crate::runner::WAIT;
 use crate::{Batch, ConnectorError, Frontier, Source, StreamError};
@@ -23,16 +22,17 @@ impl Headed {
         Headed { source, header: None }
     }
 
-    /// Goes to where the frontier ends, and behind the header, where there is one: a broker's messages are rows only.
+    /// Goes to where the frontier ends, and behind the header, where the policy says that there is one and the source may
+    /// have one: a broker's messages are rows only.
     pub(crate) fn start(
         &mut self,
         frontier: &Frontier,
-        job: &Job,
+        header: bool,
         layout: &StreamLayout,
         stop: &AtomicBool,
     ) -> Result<(), StreamError> {
         self.source.seek(frontier)?;
-        if !layout.is_csv() || !job.policy().data.header || !self.source.has_header() {
+        if !layout.is_csv() || !header || !self.source.has_header() {
             return Ok(());
         }
         while !stop.load(Ordering::Relaxed) {

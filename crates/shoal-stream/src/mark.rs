@@ -20,9 +20,9 @@ pub struct Mark {
     pub frontier: Frontier,
 }
 
-/// A text that is no frontier.
+/// A text that is not a frontier.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no frontier; one looks like `0:17,1:4`")]
+#[error("`{0}` is not a frontier; one looks like `0:17,1:4`")]
 pub struct FrontierError(String);
 
 impl Frontier {

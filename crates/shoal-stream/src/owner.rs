@@ -8,8 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::StreamError;
-use crate::key::StreamKey;
+use crate::{StreamError, StreamKey};
 
 /// The name of the file in the state folder.
 const FILE: &str = "belongs-to";
@@ -70,12 +69,12 @@ fn write(path: &PathBuf, text: &str) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key;
+    use crate::stored_key::StoredKey;
 
     #[test]
     fn a_folder_is_of_one_policy_one_key_and_one_sink() {
         let folder = tempfile::tempdir().unwrap();
-        let (ours, other) = (key::random().unwrap(), key::random().unwrap());
+        let (ours, other) = (StreamKey::draw().unwrap(), StreamKey::draw().unwrap());
         let owner = |policy, sink| Owner { policy, sink };
         claim(folder.path(), &ours, &owner("p", Some("nats://a/B"))).unwrap();
         claim(folder.path(), &ours, &owner("p", Some("nats://a/B"))).unwrap();
@@ -94,7 +93,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         check_key(folder.path(), &path).unwrap();
-        let made = key::read_or_make(&path).unwrap();
+        let made = StoredKey::read_or_make(&path).unwrap().key;
         claim(folder.path(), &made, &Owner { policy: "p", sink: None }).unwrap();
         check_key(folder.path(), &path).unwrap();
         fs::remove_file(&path).unwrap();

@@ -1,11 +1,88 @@
-//! What both brokers' sinks ask about the last message that is there.
+//! What the sinks of all brokers share: the last message that is there, and that nothing is published but behind it.
 
 use std::time::Duration;
 
-use crate::{Mark, Message, Seal};
+use crate::{ConnectorError, Mark, Message, Seal, Sink};
+
+/// What a sink ends with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Tail {
+    /// Where that is, as the broker counts. NATS: the sequence of the last message, 0 where there is none. Kafka: the
+    /// offset of the next one.
+    pub(crate) place: u64,
+    /// The mark of the last message.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// What a sink knows of its end.
+#[derive(Debug, Default)]
+pub(crate) struct SinkEnd {
+    /// What it ends with, where that has been read and nothing has failed since.
+    tail: Option<Tail>,
+    /// What marks are closed with.
+    seal: Option<Seal>,
+}
+
+impl SinkEnd {
+    pub(crate) fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+}
+
+/// A sink that is a broker's. All of [`Sink`] follows from this.
+pub(crate) trait BrokerSink {
+    /// What is known of its end.
+    fn end(&mut self) -> &mut SinkEnd;
+
+    /// Reads what it ends with.
+    fn read_tail(&self) -> Result<Tail, ConnectorError>;
+
+    /// Lets time pass. A client that has work to do meanwhile does it.
+    fn pause(&self, time: Duration);
+
+    /// Publishes behind this end, and says what the sink ends with then.
+    fn publish_behind(&mut self, tail: Tail, messages: &[Message<'_>]) -> Result<Tail, ConnectorError>;
+
+    /// Reads what it ends with once nothing is added any more: a process that was killed a moment ago may have had
+    /// messages on their way.
+    fn settled_tail(&self) -> Result<Tail, ConnectorError> {
+        let mut tail = self.read_tail()?;
+        loop {
+            self.pause(QUIET);
+            let now = self.read_tail()?;
+            if now == tail {
+                return Ok(tail);
+            }
+            tail = now;
+        }
+    }
+}
+
+impl<S: BrokerSink> Sink for S {
+    fn seal(&mut self, seal: Seal) {
+        // Marks that were read without it, or with another one, say nothing.
+        *self.end() = SinkEnd { tail: None, seal: Some(seal) };
+    }
+
+    fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
+        let tail = self.settled_tail()?;
+        Ok(self.end().tail.insert(tail).mark.clone())
+    }
+
+    fn publish(&mut self, messages: &[Message<'_>]) -> Result<(), ConnectorError> {
+        // Taken out: after an error it is not known, and read again.
+        let tail = match self.end().tail.take() {
+            Some(tail) => tail,
+            None => self.settled_tail()?,
+        };
+        let tail = self.publish_behind(tail, messages)?;
+        self.end().tail = Some(tail);
+        Ok(())
+    }
+}
 
 /// After that long nothing is on its way any more from a process that is gone.
-pub(crate) const QUIET: Duration = Duration::from_millis(100);
+const QUIET: Duration = Duration::from_millis(100);
 
 /// The headers of a message's mark. Without a seal, as in tests of a connector alone, the mark stands there plainly.
 pub(crate) struct MarkHeaders {

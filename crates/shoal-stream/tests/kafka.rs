@@ -19,7 +19,7 @@ use shoal_stream::kafka::{KafkaSink, KafkaSource};
 use shoal_stream::{Address, ConnectorError, Frontier, KafkaAddress, RetryPolicy, Sink, Source};
 use support::killed;
 use support::releases::Releases;
-use support::scenarios::{self, Broker, Told, fetch, records};
+use support::scenarios::{self, Broker, Notices, fetch, records};
 use support::server::{Server, program};
 
 /// A broker with a topic to read.
@@ -77,11 +77,11 @@ impl Tansu {
     }
 
     fn open_source(&self, rest: &str) -> Result<KafkaSource, ConnectorError> {
-        KafkaSource::open(&self.address(rest), Told::default().retry())
+        KafkaSource::open(&self.address(rest), Notices::default().retry())
     }
 
     fn open_sink(&self, rest: &str) -> Result<KafkaSink, ConnectorError> {
-        KafkaSink::open(&self.address(rest), Told::default().retry())
+        KafkaSink::open(&self.address(rest), Notices::default().retry())
     }
 }
 
@@ -142,7 +142,7 @@ impl Broker for Tansu {
     }
 
     fn back(&mut self) {
-        self.proxy.mend();
+        self.proxy.restore();
     }
 }
 
@@ -159,7 +159,7 @@ fn a_killed_process_is_followed_exactly() {
 #[test]
 fn a_run_that_is_killed_again_and_again_publishes_everything_once() {
     // Fifty-one times in all.
-    killed::MODES.iter().for_each(|mode| killed::killed(&Tansu::start(), mode, 17, 200..3000));
+    killed::modes().iter().for_each(|mode| killed::killed(&Tansu::start(), mode, 17, 200..3000));
 }
 
 /// Not a test: what the one above starts and kills.

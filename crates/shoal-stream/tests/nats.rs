@@ -10,7 +10,7 @@ use shoal_stream::nats::{NatsSink, NatsSource};
 use shoal_stream::{Address, ConnectorError, Frontier, NatsAddress, RetryPolicy, Sink, Source};
 use support::killed;
 use support::releases::Releases;
-use support::scenarios::{self, Broker, Told, fetch, records};
+use support::scenarios::{self, Broker, Notices, fetch, records};
 use support::server::{Server, program};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -64,11 +64,11 @@ impl Nats {
     }
 
     fn open_source(&self, rest: &str) -> Result<NatsSource, ConnectorError> {
-        NatsSource::open(&self.address(rest), Told::default().retry())
+        NatsSource::open(&self.address(rest), Notices::default().retry())
     }
 
     fn open_sink(&self, rest: &str) -> Result<NatsSink, ConnectorError> {
-        NatsSink::open(&self.address(rest), Told::default().retry())
+        NatsSink::open(&self.address(rest), Notices::default().retry())
     }
 }
 
@@ -163,7 +163,7 @@ fn a_killed_process_is_followed_exactly() {
 #[test]
 fn a_run_that_is_killed_again_and_again_publishes_everything_once() {
     // Fifty-one times in all.
-    killed::MODES.iter().for_each(|mode| killed::killed(&Nats::start(), mode, 17, 20..600));
+    killed::modes().iter().for_each(|mode| killed::killed(&Nats::start(), mode, 17, 20..600));
 }
 
 /// Not a test: what the one above starts and kills.
@@ -309,5 +309,5 @@ fn a_server_without_jetstream_or_without_the_password_is_refused() {
     nats.make("visits", &["visits.>"], stream::RetentionPolicy::Limits);
     let address = format!("nats://shoal:secret@127.0.0.1:{}/visits", nats.server.port());
     let Address::Nats(address) = Address::parse(&address).unwrap() else { panic!("{address}") };
-    NatsSource::open(&address, Told::default().retry()).unwrap();
+    NatsSource::open(&address, Notices::default().retry()).unwrap();
 }

@@ -27,7 +27,8 @@ pub(crate) fn stream(args: &StreamArgs, console: &Console) -> Result<Answer, Fai
         metrics: args.metrics,
         clock: None,
     };
-    let told: Arc<dyn Watcher> = Arc::new(Told { quiet: console.is_quiet(), last: Mutex::default() });
+    let watcher: Arc<dyn Watcher> =
+        Arc::new(StderrWatcher { quiet: console.is_quiet(), last: Mutex::default() });
     let stop = stop_on_signals()?;
     let blame = |error: StreamError| match error {
         StreamError::Pipeline(
@@ -35,7 +36,7 @@ pub(crate) fn stream(args: &StreamArgs, console: &Console) -> Result<Answer, Fai
         ) => opened.blame(error),
         error => Failure::Stream(Box::new(error)),
     };
-    let figures = shoal_stream::run(&opened.job, &options, &stop, &told).map_err(blame)?;
+    let figures = shoal_stream::run(&opened.job, &options, &stop, &watcher).map_err(blame)?;
     let allowed = opened.job.policy().output.max_dead_letters.unwrap_or(MAX_DEAD_LETTERS);
     console.summary(&figures, || prose(&figures, allowed))?;
     Ok(if figures.lost_share() > allowed { Answer::DoesNotHold } else { Answer::Holds })
@@ -53,28 +54,28 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// Tells on standard error, nothing twice in a row.
-struct Told {
+/// Prints notices and figures on standard error, nothing twice in a row.
+struct StderrWatcher {
     quiet: bool,
     last: Mutex<String>,
 }
 
-impl Watcher for Told {
+impl Watcher for StderrWatcher {
     fn notice(&self, text: &str) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if *last != text {
             text.clone_into(&mut last);
-            self.tell(text);
+            self.print(text);
         }
     }
 
     fn status(&self, figures: &Figures) {
-        self.tell(&figures.to_line());
+        self.print(&figures.to_line());
     }
 }
 
-impl Told {
-    fn tell(&self, text: &str) {
+impl StderrWatcher {
+    fn print(&self, text: &str) {
         if !self.quiet {
             // Nobody may be listening; the stream goes on.
             let _ = writeln!(anstream::stderr(), "shoal: {text}");

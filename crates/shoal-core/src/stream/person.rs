@@ -25,7 +25,7 @@ pub fn canonical_person(text: &str) -> Cow<'_, str> {
 }
 
 /// A number without the signs, zeros and points that it does not need, exactly, however long it is. `None` where the text
-/// is no plain number; `1e5` is none, since codes look like that.
+/// is not a plain number; `1e5` is none, since codes look like that.
 fn number(text: &str) -> Option<Cow<'_, str>> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

@@ -52,7 +52,7 @@ enum Part {
     OneOf(Vec<String>),
 }
 
-/// Texts that are no strata.
+/// Texts that are not strata.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StrataError {
     /// A stratum without any, or with more cells than there are columns.
@@ -64,7 +64,7 @@ pub enum StrataError {
         columns: usize,
     },
     /// A text that is neither a node of the column's hierarchy nor a set of them.
-    #[error("`{text}` is no node of the hierarchy of `{column}`")]
+    #[error("`{text}` is not a node of the hierarchy of `{column}`")]
     NoNode {
         /// The column.
         column: String,
@@ -222,7 +222,7 @@ impl Part {
         }
     }
 
-    /// Where the part starts, for the order of strata; parts without an order are told apart by their texts.
+    /// Where the part starts, for the order of strata; parts without an order are distinguished by their texts.
     fn start(&self) -> f64 {
         match self {
             Part::Any | Part::OneOf(_) => f64::NEG_INFINITY,

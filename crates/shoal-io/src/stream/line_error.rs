@@ -1,19 +1,19 @@
 use thiserror::Error;
 
-/// Why a line is no tuple, or no line of a published stream.
+/// Why a line is not a tuple, or not a line of a published stream.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LineError {
-    /// The bytes are no UTF-8 text.
+    /// The bytes are not UTF-8 text.
     #[error("the line is not UTF-8 text")]
     NotText,
-    /// The line is no JSON object.
-    #[error("the line is no JSON object: {why}")]
+    /// The line is not a JSON object.
+    #[error("the line is not a JSON object: {why}")]
     NotJson {
         /// What the parser said.
         why: String,
     },
-    /// The line is no CSV row.
-    #[error("the line is no CSV row: {why}")]
+    /// The line is not a CSV row.
+    #[error("the line is not a CSV row: {why}")]
     NotCsv {
         /// What is wrong.
         why: &'static str,
@@ -60,7 +60,7 @@ pub enum LineError {
         /// The kind it should have.
         kind: &'static str,
     },
-    /// A value that could not be told from two joined ones.
+    /// A value that could not be distinguished from two joined ones.
     #[error("`{name}` holds `{value}`, and `|` stands between the values of several sensitive columns")]
     Joint {
         /// The column.

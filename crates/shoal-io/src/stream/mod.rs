@@ -1,4 +1,4 @@
-//! Streams at the door: a tuple is one JSON object or one CSV row, and so is a published line.
+//! Lines of streams, read and written: a tuple is one JSON object or one CSV row, and so is a published line.
 //!
 //! JSON values of columns that are published as they are keep their own text (`39` stays a number, `39.10` keeps its
 //! zero); what is looked at is their plain text.

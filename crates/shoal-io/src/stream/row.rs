@@ -27,7 +27,7 @@ impl StreamLayout {
         Ok(())
     }
 
-    /// A row in the order of this layout's header, as one in the order of the policy. What is no such row stays as it is,
+    /// A row in the order of this layout's header, as one in the order of the policy. What is not such a row stays as it is,
     /// to be complained about where it is read. Rows are kept so, since a header is forgotten with its stream.
     pub fn in_policy_order<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
         let in_order = self.row.iter().copied().eq(0..self.columns.len());

@@ -64,7 +64,7 @@ pub enum StreamMeasureError {
 }
 
 impl StreamMeasureError {
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             StreamMeasureError::Alien { .. } | StreamMeasureError::UnknownGroup { .. } => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use shoal_core::{Hierarchy, hierarchy};
 use shoal_io::Limits;
 
-use super::Job;
+use super::{Job, stream};
 use crate::request::{hierarchies_of, item_lists_of};
 use crate::transactions::Layout;
 use crate::{Assets, ItemList, ItemWeights, PipelineError};
@@ -41,11 +41,15 @@ pub(super) fn read(job: &Job) -> Result<Assets, PipelineError> {
             })?;
         assets = assets.with_weights_from(name, &path.to_string_lossy(), weights);
     }
+    if let Some(name) = &policy.algorithm.prior_file {
+        let path = job.resolve(name);
+        assets = assets.with_prior_from(name, &path.to_string_lossy(), stream::read_prior(job, &path)?);
+    }
     Ok(assets)
 }
 
 /// Reads a hierarchy file.
-pub(crate) fn read_hierarchy(path: &Path, column: &str) -> Result<Hierarchy, PipelineError> {
+fn read_hierarchy(path: &Path, column: &str) -> Result<Hierarchy, PipelineError> {
     let text = shoal_io::read_text_file(path, Limits::HIERARCHY)
         .map_err(|error| PipelineError::ReadFile { path: path.to_owned(), what: "hierarchy", error })?;
     hierarchy::from_text(&text).map_err(|error| PipelineError::Hierarchy {

@@ -6,16 +6,19 @@
 mod assets;
 mod containers;
 mod job;
+mod key_file;
 mod memory;
 mod run;
 mod sink;
+mod stream;
 mod table_key;
 mod targets;
 mod verbs;
 
-pub(crate) use assets::read_hierarchy;
 pub use containers::unjudged;
 pub use job::Job;
+pub use key_file::{KeyFile, KeyFileError};
 pub use run::{Outcome, RunOptions, run};
 pub use sink::{FileSink, StagedFile};
+pub use stream::{learned_prior, read_prior, state_folder};
 pub use verbs::{VerifyOptions, check, load, measure, verify, verify_with};

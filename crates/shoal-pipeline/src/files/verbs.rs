@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress, Table};
 
+use super::stream::{check_stream, measure_stream, verify_stream};
 use super::{Job, table_key};
 use crate::stream::StreamQuestion;
-use crate::{Measured, PipelineError, Plan, Source, Verified, stream};
+use crate::{Measured, PipelineError, Plan, Source, Verified};
 
 /// What the command line says beyond the file and the policy.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,7 @@ pub struct VerifyOptions {
 /// Reads policy and data, and says what a run would do. Writes nothing.
 pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> {
     if job.policy().data.shape == Shape::Stream {
-        return Ok(Plan::Stream(stream::check(job)?));
+        return Ok(Plan::Stream(check_stream(job)?));
     }
     table_key::check(job)?;
     let mut plan = crate::check(&job.request()?, &mut job.source()?, progress)?;
@@ -42,7 +43,7 @@ pub fn verify_with(
     if job.policy().data.shape == Shape::Stream {
         return match options.original {
             Some(_) => Err(PipelineError::StreamOriginal),
-            None => Ok(Verified::Stream(stream::verify(job, published)?)),
+            None => Ok(Verified::Stream(verify_stream(job, published)?)),
         };
     }
     let mut original = match &options.original {
@@ -64,7 +65,7 @@ pub fn measure(
 ) -> Result<Measured, PipelineError> {
     if job.policy().data.shape == Shape::Stream {
         let all = StreamQuestion::default();
-        let measured = stream::measure(job, original, published, question.unwrap_or(&all))?;
+        let measured = measure_stream(job, original, published, question.unwrap_or(&all))?;
         return Ok(Measured::Stream(measured));
     }
     if question.is_some() {

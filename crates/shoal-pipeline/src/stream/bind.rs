@@ -1,4 +1,4 @@
-//! A policy for a stream, with everything it names read.
+//! What a policy for a stream asks for, with the assets that it names.
 
 use std::sync::Arc;
 
@@ -8,10 +8,8 @@ use shoal_core::{Hierarchy, Role};
 use shoal_io::stream::StreamLayout;
 use shoal_privacy::stream::GateColumn;
 
-use super::{SensitiveValues, read_prior, state_folder};
-use crate::PipelineError;
-use crate::files::Job;
-use crate::files::read_hierarchy;
+use super::SensitiveValues;
+use crate::Request;
 
 /// Groups that may wait for members, where the policy does not say.
 const MAX_OPEN_GROUPS: usize = 10_000;
@@ -36,8 +34,8 @@ pub struct StreamBinding {
 }
 
 /// Binds a policy for a stream.
-pub fn bind(job: &Job) -> Result<StreamBinding, PipelineError> {
-    let policy = job.policy();
+pub fn bind(request: &Request) -> StreamBinding {
+    let policy = request.policy();
     let layout = StreamLayout::of(policy);
     let l = policy.privacy.l.unwrap_or(1);
     let promise = match (policy.algorithm_name(), policy.algorithm.mode.unwrap_or_default()) {
@@ -54,39 +52,35 @@ pub fn bind(job: &Job) -> Result<StreamBinding, PipelineError> {
             max_open_groups: policy.algorithm.max_open_groups.unwrap_or(MAX_OPEN_GROUPS),
         },
     };
-    let values = super::values::known(job)?;
+    let values = super::values::known(request);
     let learn = match promise {
         StreamPromise::Crowds { .. } => None,
         _ => policy.algorithm.learn.or(if values.is_none() { Some(LEARN) } else { None }),
     };
-    Ok(StreamBinding { columns: gate_columns(job, &layout)?, layout, promise, learn, values })
+    StreamBinding { columns: gate_columns(request, &layout), layout, promise, learn, values }
 }
 
-fn gate_columns(job: &Job, layout: &StreamLayout) -> Result<Vec<GateColumn>, PipelineError> {
-    let specs = &job.policy().columns;
+fn gate_columns(request: &Request, layout: &StreamLayout) -> Vec<GateColumn> {
+    let specs = &request.policy().columns;
     layout
         .cell_names()
         .zip(layout.cell_parsers())
         .map(|(name, parser)| {
             let spec = &specs[name];
-            let hierarchy = match &spec.hierarchy {
-                Some(file) => Some(Arc::new(read_hierarchy(&job.resolve(file), name)?)),
-                None => None,
-            };
+            let hierarchy = spec.hierarchy.as_deref().map(|tree| Arc::clone(request.hierarchy(tree).content));
             let quasi = spec.role == Role::QuasiIdentifier;
-            Ok(GateColumn { name: name.to_owned(), quasi, parser: parser.clone(), hierarchy })
+            GateColumn { name: name.to_owned(), quasi, parser: parser.clone(), hierarchy }
         })
         .collect()
 }
 
 impl StreamBinding {
-    /// The values of the stream's design: from the policy, or what a run has learned.
-    pub fn known_values(&self, job: &Job) -> Result<Option<SensitiveValues>, PipelineError> {
-        if self.learn.is_none() {
-            return Ok(self.values.clone());
-        }
-        let learned = state_folder(job).map(|folder| folder.join("prior.csv"));
-        learned.filter(|file| file.exists()).map(|file| read_prior(job, &file)).transpose()
+    /// The values of the stream's design: those of the policy, or what a run has `learned`, where it had to learn.
+    pub fn values_of_design<'v>(
+        &'v self,
+        learned: Option<&'v SensitiveValues>,
+    ) -> Option<&'v SensitiveValues> {
+        if self.learn.is_none() { self.values.as_ref() } else { learned }
     }
 
     /// The hierarchies of the cells, where they have one.

@@ -9,20 +9,19 @@ use shoal_privacy::stream::GateColumn;
 
 use super::values::People;
 use super::{SensitiveValues, StreamBinding};
-use crate::PipelineError;
-use crate::files::Job;
+use crate::{PipelineError, Request};
 
 /// The prior that the policy asks for, or the usual one.
-pub(super) fn prior(job: &Job, shares_known: bool) -> PriorPolicy {
+pub(super) fn prior(request: &Request, shares_known: bool) -> PriorPolicy {
     let usual = if shares_known { PriorPolicy::Calibrated } else { PriorPolicy::Uniform };
-    job.policy().algorithm.prior.unwrap_or(usual)
+    request.policy().algorithm.prior.unwrap_or(usual)
 }
 
 impl StreamBinding {
     /// The design of a hardened stream over these values.
-    pub fn design(&self, job: &Job, values: &SensitiveValues) -> Result<StreamDesign, PipelineError> {
-        let algorithm = &job.policy().algorithm;
-        let l = job.policy().privacy.l.unwrap_or_default();
+    pub fn design(&self, request: &Request, values: &SensitiveValues) -> Result<StreamDesign, PipelineError> {
+        let algorithm = &request.policy().algorithm;
+        let l = request.policy().privacy.l.unwrap_or_default();
         if let Some((one, other)) = values.look_alike() {
             return Err(PipelineError::Unreachable {
                 message: format!(
@@ -31,10 +30,10 @@ impl StreamBinding {
                 hint: "write values in one way, in the source and wherever they are listed",
             });
         }
-        let sets = match prior(job, values.shares_known) {
+        let sets = match prior(request, values.shares_known) {
             PriorPolicy::Uniform => SetDesign::uniform(values.labels.len(), l),
             PriorPolicy::Calibrated => SetDesign::calibrated(&values.counts, l, algorithm.seed),
-            PriorPolicy::Conditional => return self.conditional(job, values, l),
+            PriorPolicy::Conditional => return self.conditional(request, values, l),
         };
         let sets = sets.map_err(|error| infeasible(&error, values, l))?;
         Ok(StreamDesign::for_everybody(values.labels.clone(), sets))
@@ -42,11 +41,11 @@ impl StreamBinding {
 
     fn conditional(
         &self,
-        job: &Job,
+        request: &Request,
         values: &SensitiveValues,
         l: usize,
     ) -> Result<StreamDesign, PipelineError> {
-        let algorithm = &job.policy().algorithm;
+        let algorithm = &request.policy().algorithm;
         // What holds for everybody together is needed and says more: strata are the finest that hold, everybody the coarsest.
         let whole: Vec<u64> = values.counts.clone();
         SetDesign::calibrated(&whole, l, algorithm.seed).map_err(|error| infeasible(&error, values, l))?;
@@ -55,9 +54,9 @@ impl StreamBinding {
         let (strata, mut counts) = match values.people.as_ref() {
             Some(People::Rows(rows)) => {
                 let texts = part_people(&columns, rows, values.labels.len(), l, least)
-                    .map_err(|error| broken_strata(job, &error.to_string()))?;
-                let strata =
-                    Strata::new(columns, texts).map_err(|error| broken_strata(job, &error.to_string()))?;
+                    .map_err(|error| broken_strata(request, &error.to_string()))?;
+                let strata = Strata::new(columns, texts)
+                    .map_err(|error| broken_strata(request, &error.to_string()))?;
                 let mut counts = vec![vec![0; values.labels.len()]; strata.len()];
                 let mut cells = vec![String::new(); self.columns.len()];
                 for row in rows {
@@ -70,7 +69,7 @@ impl StreamBinding {
                 }
                 (strata, counts)
             }
-            Some(People::Strata(given)) => as_given(job, columns, given)?,
+            Some(People::Strata(given)) => as_given(request, columns, given)?,
             None => return Err(PipelineError::NoPrior),
         };
         for (stratum, counts) in counts.iter_mut().enumerate() {
@@ -79,7 +78,7 @@ impl StreamBinding {
                 return Err(PipelineError::Unreachable {
                     message: format!(
                         "the stratum ({}) holds {people} people of the prior, and {least} are the least from which \
-                         the shares of its values can be told",
+                         the shares of its values can be estimated",
                         strata.texts(stratum).join(", ")
                     ),
                     hint: "learn from more tuples, give a prior-file that counts more people, or name fewer strata",
@@ -105,12 +104,12 @@ impl StreamBinding {
 
 /// Strata that are made already, as a run has written them down.
 fn as_given(
-    job: &Job,
+    request: &Request,
     columns: Vec<StrataColumn>,
     given: &BTreeMap<Vec<String>, Vec<u64>>,
 ) -> Result<(Strata, Vec<Vec<u64>>), PipelineError> {
     let strata = Strata::new(columns, given.keys().cloned().collect())
-        .map_err(|error| broken_strata(job, &error.to_string()))?;
+        .map_err(|error| broken_strata(request, &error.to_string()))?;
     let counts = (0..strata.len()).map(|stratum| given[strata.texts(stratum)].clone()).collect();
     Ok((strata, counts))
 }
@@ -125,14 +124,9 @@ fn strata_columns(names: &[String], columns: &[GateColumn]) -> Vec<StrataColumn>
     names.iter().map(column).collect()
 }
 
-fn broken_strata(job: &Job, message: &str) -> PipelineError {
-    PipelineError::PolicyAndData {
-        error: Box::new(job.document.complain(
-            "algorithm.strata",
-            message.to_owned(),
-            Some("mend the prior-file or the hierarchy".to_owned()),
-        )),
-    }
+fn broken_strata(request: &Request, message: &str) -> PipelineError {
+    let hint = "correct the prior-file or the hierarchy".to_owned();
+    request.complain("algorithm.strata", message.to_owned(), hint)
 }
 
 /// Why values cannot be hidden among these, in words.

@@ -2,7 +2,6 @@
 //! as anybody would who has the published lines, the policy and the prior.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::Serialize;
 use shoal_core::stream::{StreamDesign, StreamLine, StreamPromise, StreamTuple};
@@ -13,17 +12,16 @@ use shoal_measure::stream::{
 use shoal_privacy::stream::GateColumn;
 
 use super::attack::{attack, shown};
-use super::lines::{original, published};
-use super::{StreamBinding, bind};
-use crate::PipelineError;
-use crate::files::Job;
+use super::lines::{StreamText, original, published};
+use super::{SensitiveValues, StreamBinding, bind};
+use crate::{PipelineError, Request};
 
 /// What is said of counts in the paper's mode.
 const BIASED: &str = "counts in mode paper are biased: counterfeits that nobody has made true take from common values, \
                       and tuples of a group are not alike; the standard errors do not cover that";
 /// What is said of counts in castle's rows.
 const RANGES: &str = "counts in castle's ranges, sets and nodes are biased: what they cover is taken to be spread evenly, and it is \
-                      not; their errors are no standard errors but half the way to the farther of two certain bounds, so \
+                      not; their errors are not standard errors but half the way to the farther of two certain bounds, so \
                       the truth lies within two of them; 0 means exact";
 /// What is said of counts in a hardened one.
 const DIFFERENT_PEOPLE: &str =
@@ -32,7 +30,7 @@ const DIFFERENT_PEOPLE: &str =
 /// What is said where lines show strata.
 const IN_STRATA: &str =
     "conditions on a part of a band, node or set suppose that people are spread evenly over it";
-/// What is said where nobody can tell whose line is whose.
+/// What is said where it is not known whose line is whose.
 const NOT_PAIRED: &str = "the original does not belong to these lines tuple by tuple (other tuples, or dead letters between \
                           them), so it cannot be said which guesses of the adversary are right";
 /// What is said of castle.
@@ -59,7 +57,7 @@ pub struct StreamMeasured {
     /// Tuples of the original.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tuples_in: Option<usize>,
-    /// Lines of the original that are no tuples.
+    /// Lines of the original that are not tuples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_lines: Option<u64>,
     /// What was lost.
@@ -104,18 +102,20 @@ pub struct ValueCount {
     pub standard_error: f64,
 }
 
-/// Measures a published stream, against its original where that is at hand.
+/// Measures a published stream, against its original where that is at hand. `learned` is what the run has learned that
+/// published it, where that is known.
 pub fn measure(
-    job: &Job,
-    original_path: Option<&Path>,
-    published_path: &Path,
+    request: &Request,
+    learned: Option<&SensitiveValues>,
+    original_text: Option<StreamText<'_>>,
+    published_text: StreamText<'_>,
     question: &StreamQuestion,
 ) -> Result<StreamMeasured, PipelineError> {
-    let binding = bind(job)?;
-    let lines = published(&binding.layout, published_path)?;
-    let (tuples, broken_lines) = match original_path {
-        Some(path) => {
-            let (tuples, broken) = original(job, &binding.layout, path)?;
+    let binding = bind(request);
+    let lines = published(&binding.layout, published_text)?;
+    let (tuples, broken_lines) = match original_text {
+        Some(text) => {
+            let (tuples, broken) = original(request, &binding.layout, text)?;
             (Some(tuples), Some(broken))
         }
         None => (None, None),
@@ -125,9 +125,8 @@ pub fn measure(
         None => Extent::of(&binding.columns, lines.iter().filter_map(cells_of)),
     };
     let loss = StreamLoss::of(&binding.columns, &extents, lines.iter().cloned())?;
-    let known = binding.known_values(job)?;
-    let design = match (binding.promise, &known) {
-        (StreamPromise::Sets { .. }, Some(values)) => Some(binding.design(job, values)?),
+    let design = match (binding.promise, binding.values_of_design(learned)) {
+        (StreamPromise::Sets { .. }, Some(values)) => Some(binding.design(request, values)?),
         (StreamPromise::Sets { .. }, None) => return Err(PipelineError::NoPrior),
         (StreamPromise::Groups { .. } | StreamPromise::Crowds { .. }, _) => None,
     };

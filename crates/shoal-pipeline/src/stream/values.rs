@@ -1,16 +1,13 @@
 //! The sensitive values among which others are hidden, and how frequent they are: among everybody, or in each stratum.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use shoal_algorithms::stream::strata::PriorRow;
-use shoal_core::policy::PriorPolicy;
 use shoal_core::stream::StreamDesign;
 use shoal_core::{Role, canonical_text};
-use shoal_io::Source;
 
-use crate::PipelineError;
-use crate::files::Job;
+use super::prior::STRATUM;
+use crate::Request;
 
 /// Sensitive values, ascending, with how often each occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +34,6 @@ pub enum People {
 /// Somebody's cells of the strata and value, and how many are like that.
 pub type Counted = BTreeMap<(Vec<String>, String), u64>;
 
-/// Shares are kept as whole numbers of these parts.
-const PARTS: f64 = 1e12;
-/// A value that a file of shares lists with none still has this share: a value of the domain can always be hidden.
-const LEAST_SHARE: f64 = 1e-4;
-/// The column that says that the strata of a file are made already.
-const STRATUM: &str = "stratum";
-
 impl SensitiveValues {
     /// Values of which nothing but that they may come is known.
     pub fn listed(labels: impl IntoIterator<Item = String>) -> SensitiveValues {
@@ -68,7 +58,7 @@ impl SensitiveValues {
         SensitiveValues { labels, counts, shares_known: true, people }
     }
 
-    /// What was learned as a file that [`read_prior`] reads, with the strata of the design and not with anybody's own cells.
+    /// What was learned as a file that [`parse_prior`](super::parse_prior) understands, with the strata of the design and not with anybody's own cells.
     pub fn to_csv(&self, design: Option<&StreamDesign>) -> String {
         let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         let strata = design.map(StreamDesign::strata).filter(|strata| !strata.columns().is_empty());
@@ -107,7 +97,7 @@ impl SensitiveValues {
     }
 }
 
-fn rows(counted: Counted, labels: &[String]) -> Vec<PriorRow> {
+pub(super) fn rows(counted: Counted, labels: &[String]) -> Vec<PriorRow> {
     let code = |label: &String| labels.partition_point(|known| known < label) as u32;
     counted
         .into_iter()
@@ -115,90 +105,13 @@ fn rows(counted: Counted, labels: &[String]) -> Vec<PriorRow> {
         .collect()
 }
 
-/// The values that the policy lists or that its prior-file holds.
-pub(super) fn known(job: &Job) -> Result<Option<SensitiveValues>, PipelineError> {
-    let policy = job.policy();
-    if let Some(file) = &policy.algorithm.prior_file {
-        return read_prior(job, &job.resolve(file)).map(Some);
+/// The values that the policy lists or that its prior holds.
+pub(super) fn known(request: &Request) -> Option<SensitiveValues> {
+    let policy = request.policy();
+    if let Some(name) = &policy.algorithm.prior_file {
+        return Some(request.prior(name).content.clone());
     }
     let listed =
         policy.columns.values().find(|column| column.role == Role::Sensitive && !column.domain.is_empty());
-    Ok(listed.map(|column| SensitiveValues::listed(column.domain.iter().cloned())))
-}
-
-/// Reads a file with the columns `value` and `count`; a count is a whole number or a share. For a conditional prior it
-/// has the columns of the strata, too: with people's exact values, or, where it has a column `stratum`, with the strata
-/// themselves.
-pub fn read_prior(job: &Job, path: &Path) -> Result<SensitiveValues, PipelineError> {
-    let location = path.to_string_lossy().into_owned();
-    let algorithm = &job.policy().algorithm;
-    let conditional = algorithm.prior == Some(PriorPolicy::Conditional);
-    let complain = |message: String| {
-        PipelineError::PolicyAndData {
-        error: Box::new(job.document.complain(
-            "algorithm.prior-file",
-            format!("`{}`: {message}", path.display()),
-            Some(match conditional {
-                true => format!(
-                    "it has a line  value,{},count  and then a value, its people's cells and their number per line",
-                    algorithm.strata.join(",")
-                ),
-                false => "it has a line  value,count  and then a value and its count (or share) per line".to_owned(),
-            }),
-        )),
-    }
-    };
-    let source = Source::new(location);
-    let raw = shoal_io::read_table(&source, &|_| true, &shoal_core::Silent)?.table;
-    let texts = |name: &str| {
-        let column = raw.columns.iter().find(|column| column.name == name);
-        let column = column.ok_or_else(|| complain(format!("it has no column `{name}`")))?;
-        Ok::<_, PipelineError>(
-            column.codes.iter().map(|code| column.labels.get(*code)).collect::<Vec<&str>>(),
-        )
-    };
-    let (values, counts) = (texts("value")?, texts("count")?);
-    let are_shares = counts.iter().any(|text| text.contains(['.', 'e']));
-    if are_shares && conditional {
-        return Err(complain("it holds shares, and strata are made of numbers of people".to_owned()));
-    }
-    let names: &[String] = if conditional { &algorithm.strata } else { &[] };
-    let cells = names.iter().map(|name| texts(name)).collect::<Result<Vec<_>, _>>()?;
-    let mut counted = Counted::new();
-    let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-    for (row, (value, text)) in values.iter().zip(&counts).enumerate() {
-        let count = if are_shares {
-            let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-            share.map(|share| (share.max(LEAST_SHARE) * PARTS).round() as u64)
-        } else {
-            text.parse::<u64>().ok()
-        };
-        let Some(count) = count else {
-            return Err(complain(format!("`{text}` in record {} is no count and no share", row + 1)));
-        };
-        let cells = cells.iter().map(|column| column[row].to_owned()).collect();
-        for entry in [
-            counted.entry((cells, (*value).to_owned())).or_default(),
-            sums.entry((*value).to_owned()).or_default(),
-        ] {
-            *entry = entry.saturating_add(count);
-        }
-    }
-    let (labels, counts): (Vec<String>, Vec<u64>) =
-        // A value that is listed may come, whatever was counted.
-        sums.into_iter().map(|(label, count)| (label, count.max(1))).unzip();
-    let rows = rows(counted, &labels);
-    let people = match raw.columns.iter().any(|column| column.name == STRATUM) {
-        _ if !conditional => None,
-        false => Some(People::Rows(rows)),
-        true => {
-            let mut strata: BTreeMap<Vec<String>, Vec<u64>> = BTreeMap::new();
-            for row in rows {
-                strata.entry(row.cells).or_insert_with(|| vec![0; labels.len()])[row.value as usize] +=
-                    row.count;
-            }
-            Some(People::Strata(strata))
-        }
-    };
-    Ok(SensitiveValues { labels, counts, shares_known: true, people })
+    listed.map(|column| SensitiveValues::listed(column.domain.iter().cloned()))
 }

@@ -1,6 +1,5 @@
 //! What a stream's policy would do, and whether what it published keeps its promise.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -10,10 +9,9 @@ use shoal_core::stream::StreamPromise;
 use shoal_privacy::stream::{StreamVerdict, verify_stream};
 
 use super::design::prior;
-use super::lines::published;
-use super::{StreamBinding, Words, bind, state_folder, words};
-use crate::PipelineError;
-use crate::files::Job;
+use super::lines::{StreamText, published};
+use super::{SensitiveValues, StreamBinding, Words, bind, words};
+use crate::{PipelineError, Request};
 
 /// What a stream would do.
 #[derive(Clone, Debug, Serialize)]
@@ -35,7 +33,7 @@ pub struct StreamPlan {
     pub columns: Vec<StreamColumnPlan>,
     /// What should be known.
     pub notes: Vec<String>,
-    /// Whether the promise can be kept, as far as can be told before tuples come.
+    /// Whether the promise can be kept, as far as is known before tuples come.
     pub feasible: bool,
 }
 
@@ -65,17 +63,17 @@ pub struct StreamVerified {
     pub notes: Vec<&'static str>,
 }
 
-/// Reads the policy and the files that it names, and says what a stream would do.
-pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
-    let binding = bind(job)?;
-    let policy = job.policy();
+/// Says what a stream would do. Where its state is kept is for the front to say: [`StreamPlan::state`].
+pub fn check(request: &Request) -> Result<StreamPlan, PipelineError> {
+    let binding = bind(request);
+    let policy = request.policy();
     let mut notes = Vec::new();
     let mut feasible = true;
     let mut strata = None;
     if let (StreamPromise::Sets { .. }, Some(values), None) =
         (binding.promise, &binding.values, binding.learn)
     {
-        match binding.design(job, values) {
+        match binding.design(request, values) {
             Ok(design) if design.strata().columns().is_empty() => {}
             Ok(design) => strata = Some(design.strata().len()),
             Err(error) if error.is_broken_promise() => {
@@ -85,7 +83,7 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
             Err(error) => return Err(error),
         }
     }
-    let Words { promise, not_covered } = words(job, &binding);
+    let Words { promise, not_covered } = words(request, &binding);
     notes.extend(not_covered);
     if let StreamPromise::Crowds { max_wait: None, .. } = binding.promise {
         notes.push(
@@ -93,10 +91,10 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
                 .to_owned(),
         );
     }
-    let state = state_folder(job).map(|folder| folder.display().to_string());
     Ok(StreamPlan {
         source: match policy.data.source.as_str() {
             "-" => "standard input".to_owned(),
+            "" => "the calling program".to_owned(),
             source => without_password(source),
         },
         output: match policy.output.path.as_deref() {
@@ -104,21 +102,27 @@ pub fn check(job: &Job) -> Result<StreamPlan, PipelineError> {
             Some(path) => without_password(path),
         },
         promise,
-        algorithm: algorithm_in_words(job, &binding),
+        algorithm: algorithm_in_words(request, &binding),
         values: values_in_words(&binding, strata),
-        state,
-        columns: columns(job, &binding),
+        state: None,
+        columns: columns(request, &binding),
         notes,
         feasible,
     })
 }
 
-/// Does this published stream keep the policy's promise?
-pub fn verify(job: &Job, path: &Path) -> Result<StreamVerified, PipelineError> {
-    let binding = bind(job)?;
-    let lines = published(&binding.layout, path)?;
-    let design = match (binding.promise, binding.known_values(job)?) {
-        (StreamPromise::Sets { .. }, Some(values)) => Some(Arc::new(binding.design(job, &values)?)),
+/// Does this published stream keep the policy's promise? `learned` is what the run has learned that published it, where
+/// that is known.
+pub fn verify(
+    request: &Request,
+    learned: Option<&SensitiveValues>,
+    text: StreamText<'_>,
+) -> Result<StreamVerified, PipelineError> {
+    let binding = bind(request);
+    let file = text.place.to_owned();
+    let lines = published(&binding.layout, text)?;
+    let design = match (binding.promise, binding.values_of_design(learned)) {
+        (StreamPromise::Sets { .. }, Some(values)) => Some(Arc::new(binding.design(request, values)?)),
         (StreamPromise::Sets { .. } | StreamPromise::Groups { .. } | StreamPromise::Crowds { .. }, _) => None,
     };
     let verdict = verify_stream(binding.promise, &binding.layout.quasi(), design.as_ref(), lines.into_iter());
@@ -126,26 +130,26 @@ pub fn verify(job: &Job, path: &Path) -> Result<StreamVerified, PipelineError> {
         (StreamPromise::Sets { .. }, None) => vec![NO_DESIGN],
         _ => Vec::new(),
     };
-    Ok(StreamVerified { file: path.display().to_string(), verdict, notes })
+    Ok(StreamVerified { file, verdict, notes })
 }
 
 /// What is said where what the stream has learned is not at hand.
 const NO_DESIGN: &str = "the values and shares of the design are not known here, so it was not checked that it can draw these sets; \
                          give them with  --set algorithm.prior-file=…  (prior.csv in the state folder)";
 
-fn algorithm_in_words(job: &Job, binding: &StreamBinding) -> String {
+fn algorithm_in_words(request: &Request, binding: &StreamBinding) -> String {
     match binding.promise {
         StreamPromise::Crowds { .. } => "castle".to_owned(),
         StreamPromise::Groups { .. } => "delay-free, paper".to_owned(),
         StreamPromise::Sets { .. } => {
             let shares = binding.learn.is_some() || binding.values.as_ref().is_some_and(|v| v.shares_known);
-            match prior(job, shares) {
+            match prior(request, shares) {
                 PriorPolicy::Calibrated => {
                     "delay-free, hardened, calibrated to the values' shares".to_owned()
                 }
                 PriorPolicy::Conditional => format!(
                     "delay-free, hardened, calibrated to the values' shares in strata of {}",
-                    job.policy().algorithm.strata.join(" and ")
+                    request.policy().algorithm.strata.join(" and ")
                 ),
                 PriorPolicy::Uniform => "delay-free, hardened, for values that are equally likely".to_owned(),
             }
@@ -166,9 +170,9 @@ fn values_in_words(binding: &StreamBinding, strata: Option<usize>) -> Option<Str
     }
 }
 
-fn columns(job: &Job, binding: &StreamBinding) -> Vec<StreamColumnPlan> {
+fn columns(request: &Request, binding: &StreamBinding) -> Vec<StreamColumnPlan> {
     let crowds = matches!(binding.promise, StreamPromise::Crowds { .. });
-    let algorithm = &job.policy().algorithm;
+    let algorithm = &request.policy().algorithm;
     let shows_strata = algorithm.prior == Some(PriorPolicy::Conditional)
         && algorithm.publish.unwrap_or_default() == PublishPolicy::Stratum;
     let published_as = |role: Role, has_tree: bool, ordered: bool| match role {
@@ -189,5 +193,5 @@ fn columns(job: &Job, binding: &StreamBinding) -> Vec<StreamColumnPlan> {
             role => published_as(role, column.hierarchy.is_some(), column.kind.is_ordered()),
         },
     };
-    job.policy().columns.iter().map(plan).collect()
+    request.policy().columns.iter().map(plan).collect()
 }

@@ -6,7 +6,7 @@ use shoal_core::stream::StreamPromise;
 
 use super::StreamBinding;
 use super::design::prior;
-use crate::files::Job;
+use crate::Request;
 
 /// What a stream promises.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -23,12 +23,12 @@ const LONE_LINES: &str = "algorithm.reuse = true: a tuple may leave alone into a
                           up; whoever knows when it arrived knows its line and its sensitive value";
 
 /// What is said where a crowd must have several values, so that who finds one depends on values.
-const ALONE_WITH_VALUES: &str = "a tuple whose time is up and for which no crowd with so many values is there is published as `*`: \
+const ALONE_WITH_VALUES: &str = "a tuple whose time is up and for which there is no crowd with that many values is published as `*`: \
                                  whoever knows when it arrived and sees that learns that those around it had too few values";
 
 /// The promise of a policy, and what it does not cover.
-pub fn words(job: &Job, binding: &StreamBinding) -> Words {
-    let policy = job.policy();
+pub fn words(request: &Request, binding: &StreamBinding) -> Words {
+    let policy = request.policy();
     let mut not_covered = Vec::new();
     if policy.algorithm.mode == Some(ModePolicy::Published) {
         not_covered.push(
@@ -38,9 +38,9 @@ pub fn words(job: &Job, binding: &StreamBinding) -> Words {
     }
     let promise = match binding.promise {
         StreamPromise::Sets { l } => {
-            not_covered.extend(hardened(job, binding, l));
+            not_covered.extend(hardened(request, binding, l));
             let shares = binding.learn.is_some() || binding.values.as_ref().is_some_and(|v| v.shares_known);
-            let whoever = match prior(job, shares) {
+            let whoever = match prior(request, shares) {
                 PriorPolicy::Uniform => "whoever thinks all values equally likely, of everybody,".to_owned(),
                 PriorPolicy::Calibrated => {
                     "whoever believes of everybody the shares that the design is made for".to_owned()
@@ -89,12 +89,12 @@ pub fn words(job: &Job, binding: &StreamBinding) -> Words {
     Words { promise, not_covered }
 }
 
-fn hardened(job: &Job, binding: &StreamBinding, l: usize) -> Vec<String> {
-    let policy = job.policy();
+fn hardened(request: &Request, binding: &StreamBinding, l: usize) -> Vec<String> {
+    let policy = request.policy();
     let algorithm = &policy.algorithm;
     let mut notes = Vec::new();
     let shares = binding.learn.is_some() || binding.values.as_ref().is_some_and(|values| values.shares_known);
-    let shows_strata = prior(job, shares) == PriorPolicy::Conditional
+    let shows_strata = prior(request, shares) == PriorPolicy::Conditional
         && algorithm.publish.unwrap_or_default() == PublishPolicy::Stratum;
     if !shows_strata {
         notes.push(format!(

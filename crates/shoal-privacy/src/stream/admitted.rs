@@ -10,7 +10,7 @@ pub struct Admitted<'a> {
 }
 
 impl<'a> Admitted<'a> {
-    /// The last stroke of the gate.
+    /// The last thing that the gate does.
     pub(super) fn seal(bytes: &'a [u8]) -> Admitted<'a> {
         Admitted { bytes }
     }

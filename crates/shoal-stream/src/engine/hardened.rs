@@ -133,7 +133,7 @@ impl HardenedEngine {
     }
 }
 
-/// The standard error of the count of the value that can be told least, over one tuple of the prior.
+/// The standard error of the count of the value that can be estimated worst, over one tuple of the prior.
 fn error_of_one(design: &StreamDesign) -> Option<f64> {
     // The estimator inverts a matrix of values by values for each stratum; with very many that would hold up the start.
     if design.labels().len() * design.strata().len() > 500 * 8 || design.labels().len() > 500 {

@@ -1,18 +1,21 @@
 //! A kernel with its dictionaries: texts go in, the lines that leave come out.
 
+mod build;
 mod castle;
+mod dictionary;
 mod hardened;
 mod published;
 
 use serde::{Deserialize, Serialize};
-use shoal_core::canonical_text;
 use shoal_core::stream::StreamTuple;
 use shoal_io::stream::{LineError, ReadTuple, StreamLayout};
 use thiserror::Error;
 
-pub(crate) use castle::{CastleEngine, kernel_columns};
+pub(crate) use castle::CastleEngine;
 pub(crate) use hardened::HardenedEngine;
 pub(crate) use published::PublishedEngine;
+
+use self::dictionary::Dictionary;
 
 /// A tuple on its way in.
 pub(crate) struct Arrival<'a> {
@@ -31,7 +34,7 @@ pub(crate) struct Arrival<'a> {
 /// Why a tuple cannot leave. It goes to the dead letters; the stream goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unreleasable {
-    /// The line is no tuple.
+    /// The line is not a tuple.
     #[error(transparent)]
     Line(#[from] LineError),
     /// The sensitive value is none of those among which it could hide.
@@ -163,7 +166,6 @@ impl Engine {
         }
     }
 
-    /// Lets everything out that waits.
     /// Whether at this time somebody has waited too long.
     pub(crate) fn is_due(&self, time: u64) -> bool {
         match self {
@@ -193,6 +195,7 @@ impl Engine {
         }
     }
 
+    /// Writes the lines of everything that waits.
     pub(crate) fn flush(&mut self, layout: &StreamLayout, out: &mut Vec<u8>) -> Vec<StreamTuple<'static>> {
         match self {
             Engine::Hardened(_) | Engine::Published(_) => Vec::new(),
@@ -230,76 +233,5 @@ impl Engine {
             _ => return false,
         }
         true
-    }
-}
-
-/// Most texts of a dictionary. A stream has no end, and what it says anew must not fill the memory.
-const MOST_LABELS: usize = 1 << 20;
-/// Most bytes of a dictionary's texts.
-const MOST_BYTES: usize = 1 << 27;
-
-/// Texts as codes, in the order in which they came.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Dictionary {
-    labels: Vec<String>,
-    codes: std::collections::HashMap<String, u32>,
-    /// Whether texts that look alike are one, labelled by the first that came.
-    alike: bool,
-    bytes: usize,
-}
-
-impl Dictionary {
-    /// A dictionary of values: those that look alike have one code.
-    pub(crate) fn of_values(labels: Vec<String>) -> Dictionary {
-        let codes = labels.iter().map(|label| canonical_text(label).into_owned()).zip(0..).collect();
-        let bytes = labels.iter().map(String::len).sum();
-        Dictionary { labels, codes, alike: true, bytes }
-    }
-
-    pub(crate) fn new(labels: Vec<String>) -> Dictionary {
-        let codes = labels.iter().cloned().zip(0..).collect();
-        let bytes = labels.iter().map(String::len).sum();
-        Dictionary { labels, codes, alike: false, bytes }
-    }
-
-    /// The code of a text, which gets one where it has none; nothing where there are too many.
-    pub(crate) fn code(&mut self, label: &str) -> Option<u32> {
-        let key = if self.alike { canonical_text(label) } else { label.into() };
-        if let Some(code) = self.codes.get(&*key) {
-            return Some(*code);
-        }
-        if self.labels.len() >= MOST_LABELS || self.bytes + label.len() > MOST_BYTES {
-            return None;
-        }
-        let code = self.labels.len() as u32;
-        self.bytes += label.len();
-        self.labels.push(label.to_owned());
-        self.codes.insert(key.into_owned(), code);
-        Some(code)
-    }
-
-    pub(crate) fn label(&self, code: u32) -> &str {
-        &self.labels[code as usize]
-    }
-
-    pub(crate) fn labels(&self) -> &[String] {
-        &self.labels
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dictionary_does_not_grow_for_ever() {
-        let mut many = Dictionary::default();
-        assert!((0..MOST_LABELS).all(|number| many.code(&number.to_string()) == Some(number as u32)));
-        assert_eq!(many.code("one more"), None);
-        assert_eq!(many.code("17"), Some(17));
-        let mut long = Dictionary::default();
-        let label = |number: usize| number.to_string().repeat(1_000_000);
-        assert!((10..70).all(|number| long.code(&label(number)).is_some()));
-        assert!((70..80).any(|number| long.code(&label(number)).is_none()));
     }
 }

@@ -31,7 +31,7 @@ impl Broker {
         Broker { status, topic: address.topic.clone(), servers: address.servers.join(",") }
     }
 
-    /// What every client is told.
+    /// What every client is configured with.
     pub(crate) fn config(&self) -> ClientConfig {
         let mut config = ClientConfig::new();
         config
@@ -48,7 +48,7 @@ impl Broker {
         let mut config = self.config();
         config
             .set("group.id", group)
-            // There is no session; but so long a commit waits for an absent broker before it says so.
+            // There is no session; but a commit waits for an absent broker as long as this before it says so.
             .set("session.timeout.ms", "6000")
             .set("enable.auto.commit", "false")
             .set("enable.partition.eof", "true")
@@ -169,7 +169,7 @@ impl Broker {
         }
     }
 
-    /// Looks at messages from an offset on until there are no more, or none comes for so long. The reader is assigned to
+    /// Looks at messages from an offset on until there are no more, or none comes for `silence`. The reader is assigned to
     /// nothing afterwards.
     fn scan(
         &self,

@@ -12,8 +12,8 @@ use rdkafka::{ClientContext, Message as _};
 
 use super::broker::{ANSWER, Broker, block_on, is_passing, reason};
 use crate::retry::BrokerStatus;
-use crate::tail::{MarkHeaders, QUIET, follows, spoken, unpublished};
-use crate::{ConnectorError, KafkaAddress, Mark, Message, RetryPolicy, Seal, Sink};
+use crate::tail::{BrokerSink, MarkHeaders, SinkEnd, Tail, follows, spoken, unpublished};
+use crate::{ConnectorError, KafkaAddress, Mark, Message, RetryPolicy};
 
 const HEADERS: MarkHeaders =
     MarkHeaders { mark: "shoal-mark", step: "shoal-step", frontier: "shoal-frontier" };
@@ -31,17 +31,7 @@ pub struct KafkaSink {
     broker: Broker,
     reader: BaseConsumer,
     producer: Option<BaseProducer<Reports>>,
-    /// What the partition ends with, where it has been read.
-    tail: Option<Tail>,
-    /// What marks are closed with.
-    seal: Option<Seal>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Tail {
-    /// The offset of the next message.
-    end: u64,
-    mark: Option<Mark>,
+    end: SinkEnd,
 }
 
 /// What became of messages: their places in the call, and their offsets.
@@ -71,7 +61,7 @@ impl KafkaSink {
         }
         let broker = Broker::new(address, retry);
         let reader = broker.reader("shoal-sink")?;
-        let sink = KafkaSink { broker, reader, producer: None, tail: None, seal: None };
+        let sink = KafkaSink { broker, reader, producer: None, end: SinkEnd::default() };
         if sink.broker.partitions(&sink.reader)?.is_empty() {
             sink.make_topic()?;
         }
@@ -103,32 +93,12 @@ impl KafkaSink {
         Ok(())
     }
 
-    /// Reads what it ends with once nothing is added any more: a process that was killed a moment ago may have had
-    /// messages on their way.
-    fn settled_tail(&self) -> Result<Tail, ConnectorError> {
-        let mut tail = self.read_tail()?;
-        loop {
-            std::thread::sleep(QUIET);
-            let now = self.read_tail()?;
-            if now == tail {
-                return Ok(tail);
-            }
-            tail = now;
-        }
-    }
-
-    /// Reads what the partition ends with.
-    fn read_tail(&self) -> Result<Tail, ConnectorError> {
-        let (end, mark) = self.broker.last(&self.reader, PARTITION, |message| self.mark_of(message))?;
-        Ok(Tail { end, mark })
-    }
-
     fn mark_of(&self, message: &BorrowedMessage<'_>) -> Result<Mark, ConnectorError> {
         let header = |name: &str| {
             let mut headers = message.headers()?.iter();
             std::str::from_utf8(headers.find(|header| header.key == name)?.value?).ok()
         };
-        HEADERS.read(header, self.seal.as_ref(), FOREIGN).map_err(|(why, hint)| {
+        HEADERS.read(header, self.end.seal(), FOREIGN).map_err(|(why, hint)| {
             self.broker.status.refused(format!("message {} {why}", message.offset()), hint)
         })
     }
@@ -155,7 +125,7 @@ impl KafkaSink {
         let mut progress =
             Progress { offsets: vec![-1; messages.len()], left: messages.len(), heard: Instant::now() };
         for (place, message) in messages.iter().enumerate() {
-            let marks = HEADERS.write(&message.mark, self.seal.as_ref());
+            let marks = HEADERS.write(&message.mark, self.end.seal());
             let headers = marks.iter().fold(OwnedHeaders::new(), |headers, (key, value)| {
                 headers.insert(Header { key, value: Some(value) })
             });
@@ -209,9 +179,9 @@ impl KafkaSink {
     fn second_writer(&self, before: &Tail, now: &Tail) -> ConnectorError {
         let why = format!(
             "somebody else wrote or deleted there: it ended before offset {} with {}, now before {} with {}",
-            before.end,
+            before.place,
             spoken(before.mark.as_ref()),
-            now.end,
+            now.place,
             spoken(now.mark.as_ref())
         );
         self.broker.status.refused(why, FOREIGN)
@@ -227,29 +197,25 @@ struct Progress {
 const FOREIGN: &str =
     "give every run a topic that nobody else writes, and let one process at a time write it";
 
-impl Sink for KafkaSink {
-    fn seal(&mut self, seal: Seal) {
-        self.seal = Some(seal);
-        self.tail = None;
+impl BrokerSink for KafkaSink {
+    fn end(&mut self) -> &mut SinkEnd {
+        &mut self.end
     }
 
-    fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
-        let tail = self.settled_tail()?;
-        Ok(self.tail.insert(tail).mark.clone())
+    fn read_tail(&self) -> Result<Tail, ConnectorError> {
+        let (place, mark) = self.broker.last(&self.reader, PARTITION, |message| self.mark_of(message))?;
+        Ok(Tail { place, mark })
     }
 
-    fn publish(&mut self, messages: &[Message<'_>]) -> Result<(), ConnectorError> {
-        let mut tail = match self.tail.take() {
-            Some(tail) => tail,
-            None => self.settled_tail()?,
-        };
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    fn publish_behind(&mut self, mut tail: Tail, messages: &[Message<'_>]) -> Result<Tail, ConnectorError> {
         loop {
             let rest = unpublished(messages, tail.mark.as_ref());
-            let Some(last) = rest.last() else {
-                self.tail = Some(tail);
-                return Ok(());
-            };
-            if self.broker.bounds(&self.reader, PARTITION)?.1 > tail.end {
+            let Some(last) = rest.last() else { return Ok(tail) };
+            if self.broker.bounds(&self.reader, PARTITION)?.1 > tail.place {
                 return Err(self.second_writer(&tail, &self.read_tail()?));
             }
             let producer = match self.producer.take() {
@@ -258,9 +224,10 @@ impl Sink for KafkaSink {
             };
             match self.send(&producer, rest)? {
                 Ok(offsets) => {
-                    let expected = Tail { end: tail.end + rest.len() as u64, mark: Some(last.mark.clone()) };
+                    let expected =
+                        Tail { place: tail.place + rest.len() as u64, mark: Some(last.mark.clone()) };
                     let placed =
-                        offsets.iter().zip(tail.end..).all(|(offset, place)| *offset == place as i64);
+                        offsets.iter().zip(tail.place..).all(|(offset, place)| *offset == place as i64);
                     // A message that the broker had already got has no offset in its report.
                     if !placed {
                         let now = self.read_tail()?;

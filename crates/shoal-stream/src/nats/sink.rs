@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use async_nats::jetstream::context::{PublishAckFuture, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
@@ -10,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::connection::Connection;
-use crate::tail::{MarkHeaders, QUIET, follows, spoken, unpublished};
-use crate::{ConnectorError, Mark, Message, NatsAddress, RetryPolicy, Seal, Sink};
+use crate::tail::{BrokerSink, MarkHeaders, SinkEnd, Tail, follows, spoken, unpublished};
+use crate::{ConnectorError, Mark, Message, NatsAddress, RetryPolicy};
 
 const HEADERS: MarkHeaders =
     MarkHeaders { mark: "Shoal-Mark", step: "Shoal-Step", frontier: "Shoal-Frontier" };
@@ -32,18 +33,7 @@ pub struct NatsSink {
     connection: Connection,
     stream: String,
     subject: String,
-    /// What the subject ends with, where it has been read.
-    tail: Option<Tail>,
-    /// What marks are closed with.
-    seal: Option<Seal>,
-}
-
-/// The last message of the subject.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Tail {
-    /// Its sequence; 0 where there is none.
-    sequence: u64,
-    mark: Option<Mark>,
+    end: SinkEnd,
 }
 
 /// Why not all messages were stored.
@@ -78,7 +68,7 @@ impl NatsSink {
             return wrong("a sink needs one subject, without `*` and `>`");
         }
         let connection = Connection::open(address, retry)?;
-        let sink = NatsSink { connection, stream: address.stream.clone(), subject, tail: None, seal: None };
+        let sink = NatsSink { connection, stream: address.stream.clone(), subject, end: SinkEnd::default() };
         sink.prepare()?;
         Ok(sink)
     }
@@ -108,45 +98,6 @@ impl NatsSink {
         ))
     }
 
-    /// Reads what it ends with once nothing is added any more: a process that was killed a moment ago may have had
-    /// messages on their way.
-    fn settled_tail(&self) -> Result<Tail, ConnectorError> {
-        let mut tail = self.read_tail()?;
-        loop {
-            self.connection.sleep(QUIET);
-            let now = self.read_tail()?;
-            if now == tail {
-                return Ok(tail);
-            }
-            tail = now;
-        }
-    }
-
-    /// Reads what the subject ends with.
-    fn read_tail(&self) -> Result<Tail, ConnectorError> {
-        let what = format!("STREAM.MSG.GET.{}", self.stream);
-        let status = &self.connection.status;
-        let found = match self.connection.ask::<Found>(&what, &json!({ "last_by_subj": self.subject }))? {
-            Ok(found) => found.message,
-            Err(e) if e.error_code() == ErrorCode::NO_MESSAGE_FOUND && self.count()? == 0 => {
-                return Ok(Tail::default());
-            }
-            // As servers before 2.10 say when the last one was deleted.
-            Err(e) if e.error_code() == ErrorCode::NO_MESSAGE_FOUND => {
-                return Err(status.refused("the last message was deleted", "publish into a new stream"));
-            }
-            Err(e) => return Err(self.connection.refused(&e)),
-        };
-        let sequence = found.sequence;
-        let message: jetstream::message::StreamMessage =
-            found.try_into().map_err(|e| status.refused(format!("message {sequence}: {e}"), FOREIGN))?;
-        let header = |name: &str| message.headers.get(name).map(HeaderValue::as_str);
-        match HEADERS.read(header, self.seal.as_ref(), FOREIGN) {
-            Ok(mark) => Ok(Tail { sequence, mark: Some(mark) }),
-            Err((why, hint)) => Err(status.refused(format!("message {sequence} {why}"), hint)),
-        }
-    }
-
     /// How many messages the subject has.
     fn count(&self) -> Result<u64, ConnectorError> {
         let body = json!({ "subjects_filter": self.subject });
@@ -171,7 +122,7 @@ impl NatsSink {
             if result.is_err() {
                 break;
             }
-            let outbound = self.outbound(message, before.replace(message.mark.step), tail.sequence);
+            let outbound = self.outbound(message, before.replace(message.mark.step), tail.place);
             match self.connection.context.send_publish(self.subject.clone(), outbound).await {
                 Ok(answer) => waiting.push_back((&message.mark, answer)),
                 Err(e) => {
@@ -194,7 +145,7 @@ impl NatsSink {
 
     fn outbound(&self, message: &Message<'_>, before: Option<u64>, sequence: u64) -> PublishMessage {
         let mut headers = HeaderMap::new();
-        for (name, value) in HEADERS.write(&message.mark, self.seal.as_ref()) {
+        for (name, value) in HEADERS.write(&message.mark, self.end.seal()) {
             headers.insert(name, value);
         }
         let outbound = PublishMessage::build()
@@ -211,7 +162,7 @@ impl NatsSink {
     async fn settle(&self, mark: &Mark, answer: PublishAckFuture, tail: &mut Tail) -> Result<(), Trouble> {
         match answer.await {
             Ok(PublishAck { duplicate: false, sequence, .. }) => {
-                *tail = Tail { sequence, mark: Some(mark.clone()) };
+                *tail = Tail { place: sequence, mark: Some(mark.clone()) };
                 Ok(())
             }
             Ok(PublishAck { duplicate: true, .. }) => Err(Trouble::Known { step: mark.step }),
@@ -235,9 +186,9 @@ impl NatsSink {
         }
     }
 
-    /// By what the server tells the message of a step from others.
+    /// By what the server distinguishes the message of a step from others.
     fn id(&self, step: u64) -> String {
-        self.seal.as_ref().map_or_else(|| format!("shoal-{step}"), |seal| seal.id(step))
+        self.end.seal().map_or_else(|| format!("shoal-{step}"), |seal| seal.id(step))
     }
 
     fn second_writer(&self, before: Option<&Mark>, now: Option<&Mark>) -> ConnectorError {
@@ -253,22 +204,40 @@ impl NatsSink {
 const FOREIGN: &str =
     "give every run a subject that nobody else writes, and let one process at a time write it";
 
-impl Sink for NatsSink {
-    fn seal(&mut self, seal: Seal) {
-        self.seal = Some(seal);
-        self.tail = None;
+impl BrokerSink for NatsSink {
+    fn end(&mut self) -> &mut SinkEnd {
+        &mut self.end
     }
 
-    fn last(&mut self) -> Result<Option<Mark>, ConnectorError> {
-        let tail = self.settled_tail()?;
-        Ok(self.tail.insert(tail).mark.clone())
-    }
-
-    fn publish(&mut self, messages: &[Message<'_>]) -> Result<(), ConnectorError> {
-        let mut tail = match self.tail.take() {
-            Some(tail) => tail,
-            None => self.settled_tail()?,
+    fn read_tail(&self) -> Result<Tail, ConnectorError> {
+        let what = format!("STREAM.MSG.GET.{}", self.stream);
+        let status = &self.connection.status;
+        let found = match self.connection.ask::<Found>(&what, &json!({ "last_by_subj": self.subject }))? {
+            Ok(found) => found.message,
+            Err(e) if e.error_code() == ErrorCode::NO_MESSAGE_FOUND && self.count()? == 0 => {
+                return Ok(Tail::default());
+            }
+            // As servers before 2.10 say when the last one was deleted.
+            Err(e) if e.error_code() == ErrorCode::NO_MESSAGE_FOUND => {
+                return Err(status.refused("the last message was deleted", "publish into a new stream"));
+            }
+            Err(e) => return Err(self.connection.refused(&e)),
         };
+        let sequence = found.sequence;
+        let message: jetstream::message::StreamMessage =
+            found.try_into().map_err(|e| status.refused(format!("message {sequence}: {e}"), FOREIGN))?;
+        let header = |name: &str| message.headers.get(name).map(HeaderValue::as_str);
+        match HEADERS.read(header, self.end.seal(), FOREIGN) {
+            Ok(mark) => Ok(Tail { place: sequence, mark: Some(mark) }),
+            Err((why, hint)) => Err(status.refused(format!("message {sequence} {why}"), hint)),
+        }
+    }
+
+    fn pause(&self, time: Duration) {
+        self.connection.sleep(time);
+    }
+
+    fn publish_behind(&mut self, mut tail: Tail, messages: &[Message<'_>]) -> Result<Tail, ConnectorError> {
         // What may have been stored without an answer: what was on its way when the server went away.
         let mut doubtful: &[Message<'_>] = &[];
         let mut tries = 0;
@@ -276,10 +245,7 @@ impl Sink for NatsSink {
             let rest = unpublished(messages, tail.mark.as_ref());
             let before = tail.clone();
             let trouble = match self.connection.runtime.block_on(self.send(&mut tail, rest)) {
-                Ok(()) => {
-                    self.tail = Some(tail);
-                    return Ok(());
-                }
+                Ok(()) => return Ok(tail),
                 Err(trouble) => trouble,
             };
             tries = if tail == before { tries + 1 } else { 0 };

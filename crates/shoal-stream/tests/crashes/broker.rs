@@ -7,13 +7,15 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use shoal_core::SplitMix64;
+use shoal_core::policy::{ModePolicy, StreamAlgorithmName};
 use shoal_pipeline::files::Job;
 use shoal_stream::{
     Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamError,
     StreamOptions, Watcher, run_between,
 };
 
-/// A broker that outlives the process: what it was sent, what it was told, and when it lets the process die.
+/// A broker that outlives the process: what it was sent, what was acknowledged, and when it lets the process die.
 #[derive(Default)]
 pub(crate) struct Broker {
     pub(crate) records: Vec<Record>,
@@ -181,12 +183,24 @@ pub(crate) const CASTLE: &str = "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"
 pub(crate) const PAPER: &str =
     "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\nrules = \"paper\"\ndelta = 20\nbeta = 4";
 
-/// The mixing of SplitMix64: variety without a pattern, from every seed.
+/// A policy for every kind of stream. Whoever adds an algorithm or a mode adds one here: it does not compile otherwise.
+pub(crate) fn modes() -> Vec<&'static str> {
+    let of_mode = |mode: &ModePolicy| match mode {
+        ModePolicy::Hardened => HARDENED,
+        ModePolicy::Paper | ModePolicy::Published => PUBLISHED,
+    };
+    let of_algorithm = |name: &StreamAlgorithmName| match name {
+        StreamAlgorithmName::DelayFree => {
+            [ModePolicy::Hardened, ModePolicy::Paper].iter().map(of_mode).collect()
+        }
+        StreamAlgorithmName::Castle => vec![CASTLE, PAPER],
+    };
+    StreamAlgorithmName::ALL.iter().flat_map(of_algorithm).collect()
+}
+
+/// Variety without a pattern, from every seed.
 pub(crate) fn scatter(n: u64) -> u64 {
-    let z = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    SplitMix64(n).next()
 }
 
 pub(crate) fn records(count: u64, seed: u64) -> Vec<Record> {

@@ -22,7 +22,7 @@ fn whoever_waits_leaves_when_time_is_up_although_nothing_comes() {
         start(folder.path(), &format!("{CLOCKED}{extra}"), &broker).unwrap();
         let text = lines(&broker.borrow().messages);
         assert_eq!(text.lines().count() as u64, count);
-        // Two people are no crowd of three: nothing of them is shown. Sixty are, and nobody is left over.
+        // Two people are not a crowd of three: nothing of them is shown. Sixty are, and nobody is left over.
         let hidden = text.lines().filter(|line| line.contains("\"illness\":\"*\"")).count();
         // (The paper's rules give up outliers.)
         assert!(hidden == if count == 2 { 2 } else { 0 } || !extra.is_empty(), "{extra}: {hidden}");

@@ -1,4 +1,4 @@
-//! Whatever happens between two steps of the loop, the next start mends it: a run that dies again and again publishes,
+//! Whatever happens between two steps of the loop, the next start repairs it: a run that dies again and again publishes,
 //! byte for byte, what a run publishes that does not.
 
 mod broker;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use shoal_stream::{Frontier, Record, StreamError};
 
-use broker::{Broker, CASTLE, HARDENED, PAPER, PUBLISHED, lines, publish, records, sound_records, start};
+use broker::{Broker, CASTLE, HARDENED, PUBLISHED, lines, modes, publish, records, sound_records, start};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
@@ -21,7 +21,7 @@ proptest! {
         seed: u64, luck in prop::collection::vec(0_usize..60, 1..12),
     ) {
         let records = records(300, seed);
-        for mode in [HARDENED, PUBLISHED, CASTLE, PAPER] {
+        for mode in modes() {
             let whole = lines(&publish(mode, &records, &[]));
             let broken = lines(&publish(mode, &records, &luck));
             // A start after the end flushes once more, which publishes nothing.
@@ -52,7 +52,7 @@ fn every_tuple_is_there_once_and_every_broken_line_is_kept() {
         assert_eq!(figures.dead_letters, broken as u64);
         let letters = std::fs::read_to_string(folder.path().join("state/dead-letters.ndjson")).unwrap();
         assert_eq!(letters.lines().count(), broken);
-        assert!(letters.contains("no JSON object"), "{letters}");
+        assert!(letters.contains("not a JSON object"), "{letters}");
     }
 }
 
@@ -138,7 +138,7 @@ fn the_order_of_a_crowd_does_not_tell_who_came_first() {
     }
 }
 
-/// Seventy tuples of three people are no crowd of four, however the people are spelt.
+/// Seventy tuples of three people are not a crowd of four, however the people are spelt.
 #[test]
 fn a_person_is_one_person_in_every_spelling() {
     let tuple = |n: u64| {

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use shoal_stream::{ConnectorError, Seal, StreamError};
 
-use crate::broker::{Broker, CASTLE, HARDENED, KEY, PUBLISHED, records, start, write_key};
+use crate::broker::{Broker, CASTLE, HARDENED, KEY, PUBLISHED, modes, records, start, write_key};
 
 #[test]
 fn a_key_that_is_lost_or_anothers_does_not_start_against_the_old_sink() {
-    for mode in [HARDENED, PUBLISHED, CASTLE] {
+    for mode in modes() {
         let folder = tempfile::tempdir().unwrap();
         let broker = Rc::new(RefCell::new(Broker { records: records(100, 3), ..Broker::default() }));
         start(folder.path(), mode, &broker).unwrap();

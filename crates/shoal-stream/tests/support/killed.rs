@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use shoal_core::policy::StreamAlgorithmName;
 use shoal_pipeline::files::Job;
 use shoal_stream::{
     Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamOptions,
@@ -19,12 +20,19 @@ use super::scenarios::Broker;
 /// The key of every run here.
 const KEY: [u8; 32] = *b"a test's key, 32 bytes: Zq7%xV!u";
 
-/// How the three kinds of streams are asked for.
-pub(crate) const MODES: [&str; 3] = [
-    "[privacy]\nl = 3\n[algorithm]\nlearn = 100\nprior = \"uniform\"\n",
-    "[privacy]\nl = 3\n[algorithm]\nlearn = 100\nmode = \"paper\"\nmax-open-groups = 50\n",
-    "[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\ndelta = 30\n",
-];
+/// A policy for every kind of stream. Whoever adds an algorithm adds one here: it does not compile otherwise.
+pub(crate) fn modes() -> Vec<&'static str> {
+    let of_algorithm = |name: &StreamAlgorithmName| match name {
+        StreamAlgorithmName::DelayFree => vec![
+            "[privacy]\nl = 3\n[algorithm]\nlearn = 100\nprior = \"uniform\"\n",
+            "[privacy]\nl = 3\n[algorithm]\nlearn = 100\nmode = \"paper\"\nmax-open-groups = 50\n",
+        ],
+        StreamAlgorithmName::Castle => {
+            vec!["[privacy]\nk = 3\nl = 2\n[algorithm]\nname = \"castle\"\ndelta = 30\n"]
+        }
+    };
+    StreamAlgorithmName::ALL.iter().flat_map(of_algorithm).collect()
+}
 
 const COLUMNS: &str = r#"
 person = "who"
@@ -44,7 +52,7 @@ dir = "state"
 key-file = "key"
 "#;
 
-/// Kills a run so many times, then lets it end, and compares.
+/// Kills a run as many times as `kills` says, then lets it end, and compares.
 pub(crate) fn killed(broker: &impl Broker, mode: &str, kills: u64, moments: std::ops::Range<u64>) {
     const AT_A_TIME: u64 = 300;
     let folder = tempfile::tempdir().unwrap();

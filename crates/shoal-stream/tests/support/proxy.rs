@@ -49,7 +49,7 @@ impl Proxy {
         }
     }
 
-    pub(crate) fn mend(&self) {
+    pub(crate) fn restore(&self) {
         self.wires.lock().unwrap().cut = false;
     }
 }

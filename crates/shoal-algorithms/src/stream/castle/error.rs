@@ -29,7 +29,7 @@ pub enum CastleError {
         column: usize,
     },
     /// Not a number, or an immense one.
-    #[error("{value} in column {column} is no number that can be used")]
+    #[error("{value} in column {column} is not a number that can be used")]
     NoNumber {
         /// The column, counted from 0.
         column: usize,
@@ -49,7 +49,7 @@ pub enum CastleError {
 }
 
 impl CastleError {
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             CastleError::NoColumns => "give at least one column the role quasi-identifier",

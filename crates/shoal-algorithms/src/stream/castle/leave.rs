@@ -13,7 +13,7 @@ impl Castle {
         }
     }
 
-    /// Lets all out. Where all together are no crowd, each joins a class that covers it or is suppressed.
+    /// Lets all out. Where all together are not a crowd, each joins a class that covers it or is suppressed.
     pub(super) fn release_all(&mut self, out: &mut Vec<CastleRelease>) {
         if self.needs().met_by(self.window.waiting(), &self.window) {
             return match self.params.0.rules {

@@ -3,8 +3,8 @@
 //! Tuples arrive one by one; each leaves with its quasi-identifiers generalized to a box that it shares with tuples of at
 //! least k people and, among them, at least l sensitive values, at every moment of the published stream. A tuple whose time
 //! is up leaves either together with others that wait, as a new class, or alone into a class that is out already and
-//! covers it (*reuse*). What is lost is measured against the domain seen so far, because a stream does not tell its
-//! domain beforehand. At the end of the stream everything that waits is released, split into crowds. Nothing of a tuple is
+//! covers it (*reuse*). What is lost is measured against the domain seen so far, because the domain of a
+//! stream is not known beforehand. At the end of the stream everything that waits is released, split into crowds. Nothing of a tuple is
 //! shown only where neither a crowd is inside nor a class covers it.
 //!
 //! **Paper**: J. Cao, B. Carminati, E. Ferrari, K.-L. Tan, *CASTLE: Continuously Anonymizing Data Streams*, IEEE TDSC
@@ -16,7 +16,7 @@
 //! - The classes that may be reused are bounded in number; the one not used for longest is forgotten.
 //! - What leaves in one push is given back by position, so that nobody sees whose time was up. That is the order of arrival:
 //!   whoever publishes it must put it into an order that says nothing, for instance that of what is published.
-//! - A tuple's time is up after δ further tuples or, where `max_wait` is given, after so many milliseconds: otherwise those
+//! - A tuple's time is up after δ further tuples or, where `max_wait` is given, after that many milliseconds: otherwise those
 //!   that wait would wait for ever when nothing more comes.
 //!
 //! [`CastleRules::Nearest`], the default, is ours. It keeps no clusters (β and μ do nothing): a tuple whose time is up

@@ -93,7 +93,7 @@ pub enum CastleParamsError {
 }
 
 impl CastleParamsError {
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             CastleParamsError::Zero { .. } => "use 1 or more",

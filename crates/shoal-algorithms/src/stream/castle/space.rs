@@ -27,7 +27,7 @@ const GREATEST: f64 = f64::MAX / 4.0;
 /// The span of a column without order: it covers every code, since only the set counts.
 const WHOLE: Span = Span { lo: -GREATEST, hi: GREATEST };
 
-/// The columns. `IL` of the paper is relative to what was seen, since a stream does not tell its domain beforehand.
+/// The columns. `IL` of the paper is relative to what was seen, since the domain of a stream is not known beforehand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Space {
     columns: Vec<Column>,

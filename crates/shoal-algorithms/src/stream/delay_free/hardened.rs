@@ -21,7 +21,7 @@ pub struct UnknownValue {
 }
 
 impl UnknownValue {
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         "give a domain or a prior that holds the value; a new prior needs a new key"
     }

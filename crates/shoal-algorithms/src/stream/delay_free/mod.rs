@@ -11,11 +11,11 @@
 //! streams*, Journal of Biomedical Informatics 50 (2014): §3 (the promise, definition 3), §4.1 (late validation),
 //! §4.2–4.3 (counterfeits, algorithm 1), §5.2 (SAU). `Hardened` is ours.
 //!
-//! **`Published` leaks.** It joins whenever it can, so not joining tells something. With values A, B, C, D,
+//! **`Published` leaks.** It joins whenever it can, so not joining reveals something. With values A, B, C, D,
 //! equally frequent, l = 2 and counterfeits drawn alike: after the new groups {A, B}, {A, C} the first tuple is A
 //! with 2/3, and after {A, C}, {B, C}, {A, B} the second is certainly B. An adversary who guesses the easiest
 //! tuple is right in 0.58 of all cases after two tuples and in 0.78 after five (promised: 0.5), and somebody who
-//! returns with the same value can be told from the intersection of the groups. The tests walk through every
+//! returns with the same value can be told from the intersection of the groups. The tests go through every
 //! choice of the kernel to show that.
 //!
 //! **What `Hardened` promises, exactly.** For whoever believes the same of everybody and for tuples of different persons,

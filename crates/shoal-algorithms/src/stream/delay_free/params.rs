@@ -76,7 +76,7 @@ pub enum ParamsError {
 }
 
 impl ParamsError {
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             ParamsError::NothingHidden { .. } => "l = 10 is usual",

@@ -15,14 +15,14 @@ pub enum EstimatorError {
         /// The value.
         code: u32,
     },
-    /// The sets of the design do not tell the values apart.
-    #[error("the sets of the design do not tell the count of value {code} from those of others")]
+    /// The sets of the design do not distinguish the values.
+    #[error("the sets of the design do not distinguish the count of value {code} from those of others")]
     Singular {
         /// The value.
         code: u32,
     },
     /// More values than the matrix may have.
-    #[error("the design has {values} values, and at most {most} can be told apart by its matrix")]
+    #[error("the design has {values} values, and at most {most} can be distinguished by its matrix")]
     TooMany {
         /// How many values there are.
         values: usize,
@@ -32,7 +32,7 @@ pub enum EstimatorError {
 }
 
 impl EstimatorError {
-    /// How to mend it.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             EstimatorError::NoChoice { .. } | EstimatorError::AlwaysShown { .. } => {

@@ -68,7 +68,7 @@ mod tests {
         let decimal = column(Kind::Decimal);
         assert!(decimal.covers("1", "1.0") && decimal.covers("1.50", "1.5"));
         assert!(!decimal.covers("1", "2.0") && !decimal.covers("2", "1.0"));
-        // A text is no number, and nothing is not the same as nothing: both have no position.
+        // A text is not a number, and a missing value is not the same as another: neither has a position.
         assert!(!decimal.covers("x", "1.0") && !decimal.covers("1", "x") && !decimal.covers("x", "y"));
         let text = column(Kind::Text);
         assert!(text.covers("1", "1") && !text.covers("1", "1.0"));

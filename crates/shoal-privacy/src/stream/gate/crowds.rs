@@ -73,7 +73,7 @@ impl Crowds {
         self.next = position;
     }
 
-    /// Whether books that were read could have been kept.
+    /// Whether a state that was read could have been written.
     pub(super) fn add_up(&self) -> bool {
         self.waiting.len() as u64 <= self.next
     }

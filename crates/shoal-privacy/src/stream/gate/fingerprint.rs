@@ -1,9 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-/// What stands for some texts in the gate's books: 128 bits of BLAKE3 over the texts, each with its length. Nobody
-/// can find other texts with the same fingerprint, and it is the same wherever the books are read again.
+/// What stands for some texts in the gate's state: 128 bits of BLAKE3 over the texts, each with its length. Nobody
+/// can find other texts with the same fingerprint, and it is the same wherever the state is read again.
 ///
-/// Books that are written down are made with a key: whoever finds them without it cannot try out tuples.
+/// A state that is written down is made with a key: whoever finds it without the key cannot try out tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in crate::stream) struct Fingerprint([u64; 2]);
 
@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// Books outlive the program that wrote them: another version must find the same tuples in them.
+    /// A state outlives the program that wrote it: another version must find the same tuples in it.
     #[test]
     fn what_is_written_down_does_not_change_with_the_program() {
         let of = |key: Option<&[u8; 32]>, texts: &[&str]| {

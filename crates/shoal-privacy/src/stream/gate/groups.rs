@@ -55,7 +55,7 @@ impl Groups {
         self.next = position;
     }
 
-    /// Whether books that were read could have been kept.
+    /// Whether a state that was read could have been written.
     pub(super) fn add_up(&self) -> bool {
         let sum = |group: &Group| group.slots.iter().try_fold(0_u64, |sum, slot| sum.checked_add(slot.free));
         self.open.values().all(|group| sum(group) == Some(group.free))

@@ -1,8 +1,8 @@
 //! The gate: before lines leave, they are compared with the tuples that they show and with the promise.
 //!
-//! It keeps its own books and asks no kernel. They are small: a position for sets; the open groups for groups, at most
-//! as many as the promise allows; for crowds the tuples that wait, at most δ, and a fingerprint of each class that
-//! has been good. They can be written down with a kernel's state and taken up again.
+//! It has a state of its own and asks no kernel. The state is small: a position for sets; the open groups for groups, at
+//! most as many as the promise allows; for crowds the tuples that wait, at most δ, and a fingerprint of each class that
+//! has been good. It can be written down with a kernel's state and taken up again.
 
 mod column;
 mod crowds;
@@ -27,35 +27,38 @@ use super::{Admitted, StreamViolation};
 
 /// Stands where lines leave.
 ///
-/// Lines that belong together, those of one tuple at least, are admitted together. After a refusal the gate is spent:
-/// it admits nothing more.
+/// Lines that belong together, those of one tuple at least, are admitted together. After a refusal the gate is closed
+/// for good: it admits nothing more.
 #[derive(Debug)]
 pub struct Gate {
     promise: StreamPromise,
     columns: Vec<GateColumn>,
     possible: Option<PossibleSets>,
-    /// What the fingerprints in the books are made with; never written down with them.
+    /// What the fingerprints in the state are made with; never written down with them.
     key: Option<[u8; 32]>,
     state: GateState,
 }
 
-/// The books of a gate, to be written down and taken up again by [`Gate::resume`].
+/// What a gate remembers, to be written down and taken up again by [`Gate::resume`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateState {
     /// How many lines have been admitted.
     lines: u64,
     spent: bool,
-    books: Books,
+    /// States that were written down name it so.
+    #[serde(rename = "books")]
+    of_promise: PromiseState,
 }
 
+/// What must be remembered for each kind of promise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Books {
+enum PromiseState {
     Sets(Sets),
     Groups(Groups),
     Crowds(Crowds),
 }
 
-/// Books that were kept for another kind of promise, or that nobody has kept.
+/// A state of another kind of promise, or one that no gate has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the gate's state that was written down is that of another kind of stream, or damaged")]
 pub struct GateMismatch;
@@ -70,16 +73,16 @@ impl GateMismatch {
 impl Gate {
     /// A gate through which nothing has gone. `columns` are those of a tuple's cells, in their order.
     pub fn new(promise: StreamPromise, columns: Vec<GateColumn>) -> Gate {
-        let books = match promise {
-            StreamPromise::Sets { .. } => Books::Sets(Sets::default()),
-            StreamPromise::Groups { .. } => Books::Groups(Groups::default()),
-            StreamPromise::Crowds { .. } => Books::Crowds(Crowds::default()),
+        let of_promise = match promise {
+            StreamPromise::Sets { .. } => PromiseState::Sets(Sets::default()),
+            StreamPromise::Groups { .. } => PromiseState::Groups(Groups::default()),
+            StreamPromise::Crowds { .. } => PromiseState::Crowds(Crowds::default()),
         };
-        let state = GateState { lines: 0, spent: false, books };
+        let state = GateState { lines: 0, spent: false, of_promise };
         Gate { promise, columns, possible: None, key: None, state }
     }
 
-    /// The same gate with books that say nothing to whoever lacks the key. Books go on only with the key that they were
+    /// The same gate with a state that says nothing to whoever lacks the key. A state goes on only with the key that it was
     /// begun with: otherwise every tuple that waits looks like another one and is refused.
     #[must_use]
     pub fn with_key(mut self, key: [u8; 32]) -> Gate {
@@ -93,10 +96,10 @@ impl Gate {
         columns: Vec<GateColumn>,
         state: GateState,
     ) -> Result<Gate, GateMismatch> {
-        let fits = match (promise, &state.books) {
-            (StreamPromise::Sets { .. }, Books::Sets(_)) => true,
-            (StreamPromise::Groups { .. }, Books::Groups(groups)) => groups.add_up(),
-            (StreamPromise::Crowds { .. }, Books::Crowds(crowds)) => crowds.add_up(),
+        let fits = match (promise, &state.of_promise) {
+            (StreamPromise::Sets { .. }, PromiseState::Sets(_)) => true,
+            (StreamPromise::Groups { .. }, PromiseState::Groups(groups)) => groups.add_up(),
+            (StreamPromise::Crowds { .. }, PromiseState::Crowds(crowds)) => crowds.add_up(),
             _ => false,
         };
         if fits { Ok(Gate { promise, columns, possible: None, key: None, state }) } else { Err(GateMismatch) }
@@ -112,15 +115,15 @@ impl Gate {
     /// there is to know of a stream of sets.
     #[must_use]
     pub fn starting_at(mut self, position: u64) -> Gate {
-        match &mut self.state.books {
-            Books::Sets(sets) => sets.start_at(position),
-            Books::Groups(groups) => groups.start_at(position),
-            Books::Crowds(crowds) => crowds.start_at(position),
+        match &mut self.state.of_promise {
+            PromiseState::Sets(sets) => sets.start_at(position),
+            PromiseState::Groups(groups) => groups.start_at(position),
+            PromiseState::Crowds(crowds) => crowds.start_at(position),
         }
         self
     }
 
-    /// The books as they stand.
+    /// What the gate remembers now.
     pub fn state(&self) -> &GateState {
         &self.state
     }
@@ -128,18 +131,18 @@ impl Gate {
     /// Says what time it is, in milliseconds from any beginning, before tuples arrive and lines leave. Time that goes
     /// back stands still. Matters where tuples wait; where nothing is said it is always 0.
     pub fn advance(&mut self, now: u64) {
-        match &mut self.state.books {
-            Books::Crowds(crowds) => crowds.advance(now),
-            Books::Sets(_) | Books::Groups(_) => {}
+        match &mut self.state.of_promise {
+            PromiseState::Crowds(crowds) => crowds.advance(now),
+            PromiseState::Sets(_) | PromiseState::Groups(_) => {}
         }
     }
 
     /// Notes that a tuple has arrived. Matters where tuples wait, i.e. for crowds; elsewhere a tuple leaves at once,
     /// and [`Gate::admit`] sees it first.
     pub fn arrive(&mut self, tuple: &StreamTuple<'_>) -> Result<(), StreamViolation> {
-        match &mut self.state.books {
-            Books::Crowds(crowds) => crowds.arrive(tuple, self.key.as_ref()),
-            Books::Sets(_) | Books::Groups(_) => Ok(()),
+        match &mut self.state.of_promise {
+            PromiseState::Crowds(crowds) => crowds.arrive(tuple, self.key.as_ref()),
+            PromiseState::Sets(_) | PromiseState::Groups(_) => Ok(()),
         }
     }
 
@@ -157,22 +160,23 @@ impl Gate {
         if self.state.spent {
             return Err(StreamViolation::Spent);
         }
+        // Before anything can fail; taken back at the end. So every way out in between leaves the gate closed.
         self.state.spent = true;
         let key = self.key.as_ref();
         let step = Step { columns: &self.columns, key, before: self.state.lines, lines, tuples };
         step.check_pairs()?;
-        match (&mut self.state.books, self.promise) {
-            (Books::Sets(sets), StreamPromise::Sets { l }) => {
+        match (&mut self.state.of_promise, self.promise) {
+            (PromiseState::Sets(sets), StreamPromise::Sets { l }) => {
                 sets.admit(&step, l, self.possible.as_ref())?;
             }
-            (Books::Groups(groups), StreamPromise::Groups { l, max_open_groups }) => {
+            (PromiseState::Groups(groups), StreamPromise::Groups { l, max_open_groups }) => {
                 groups.admit(&step, l, max_open_groups)?;
             }
-            (Books::Crowds(crowds), StreamPromise::Crowds { k, l, delta, max_wait, reuse }) => {
+            (PromiseState::Crowds(crowds), StreamPromise::Crowds { k, l, delta, max_wait, reuse }) => {
                 crowds.admit(&step, Crowding { k, l, reuse })?;
                 crowds.check_delay(delta, max_wait)?;
             }
-            _ => unreachable!("books are opened for the promise, and resumed only where they fit"),
+            _ => unreachable!("the state is made for the promise, and resumed only where it fits"),
         }
         self.state.spent = false;
         self.state.lines += lines.len() as u64;
@@ -181,9 +185,9 @@ impl Gate {
 
     /// Whether everything that arrived has left, as it must when the stream ends.
     pub fn finish(&self) -> Result<(), StreamViolation> {
-        match &self.state.books {
-            Books::Crowds(crowds) => crowds.finish(),
-            Books::Sets(_) | Books::Groups(_) => Ok(()),
+        match &self.state.of_promise {
+            PromiseState::Crowds(crowds) => crowds.finish(),
+            PromiseState::Sets(_) | PromiseState::Groups(_) => Ok(()),
         }
     }
 }
