@@ -17,17 +17,17 @@ pub struct StreamText<'t> {
 
 /// Calls `each` for every line with its number.
 fn each_line(
-    text: StreamText<'_>,
+    StreamText { place, bytes }: StreamText<'_>,
     what: &'static str,
     csv: bool,
     mut each: impl FnMut(u64, Result<&[u8], LineError>) -> Result<(), PipelineError>,
 ) -> Result<(), PipelineError> {
-    let fail = |error| PipelineError::ReadFile { path: text.place.into(), what, error };
+    let fail = |error| PipelineError::ReadFile { path: place.into(), what, error };
     let mut splitter = Splitter::new(csv, LINE_LIMIT);
     let mut chunk = vec![0; 1 << 16];
     let mut number = 0;
     loop {
-        let length = text.bytes.read(&mut chunk).map_err(fail)?;
+        let length = bytes.read(&mut chunk).map_err(fail)?;
         splitter.feed(&chunk[..length]);
         while let Some(split) = splitter.next(length == 0) {
             number += 1;
