@@ -5,7 +5,7 @@ use crate::sequences::Remainder;
 /// ```
 /// use shoal_algorithms::sequences::SequencesAlgorithm;
 /// use shoal_algorithms::sequences::cbmsa::CbmsaParams;
-/// use shoal_core::{Bound, Cell, Limit, SequencesPromise, Silent, Support};
+/// use shoal_core::{Bound, Limit, SequencesPromise, Silent, Support};
 ///
 /// # use std::sync::Arc;
 /// # use shoal_core::{Column, Hierarchy, Kind, RawTable, Role, Sequences, Table};
