@@ -6,11 +6,9 @@ use super::region::Span;
 /// What the kernel needs of a [`Hierarchy`], as plain tables. Leaves are numbered such that those below a node are a range:
 /// a node is a range of leaves, and its loss is that of a numeric range.
 ///
-/// Not a `Hierarchy` itself, for two reasons. The kernel is serialized whole, and a snapshot that an earlier version wrote
-/// must be read by the next one: these three tables are part of that format, the labels and the table of meeting points
-/// of a `Hierarchy` are not. And [`Tree::widen`] runs for every box and column that a tuple is compared with: here it
-/// reads numbers that lie together, where a `Hierarchy` would go through nodes that carry their labels. [`Tree::new`] is
-/// the only place that makes one, from core's, whose numbers of nodes and leaves it keeps.
+/// Not a `Hierarchy` itself: the kernel is serialized whole, and a snapshot that an earlier version wrote must be read by the
+/// next one. These three tables are part of that format, the labels and the table of meeting points of a `Hierarchy` are
+/// not. [`Tree::new`] is the only place that makes one, from core's, whose numbers of nodes and leaves it keeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tree {
     /// The node above each node; the root is above itself.
