@@ -172,10 +172,10 @@ fn a_merge_that_does_not_help_the_set_is_not_made() {
     let utility = UtilityConstraints::one_group(4);
     let published = |objective| {
         let algorithms = each(objective, None, &utility, 0.0);
-        let publish = |algorithm: &Box<dyn TransactionsAlgorithm>| {
+        let publish = |algorithm: Box<dyn TransactionsAlgorithm>| {
             words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding)
         };
-        algorithms.iter().map(publish).collect::<Vec<_>>()
+        algorithms.into_iter().map(publish).collect::<Vec<_>>()
     };
     let [pcta, upcta, coat] = <[_; 3]>::try_from(published(Objective::Ncp)).unwrap();
     assert_eq!(pcta, ["a", "bc", "z"]);
@@ -211,10 +211,10 @@ fn the_order_of_transactions_and_the_numbers_of_people_say_nothing() {
         let data = letters(&words_in).with_persons(persons);
         let promise = TransactionsPromise::Itemsets { k: 3, m: 2, linkable: None };
         let algorithms = each(Objective::Ncp, None, &UtilityConstraints::one_group(4), 0.5);
-        let publish = |algorithm: &Box<dyn TransactionsAlgorithm>| {
+        let publish = |algorithm: Box<dyn TransactionsAlgorithm>| {
             words(&data, &algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding)
         };
-        algorithms.iter().map(publish).collect::<Vec<_>>()
+        algorithms.into_iter().map(publish).collect::<Vec<_>>()
     };
     let once = published(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &|person| person);
     assert_eq!(published(&[9, 4, 7, 1, 8, 0, 2, 6, 3, 5], &|person| person), once);

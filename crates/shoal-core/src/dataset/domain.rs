@@ -20,7 +20,8 @@ pub struct Domain {
 }
 
 /// A text that is not of its column's kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the distinct text number {raw_code} of the column is not of its kind")]
 pub struct BadValue {
     /// Its code in the raw column.
     pub raw_code: u32,

@@ -54,13 +54,15 @@ impl BoundHierarchy {
 }
 
 /// Why a hierarchy does not fit a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// The hierarchy misses the value with this code.
+    #[error("the hierarchy does not have the value with code {code}")]
     Outside {
         /// The code in the domain.
         code: u32,
     },
     /// The missing value cannot join the hierarchy.
-    Missing(HierarchyError),
+    #[error("the missing value cannot join the hierarchy: {0}")]
+    Missing(#[source] HierarchyError),
 }

@@ -13,7 +13,7 @@ pub(super) fn person(policy: &Policy) -> Result<(), PolicyError> {
         }
         None => {
             let message = format!("the person `{person}` is none of the columns");
-            fail("data.person", message, &format!("add  [columns.\"{person}\"]  role = \"identifier\""))
+            fail("data.person", message, format!("add  [columns.\"{person}\"]  role = \"identifier\""))
         }
     }
 }

@@ -35,7 +35,7 @@ fn id(policy: &Policy) -> Result<(), PolicyError> {
         }
         None => {
             let message = format!("the id `{id}` is none of the columns");
-            fail("data.id", message, &format!("add  [columns.\"{id}\"]  role = \"identifier\""))
+            fail("data.id", message, format!("add  [columns.\"{id}\"]  role = \"identifier\""))
         }
     }
 }
@@ -52,11 +52,7 @@ fn order(policy: &Policy) -> Result<(), PolicyError> {
         }
         let Some(column) = policy.columns.get(name) else {
             let message = format!("`{name}` is none of the columns");
-            return fail(
-                "data.order",
-                message,
-                &format!("add  [columns.\"{name}\"]  with its role and kind"),
-            );
+            return fail("data.order", message, format!("add  [columns.\"{name}\"]  with its role and kind"));
         };
         if !column.kind.is_ordered() {
             let message = format!(
