@@ -139,7 +139,7 @@ impl Failure {
                 }
                 _ => "`shoal schema` prints every key and what it may hold",
             },
-            Failure::Pipeline(error) => return error.hint(),
+            Failure::Pipeline(error) => return with_flags(error).map(str::to_owned).or_else(|| error.hint()),
             Failure::Stream(error) => return error.hint(),
             Failure::Cancelled => return None,
             Failure::Signals { .. } => "try again; the system may be short of memory or other resources",
@@ -162,4 +162,37 @@ impl Failure {
         };
         Some(hint.to_owned())
     }
+}
+
+/// How to fix what the flags and verbs of the command line fix; none where the pipeline's own hint says it all.
+fn with_flags(error: &PipelineError) -> Option<&'static str> {
+    Some(match error {
+        PipelineError::NoPrior => {
+            "give the prior of the run:  --set algorithm.prior-file=…  (it lies in the state folder as prior.csv)"
+        }
+        PipelineError::StreamOriginal => {
+            "leave out --original; the gate has compared every line before it left"
+        }
+        PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
+        PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
+        PipelineError::IsStream => "use  shoal stream POLICY",
+        PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
+        PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
+        PipelineError::OtherReports { .. } => {
+            "give --force to replace them, or another folder with --report; an audit.json that is replaced \
+             cannot be compared with later releases any more"
+        }
+        PipelineError::Releases { .. } => {
+            "nothing was released. Give --reuse-classes to keep the classes of people who were in an earlier release, or publish only one of the releases"
+        }
+        PipelineError::Incomparable { .. } => {
+            "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \
+             together"
+        }
+        PipelineError::OutputIsInput { .. } => {
+            "choose another name with -o; the original would be overwritten"
+        }
+        PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
+        _ => return None,
+    })
 }

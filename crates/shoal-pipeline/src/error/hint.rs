@@ -1,4 +1,4 @@
-//! What to do about each error.
+//! What to do about each error. A front that has flags for it says so itself: the command line in `failure.rs`.
 
 use super::PipelineError;
 
@@ -45,7 +45,7 @@ impl PipelineError {
             PipelineError::StreamMeasure(error) => error.hint(),
             PipelineError::Estimator(error) => error.hint(),
             PipelineError::NoPrior => {
-                "give the prior of the run:  --set algorithm.prior-file=…  (it lies in the state folder as prior.csv)"
+                "give the prior of the run as algorithm.prior-file; a run leaves it in its state folder as prior.csv"
             }
             PipelineError::Question { columns, .. } => {
                 return Some(format!(
@@ -54,30 +54,26 @@ impl PipelineError {
             }
             PipelineError::Untrue { error, .. } => error.hint(),
             PipelineError::StreamOriginal => {
-                "leave out --original; the gate has compared every line before it left"
+                "leave the original out; the gate has compared every line before it left"
             }
-            PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
-            PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
-            PipelineError::IsStream => "use  shoal stream POLICY",
-            PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
-            PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
+            PipelineError::NoOriginal => "give the original as well",
+            PipelineError::OnlyStreams => "ask for values, conditions and windows of streams only",
+            PipelineError::IsStream => "run it tuple by tuple, as a stream",
+            PipelineError::NotStream { .. } => "run it as a whole, or change data.shape",
+            PipelineError::Exists { .. } => "allow that it is replaced, or choose another name",
             PipelineError::OtherReports { .. } => {
-                "give --force to replace them, or another folder with --report; an audit.json that is replaced \
-                 cannot be compared with later releases any more"
+                "allow that they are replaced, or choose another folder; an audit.json that is replaced cannot be compared with later releases any more"
             }
             PipelineError::Releases { .. } => {
-                "nothing was released. Give --reuse-classes to keep the classes of people who were in an earlier release, or publish only one of the releases"
+                "nothing was released. Keep the classes of people who were in an earlier release, or publish only one of the releases"
             }
             PipelineError::Incomparable { .. } => {
-                "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \
-                 together"
+                "give the audit.json of a table with the same columns, or none: then nothing is known about the two together"
             }
             PipelineError::Audit { .. } => "give the audit.json that a run has left in its report's folder",
             PipelineError::NoRandomness { .. } => "try again; the system may still be starting",
-            PipelineError::OutputIsInput { .. } => {
-                "choose another name with -o; the original would be overwritten"
-            }
-            PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
+            PipelineError::OutputIsInput { .. } => "choose another name; the original would be overwritten",
+            PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy",
             PipelineError::PublishedColumn { .. } => {
                 "is it the right file? A published CSV file starts with a line of column names"
             }
