@@ -89,16 +89,6 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Reads an `audit.json`.
-    pub fn open(path: &Path) -> Result<Audit, PipelineError> {
-        let text = std::fs::read_to_string(path).map_err(|error| PipelineError::ReadFile {
-            path: path.to_owned(),
-            what: "audit",
-            error,
-        })?;
-        Audit::parse(path, &text)
-    }
-
     /// Reads the text of an `audit.json` at `path`.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Audit, PipelineError> {
         let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };

@@ -4,6 +4,7 @@
 //! [`Request`](crate::Request), a [`Source`](crate::Source) and a [`Sink`](crate::Sink).
 
 mod assets;
+mod audit;
 mod containers;
 mod job;
 mod key_file;
