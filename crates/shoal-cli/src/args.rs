@@ -14,7 +14,7 @@ use shoal_core::hierarchy::build::{DateStep, Number};
 /// and run it (`shoal run policy.toml`). What is published has been verified from the written bytes; a run
 /// whose promise does not hold leaves nothing behind.
 #[derive(Debug, Parser)]
-#[command(name = "shoal", version, propagate_version = false, after_long_help = EXIT_CODES)]
+#[command(name = "shoal", version, propagate_version = false, after_long_help = EXIT_CODES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub output: OutputArgs,
@@ -80,6 +80,15 @@ pub(crate) enum Verb {
     Completions(CompletionsArgs),
     /// Print the manual page of a verb, or write all of them into a folder.
     Man(ManArgs),
+    /// Explain a verb, or a term of a summary: `shoal help run`, `shoal help ncp`.
+    Help(HelpArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HelpArgs {
+    /// A verb, or a term that a summary, a report or a policy uses; without one, the verbs and the terms are listed.
+    #[arg(value_name = "VERB or TERM")]
+    pub topic: Vec<String>,
 }
 
 #[derive(Debug, Args)]

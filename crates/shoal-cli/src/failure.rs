@@ -46,6 +46,8 @@ pub(crate) enum Failure {
     WrongFlag { flag: &'static str, belongs: &'static str },
     #[error("there is no verb `{verb}`")]
     NoVerb { verb: String },
+    #[error("there is no verb and no term `{topic}`")]
+    NoTerm { topic: String, near: Option<String> },
     #[error(transparent)]
     Stream(Box<StreamError>),
     /// A signal has cancelled the work.
@@ -156,6 +158,8 @@ impl Failure {
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",
             Failure::WrongFlag { .. } => "leave it out, or give another --kind",
+            Failure::NoTerm { near: Some(near), .. } => return Some(format!("did you mean `{near}`?")),
+            Failure::NoTerm { near: None, .. } => "`shoal help` lists the verbs and the terms",
             Failure::NoVerb { .. } => "`shoal --help` lists the verbs",
             Failure::Threads { .. } => "give fewer with --threads",
             Failure::Stdout { .. } => "is the disk full?",

@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod help;
 mod hierarchy;
 mod init;
 mod man;
@@ -57,6 +58,7 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Schema => schema::schema(console),
         Verb::Completions(args) => completions::completions(args, console),
         Verb::Man(args) => man::man(args, console),
+        Verb::Help(args) => help::help(args, console),
     }
 }
 

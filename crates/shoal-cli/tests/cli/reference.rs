@@ -2,7 +2,7 @@
 
 use crate::project::TestProject;
 
-const VERBS: [&[&str]; 14] = [
+const VERBS: [&[&str]; 15] = [
     &[],
     &["init"],
     &["check"],
@@ -17,6 +17,7 @@ const VERBS: [&[&str]; 14] = [
     &["schema"],
     &["completions"],
     &["man"],
+    &["help"],
 ];
 
 #[test]
@@ -75,4 +76,39 @@ fn every_verb_has_a_manual_page() {
         assert!(project.read(&format!("pages/{name}.1")).contains(".SH SYNOPSIS"), "{name}");
     }
     assert_eq!(std::fs::read_dir(project.path("pages")).unwrap().count(), VERBS.len());
+}
+
+/// Whoever reads a figure or a leak in a report can ask what it means.
+#[test]
+fn every_loss_and_leak_of_a_report_is_explained() {
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
+    let report = project.json("out.report/report.json");
+    let losses = report["loss"].as_object().unwrap().keys().map(String::as_str);
+    let leaks = report["leaks"].as_array().unwrap().iter().map(|leak| leak["kind"].as_str().unwrap());
+    let promises =
+        report["promises"].as_array().unwrap().iter().map(|promise| promise["name"].as_str().unwrap());
+    // The same figure, once per column.
+    let terms = losses.filter(|term| !term.ends_with("-by-column")).chain(leaks).chain(promises);
+    let mut asked = 0;
+    for term in terms {
+        let said = project.shoal(&["help", term]).ended_with(0);
+        assert!(said.stdout.starts_with(term), "{term}: {}", said.stdout);
+        asked += 1;
+    }
+    assert!(asked >= 8, "{asked}");
+}
+
+#[test]
+fn help_knows_verbs_and_terms_and_suggests_near_ones() {
+    let project = TestProject::empty();
+    assert!(project.shoal(&["help", "hierarchy", "build"]).ended_with(0).stdout.contains("--column"));
+    assert!(project.shoal(&["help", "quasi", "identifier"]).ended_with(0).stdout.contains("crowds"));
+    let all = project.shoal(&["help"]).ended_with(0).stdout;
+    assert!(all.contains("Terms:") && all.contains("t-closeness"), "{all}");
+    assert!(project.shoal(&["help", "ncpp"]).ended_with(2).stderr.contains("did you mean `ncp`?"));
+    for promise in ["k^2-anonymity", "(k,β)^3-privacy", "confidence(diagnosis)", "complete k-anonymity"] {
+        project.shoal(&["help", promise]).ended_with(0);
+    }
+    assert_eq!(project.shoal(&["help", "ncp", "--json"]).ended_with(0).json()["term"], "ncp");
 }
