@@ -40,7 +40,7 @@ fn find<'a>(program: &'a Command, path: &[String]) -> Result<&'a Command, Failur
 /// The pages of a command and of everything below it, each with its file's name.
 fn pages(command: &Command) -> io::Result<Vec<(String, String)>> {
     let mut all = vec![(Man::new(command.clone()).get_filename(), page(command)?)];
-    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+    for below in command.get_subcommands() {
         all.extend(pages(below)?);
     }
     Ok(all)
