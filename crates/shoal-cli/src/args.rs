@@ -176,6 +176,9 @@ pub(crate) struct RunArgs {
     /// Replace the published file and its reports where they exist.
     #[arg(long)]
     pub force: bool,
+    /// Publish the file also where all information is lost; otherwise that ends with exit code 1 and no file.
+    #[arg(long)]
+    pub allow_total_loss: bool,
 }
 
 #[derive(Debug, Args)]

@@ -181,6 +181,10 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
         PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
         PipelineError::IsStream => "use  shoal stream POLICY",
         PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
+        PipelineError::NothingLeft { .. } => {
+            "lower k or the other promises, leave columns out, give hierarchies, or publish more records at once; \
+             --allow-total-loss publishes it all the same"
+        }
         PipelineError::Exists { .. } => "give --force to replace it, or another name with -o",
         PipelineError::OtherReports { .. } => {
             "give --force to replace them, or another folder with --report; an audit.json that is replaced \

@@ -341,6 +341,12 @@ pub enum PipelineError {
         /// The file.
         path: PathBuf,
     },
+    /// What would be published says nothing any more.
+    #[error("{:.2} % of all information would be lost: nothing is left to use, and nothing was published", loss * 100.0)]
+    NothingLeft {
+        /// The share that would be lost.
+        loss: f64,
+    },
     /// The output exists and `--force` was not given.
     #[error("`{}` exists already", path.display())]
     Exists {
@@ -444,6 +450,8 @@ impl PipelineError {
     pub fn is_broken_promise(&self) -> bool {
         match self {
             PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
+            // What was asked for can be kept, but not so that anything is left.
+            PipelineError::NothingLeft { .. } => true,
             PipelineError::Infeasible(error) => matches!(
                 error,
                 TableError::TooFewRecords { .. }

@@ -1,6 +1,7 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
+use shoal_measure::LossReport;
 use shoal_pipeline::files::{Outcome, RunOptions};
 use shoal_pipeline::{Construction, Counts, Loss, Risk, Search};
 
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Answer, Failure> 
         force: args.force,
         previous: args.previous.clone(),
         reuse_classes: args.reuse_classes,
+        allow_total_loss: args.allow_total_loss,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
     let pool = pool.map_err(|error| Failure::Threads { threads: args.threads, error })?;
@@ -74,6 +76,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
             rows.extend(promises(&report.promises));
             rows.extend(leaks(&report.leaks));
+            rows.push(("detail", detail(loss, report.records_in)));
             rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
             rows.extend(outcome.trace.search.iter().flat_map(search));
@@ -110,6 +113,28 @@ fn prose(outcome: &Outcome) -> String {
     rows.extend(report.notes.iter().map(|note| ("note", note.clone())));
     rows.push(("time", format!("{:.2} s", report.seconds.total)));
     facts(&rows)
+}
+
+/// What is left of each quasi-identifier, in its own units: how exactly numbers and dates are known, and for how many records a
+/// text is published as it was.
+fn detail(loss: &LossReport, records_in: usize) -> String {
+    let column = |(name, &less_specific): (&String, &u64)| {
+        let exact = 1.0 - less_specific as f64 / records_in.max(1) as f64;
+        match loss.mean_width_by_column.get(name) {
+            _ if less_specific == 0 => format!("`{name}` exact"),
+            Some(width) => format!("`{name}` to ±{}", short(width / 2.0)),
+            None => format!("`{name}` exact for {}", percent(exact.max(0.0))),
+        }
+    };
+    loss.minimal_distortion_by_column.iter().map(column).collect::<Vec<_>>().join(", ")
+}
+
+/// A number as a person says it: about two digits.
+fn short(number: f64) -> String {
+    match number.abs() {
+        small if small < 10.0 => format!("{number:.1}"),
+        _ => format!("{number:.0}"),
+    }
 }
 
 /// Which construction won, what the rounds gained, and what outliers cost.

@@ -164,3 +164,18 @@ fn paths_of_a_policy_are_seen_from_its_folder() {
     project.shoal(&["run", "deep/policy.toml"]).ended_with(0);
     assert!(project.exists("deep/out.csv") && project.exists("deep/out.report/report.json"));
 }
+
+/// A file of one class that covers everything keeps every promise, and is worth nothing.
+#[test]
+fn a_release_that_says_nothing_is_not_a_success() {
+    let project = TestProject::with_people();
+    let everybody = ["run", "policy.toml", "--set", "privacy.k=12", "--set", "algorithm.name=mondrian"];
+    let said = project.shoal(&everybody).ended_with(1);
+    assert!(
+        said.stderr.contains("nothing is left to use") && said.stderr.contains("--allow-total-loss"),
+        "{said:?}"
+    );
+    assert!(!project.exists("out.csv") && !project.exists("out.report"));
+    project.shoal(&[&everybody[..], &["--allow-total-loss"]].concat()).ended_with(0);
+    assert!(project.exists("out.csv"));
+}

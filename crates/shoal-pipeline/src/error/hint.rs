@@ -60,6 +60,9 @@ impl PipelineError {
             PipelineError::OnlyStreams => "ask for values, conditions and windows of streams only",
             PipelineError::IsStream => "run it tuple by tuple, as a stream",
             PipelineError::NotStream { .. } => "run it as a whole, or change data.shape",
+            PipelineError::NothingLeft { .. } => {
+                "lower k or the other promises, leave columns out, give hierarchies, or publish more records at once"
+            }
             PipelineError::Exists { .. } => "allow that it is replaced, or choose another name",
             PipelineError::OtherReports { .. } => {
                 "allow that they are replaced, or choose another folder; an audit.json that is replaced cannot be compared with later releases any more"

@@ -15,6 +15,9 @@ use crate::audit::AuditPlaces;
 use crate::request::EarlierReleases;
 use crate::{Audit, PipelineError, Report};
 
+/// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
+const TOTAL_LOSS: f64 = 0.999_999;
+
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
@@ -28,6 +31,8 @@ pub struct RunOptions {
     pub previous: Vec<PathBuf>,
     /// tables: whether people who were in one of them keep their classes.
     pub reuse_classes: bool,
+    /// Whether a file that says nothing any more may be published.
+    pub allow_total_loss: bool,
 }
 
 /// What a run has left.
@@ -63,6 +68,10 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
     };
     let request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);
     let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
+    // Verified and useless: every promise is kept by a file of nothing but `*`.
+    if release.report.loss.ncp() >= TOTAL_LOSS && !options.allow_total_loss {
+        return Err(PipelineError::NothingLeft { loss: release.report.loss.ncp() });
+    }
     release.report.peak_memory_bytes = peak_memory();
     release.report.seconds.total = started.elapsed().as_secs_f64();
     // All bytes are on the disk before anything gets its name; what follows are names only.

@@ -9,6 +9,7 @@ pub mod discernibility;
 pub mod distortion;
 pub mod iloss;
 pub mod ncp;
+pub mod width;
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub struct LossReport {
     pub ncp: f64,
     /// The same for each quasi-identifier.
     pub ncp_by_column: IndexMap<String, f64>,
+    /// See [`width`]: how wide what is published is on average, for each quasi-identifier of numbers or dates (in days).
+    pub mean_width_by_column: IndexMap<String, f64>,
     /// 1 − NCP.
     pub utility: f64,
     /// See [`discernibility`].
@@ -94,6 +97,9 @@ impl LossReport {
         progress.check();
         let ncp_by_column = names().zip(ncp::by_column(published)).collect();
         progress.check();
+        let widths = names().zip(width::by_column(published));
+        let mean_width_by_column = widths.filter_map(|(name, width)| Some((name, width?))).collect();
+        progress.check();
         let iloss = iloss::total(published);
         progress.check();
         let classification_metric = classification::of(published);
@@ -101,6 +107,7 @@ impl LossReport {
         LossReport {
             ncp,
             ncp_by_column,
+            mean_width_by_column,
             utility: 1.0 - ncp,
             discernibility: discernibility::of(published),
             minimal_distortion: distortion.iter().sum(),
