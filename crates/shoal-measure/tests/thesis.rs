@@ -99,6 +99,7 @@ fn the_report_uses_the_words_of_the_contract() {
         [
             "ncp",
             "ncp-by-column",
+            "mean-width-by-column",
             "utility",
             "discernibility",
             "minimal-distortion",

@@ -123,7 +123,8 @@ fn detail(loss: &LossReport, records_in: usize) -> String {
         match loss.mean_width_by_column.get(name) {
             _ if less_specific == 0 => format!("`{name}` exact"),
             Some(width) => format!("`{name}` to ±{}", short(width / 2.0)),
-            None => format!("`{name}` exact for {}", percent(exact.max(0.0))),
+            None if exact < 0.000_05 => format!("`{name}` in groups"),
+            None => format!("`{name}` exact for {}", percent(exact)),
         }
     };
     loss.minimal_distortion_by_column.iter().map(column).collect::<Vec<_>>().join(", ")

@@ -3,30 +3,34 @@
 use shoal_core::{Column, Kind, PublishedValue};
 
 use super::Published;
+use crate::QuasiColumn;
 
 /// For each quasi-identifier of numbers or dates the mean width of what is published: 6.2 where an age is known within 6.2 years.
-/// Dates in days. Records that are left out, and missing values, have no width and do not count; `*` is as wide as the
-/// column. None for texts, and where no record has a value.
+/// Dates in days. Suppressed records, and missing values, have no width and do not count; `*` in any other record is as wide
+/// as the column. None for texts, and where no record has a value.
 pub fn by_column(published: &Published<'_>) -> Vec<Option<f64>> {
-    published
-        .quasi
-        .iter()
-        .map(|column| {
-            let unit = match column.original.domain.parser().kind() {
-                Kind::Integer | Kind::Decimal => 1.0,
-                // Positions of dates are seconds.
-                Kind::Date => 24.0 * 60.0 * 60.0,
-                Kind::Text => return None,
-            };
-            let widths = column
-                .values
-                .iter()
-                .filter_map(|(value, count)| Some((of_cell(value, column.original)?, *count)));
-            let (sum, count) =
-                widths.fold((0.0, 0), |(sum, all), (width, count)| (sum + width * count as f64, all + count));
-            (count > 0).then(|| sum / count as f64 / unit)
-        })
-        .collect()
+    let sizes = published.starred().into_iter().zip(&published.classes.sizes);
+    let starred: u64 = sizes.filter(|(starred, _)| *starred).map(|(_, size)| u64::from(*size)).sum();
+    published.quasi.iter().map(|column| mean(column, starred)).collect()
+}
+
+/// `starred` records hold nothing but `*`.
+fn mean(column: &QuasiColumn<'_>, starred: u64) -> Option<f64> {
+    let unit = match column.original.domain.parser().kind() {
+        Kind::Integer | Kind::Decimal => 1.0,
+        // Positions of dates are seconds.
+        Kind::Date => 24.0 * 60.0 * 60.0,
+        Kind::Text => return None,
+    };
+    let (mut sum, mut records) = (0.0, 0);
+    for (value, count) in &column.values {
+        let count = if *value == PublishedValue::Suppressed { count.saturating_sub(starred) } else { *count };
+        if let Some(width) = of_cell(value, column.original) {
+            sum += width * count as f64;
+            records += count;
+        }
+    }
+    (records > 0).then(|| sum / records as f64 / unit)
 }
 
 fn of_cell(value: &PublishedValue, column: &Column) -> Option<f64> {
