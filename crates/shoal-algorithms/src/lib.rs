@@ -6,6 +6,9 @@
 //! time. They know no files, no privacy verifier and no clock.
 
 mod anonymized;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod fixture;
 pub mod sequences;
 pub mod stream;
 pub mod table;

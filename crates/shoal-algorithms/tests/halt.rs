@@ -1,15 +1,18 @@
 //! HALT's releases, checked by looking at everything that anybody could know.
 
+#[allow(dead_code, reason = "shared with the other tests")]
+mod support;
+
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use proptest::prelude::*;
 use shoal_algorithms::sequences::halt::HaltParams;
 use shoal_algorithms::sequences::{SequencesAlgorithm, SequencesError};
 use shoal_core::{
-    Bound, BoundHierarchy, Cell, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role,
-    Sequences, SequencesPromise, SequencesRecoding, Silent, Support, Table, ValueParser,
+    Bound, Cell, Hierarchy, Limit, Sequences, SequencesPromise, SequencesRecoding, Silent, Support,
 };
+
+use support::{Shape, sequences};
 
 const TREES: [&[&[&str]]; 3] = [
     &[&["a", "A", "*"], &["b", "A", "*"], &["c", "C", "*"], &["d", "C", "*"]],
@@ -19,30 +22,15 @@ const TREES: [&[&[&str]]; 3] = [
 
 /// People whose events have a value for each of the first trees and a sensitive one.
 fn people(quasi: usize, persons: &[Vec<Vec<&str>>]) -> Sequences {
-    let rows: Vec<Vec<&str>> = persons.concat();
-    let names = ["first", "second", "third"];
-    let names: Vec<&str> = names[..quasi].iter().chain(&["illness"]).copied().collect();
-    let raw = RawTable::from_rows(&names, &rows);
-    let column = |(c, raw): (usize, &shoal_core::RawColumn)| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &[]).unwrap();
-        let bind = || {
-            let tree = Hierarchy::from_rows(&TREES[c].iter().map(|row| row.to_vec()).collect::<Vec<_>>());
-            BoundHierarchy::new(&Arc::new(tree.unwrap()), &domain).unwrap()
-        };
-        Column {
-            name: raw.name.clone(),
-            role: if c < quasi { Role::QuasiIdentifier } else { Role::Sensitive },
-            hierarchy: (c < quasi).then(bind),
-            domain,
-            weight: 1.0 + c as f64 / 2.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        }
+    let shape = |(c, name): (usize, &&str)| {
+        let lines: Vec<Vec<&str>> = TREES[c].iter().map(|line| line.to_vec()).collect();
+        let tree = Hierarchy::from_rows(&lines).unwrap();
+        Shape { weight: 1.0 + c as f64 / 2.0, ..Shape::new(name, Some(tree)) }
     };
-    let table = Table { columns: raw.columns.iter().enumerate().map(column).collect(), rows: rows.len() };
-    let mut starts = vec![0];
-    persons.iter().for_each(|events| starts.push(starts[starts.len() - 1] + events.len() as u32));
-    Sequences::new(table, starts).unwrap()
+    let names = ["first", "second", "third"];
+    let mut shapes: Vec<Shape> = names[..quasi].iter().enumerate().map(shape).collect();
+    shapes.push(Shape::new("illness", None));
+    sequences(&shapes, persons)
 }
 
 /// An event as a set of (quasi-identifier, label of a node that is not a root).

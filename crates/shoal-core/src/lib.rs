@@ -48,13 +48,21 @@ pub use suggest::nearest;
 /// What the tests of this crate share.
 #[cfg(test)]
 mod fixture {
-    use crate::{DateFormat, Domain, Kind, RawTable, ValueParser};
+    use crate::{Column, Domain, Kind, RawColumn, RawTable, Role, ValueParser};
 
     /// The domain of a column with these values, in which the empty text and `?` are missing.
     pub(crate) fn domain(kind: Kind, values: &[&str]) -> Domain {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(kind, DateFormat::default());
-        Domain::of(&raw.columns[0], parser, &[String::new(), "?".to_owned()]).unwrap().0
+        let missing = [String::new(), "?".to_owned()];
+        Column::encode(&raw(values), Role::QuasiIdentifier, kind, &missing).unwrap().domain
+    }
+
+    /// A quasi-identifier with these values, in which only `?` is missing.
+    pub(crate) fn column<S: AsRef<str>>(parser: impl Into<ValueParser>, values: &[S]) -> Column {
+        Column::encode(&raw(values), Role::QuasiIdentifier, parser, &["?".to_owned()]).unwrap()
+    }
+
+    fn raw<S: AsRef<str>>(values: &[S]) -> RawColumn {
+        let rows: Vec<Vec<&str>> = values.iter().map(|value| vec![value.as_ref()]).collect();
+        RawTable::from_rows(&["c"], &rows).columns.remove(0)
     }
 }

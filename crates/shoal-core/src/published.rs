@@ -151,25 +151,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Cell, Column, DateFormat, Hierarchy, Kind, RawTable, Role};
-
-    fn column(kind: Kind, values: &[&str], tree: Option<&[Vec<&str>]>) -> Column {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, _) = Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap();
-        let hierarchy = tree.map(|rows| {
-            BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(rows).unwrap()), &domain).unwrap()
-        });
-        Column {
-            name: "c".into(),
-            role: Role::QuasiIdentifier,
-            domain,
-            hierarchy,
-            weight: 1.0,
-            codes: vec![],
-        }
-    }
+    use crate::fixture::column;
+    use crate::{Cell, Column, Hierarchy, Kind};
 
     fn round_trip(column: &Column, cell: &Cell) -> PublishedValue {
         let text = column.render(cell);
@@ -178,7 +161,7 @@ mod tests {
 
     #[test]
     fn sets_survive_labels_that_look_like_syntax() {
-        let column = column(Kind::Text, &["a", "b, c", "say \"x\"", "", " d", "{e"], None);
+        let column = column(Kind::Text, &["a", "b, c", "say \"x\"", "", " d", "{e"]);
         let all: Vec<u32> = (0..6).collect();
         assert_eq!(round_trip(&column, &Cell::Set(all.clone())), PublishedValue::Set(all));
         assert_eq!(column.render(&Cell::Set(vec![2, 3])), "{a, \"b, c\"}");
@@ -186,7 +169,7 @@ mod tests {
 
     #[test]
     fn ranges_cover_what_lies_between_and_never_the_missing() {
-        let column = column(Kind::Integer, &["5", "10", "7", "?"], None);
+        let column = column(Kind::Integer, &["5", "10", "7", "?"]);
         let range = round_trip(&column, &Cell::Range { lo: 0, hi: 1 });
         assert_eq!(range, PublishedValue::Range { lo: 5.0, hi: 7.0 });
         let covered: Vec<bool> = (0..4).map(|c| range.covers(c, &column.domain, None)).collect();
@@ -195,8 +178,9 @@ mod tests {
 
     #[test]
     fn nodes_are_read_by_their_label() {
-        let tree: &[Vec<&str>] = &[vec!["a", "AB", "*"], vec!["b", "AB", "*"], vec!["c", "C", "*"]];
-        let column = column(Kind::Text, &["a", "b", "c"], Some(tree));
+        let lines = [["a", "AB", "*"], ["b", "AB", "*"], ["c", "C", "*"]].map(Vec::from);
+        let tree = Arc::new(Hierarchy::from_rows(&lines).unwrap());
+        let column = column(Kind::Text, &["a", "b", "c"]).with_hierarchy(&tree).unwrap();
         let bound = column.hierarchy.as_ref();
         let node = bound.unwrap().lowest_common(0, 1);
         let value = round_trip(&column, &Cell::Node(node));

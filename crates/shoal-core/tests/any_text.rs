@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use shoal_core::policy::PolicyDocument;
 use shoal_core::{
-    DateFormat, Domain, Kind, PublishedValue, RawTable, ValueParser, hierarchy, parse_group, render_item,
+    Column, DateFormat, Kind, PublishedValue, RawTable, Role, hierarchy, parse_group, render_item,
     split_items,
 };
 
@@ -61,9 +61,8 @@ proptest! {
     fn published_values(text in odd_text(), values in proptest::collection::vec(odd_text(), 1..4)) {
         let rows: Vec<Vec<String>> = values.into_iter().map(|value| vec![value]).collect();
         let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, _) = Domain::of(&raw.columns[0], parser, &[]).unwrap();
-        let _ = PublishedValue::parse(&text, &domain, None);
+        let column = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Text, &[]).unwrap();
+        let _ = PublishedValue::parse(&text, &column.domain, None);
     }
 
     #[test]

@@ -1,13 +1,8 @@
 //! The parts of the engine against slow, obvious twins. What it decides as a whole is tested from outside.
 
-use std::sync::Arc;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, SequencesPromise, Support,
-    Table, ValueParser,
-};
+use shoal_core::{Column, Kind, RawColumn, RawTable, Role, SequencesPromise, Support, Table};
 
 use super::alignment::Aligned;
 use super::cluster::Cluster;
@@ -17,6 +12,7 @@ use super::matching::{Matching, Numbered, Pair, Query};
 use super::nearest::{Kind as Pairs, Search, Space};
 use super::pool::Pool;
 use super::signature::{Mask, Signatures};
+use crate::fixture;
 
 /// Two quasi-identifiers over nine values, and people with up to four events, of whom some are merged into clusters.
 #[derive(Debug)]
@@ -63,23 +59,9 @@ fn any_world(people: std::ops::Range<usize>) -> impl Strategy<Value = World> {
     )
 }
 
-fn column((raw, (weight, groups)): (&shoal_core::RawColumn, &(u8, Vec<u8>))) -> Column {
-    let parser = ValueParser::new(Kind::Text, DateFormat::default());
-    let (domain, code_of) = Domain::of(raw, parser, &[]).unwrap();
-    let line = |(leaf, group): (usize, &u8)| {
-        let above = if *group < 2 { format!("g{group}") } else { "high".to_owned() };
-        vec![format!("v{leaf}"), format!("g{group}"), above, "*".to_owned()]
-    };
-    let lines: Vec<Vec<String>> = groups.iter().enumerate().map(line).collect();
-    let tree = Arc::new(Hierarchy::from_rows(&lines).unwrap());
-    Column {
-        name: raw.name.clone(),
-        role: Role::QuasiIdentifier,
-        hierarchy: Some(BoundHierarchy::new(&tree, &domain).unwrap()),
-        domain,
-        weight: f64::from(*weight),
-        codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-    }
+fn column((raw, (weight, groups)): (&RawColumn, &(u8, Vec<u8>))) -> Column {
+    let tree = fixture::four_groups(|leaf| format!("v{leaf}"), groups);
+    fixture::encode(raw, Role::QuasiIdentifier, Kind::Text, Some(tree)).with_weight(f64::from(*weight))
 }
 
 fn numbered(id: u32, cluster: &Cluster) -> Numbered<'_> {

@@ -123,18 +123,16 @@ mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
-    use shoal_core::{DateFormat, Domain, Kind, RawTable, Role, ValueParser};
+    use shoal_core::{Kind, Role};
 
     use super::*;
+    use crate::fixture;
 
     /// A column of numbers; `domain` more numbers than occur make its codes wider.
     fn column(codes: &[u32], domain: u32) -> Column {
-        let values: Vec<Vec<String>> = (0..domain).map(|value| vec![value.to_string()]).collect();
-        let raw = RawTable::from_rows(&["c"], &values);
-        let parser = ValueParser::new(Kind::Integer, DateFormat::default());
-        let (domain, _) = Domain::of(&raw.columns[0], parser, &[]).unwrap();
-        let role = Role::QuasiIdentifier;
-        Column { name: "c".into(), role, domain, hierarchy: None, weight: 1.0, codes: codes.to_vec() }
+        let values: Vec<String> = (0..domain).map(|value| value.to_string()).collect();
+        let all = fixture::column("c", Role::QuasiIdentifier, Kind::Integer, &values, None);
+        Column { codes: codes.to_vec(), ..all }
     }
 
     proptest! {

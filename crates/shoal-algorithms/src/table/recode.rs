@@ -273,28 +273,14 @@ fn set_cell(bits: &[u64]) -> Cell {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use shoal_core::{DateFormat, Hierarchy, Kind, RawTable, Role, ValueParser};
+    use shoal_core::{Hierarchy, Kind, Role};
 
     use super::*;
+    use crate::fixture;
 
     fn column(kind: Kind, values: &[&str], tree: Option<&[Vec<&str>]>) -> Column {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, _) = Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap();
-        let bind =
-            |rows| BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(rows).unwrap()), &domain).unwrap();
-        let hierarchy = tree.map(bind);
-        Column {
-            name: "c".into(),
-            role: Role::QuasiIdentifier,
-            domain,
-            hierarchy,
-            weight: 1.0,
-            codes: vec![],
-        }
+        let tree = tree.map(|lines| Hierarchy::from_rows(lines).unwrap());
+        fixture::column("c", Role::QuasiIdentifier, kind, values, tree)
     }
 
     /// The cell of members given by their labels and its cost, which `cost_with` must have predicted.

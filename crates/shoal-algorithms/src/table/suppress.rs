@@ -123,18 +123,15 @@ fn keep(recoding: &mut TableRecoding, stays: &[bool]) {
 
 #[cfg(test)]
 mod tests {
-    use shoal_core::{DateFormat, Domain, Kind, RawTable, Role, ValueParser};
+    use shoal_core::{Kind, Role};
 
     use super::*;
+    use crate::fixture;
 
     fn ages() -> Table {
-        let rows: Vec<Vec<String>> = (0..9).map(|age| vec![age.to_string()]).collect();
-        let raw = RawTable::from_rows(&["age"], &rows);
-        let parser = ValueParser::new(Kind::Integer, DateFormat::default());
-        let (domain, codes) = Domain::of(&raw.columns[0], parser, &[]).unwrap();
-        let role = Role::QuasiIdentifier;
-        let column = Column { name: "age".into(), role, domain, hierarchy: None, weight: 1.0, codes };
-        Table { columns: vec![column], rows: 9 }
+        let texts: Vec<String> = (0..9).map(|age| age.to_string()).collect();
+        let column = fixture::column("age", Role::QuasiIdentifier, Kind::Integer, &texts, None);
+        Table { columns: vec![column], rows: texts.len() }
     }
 
     fn recoding(class_of: &[u32], ranges: &[(u32, u32)]) -> TableRecoding {

@@ -4,6 +4,9 @@
 mod keeps;
 mod lattice;
 mod people;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 mod tables;
 
 use proptest::prelude::*;

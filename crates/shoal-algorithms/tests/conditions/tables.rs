@@ -1,19 +1,12 @@
 //! Small random tables with sensitive columns, and promises about them.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, Condition, DateFormat, Distance, Domain, Hierarchy, Kind, Likeness, RawTable,
-    Role, Rule, Table, TablePromise, ValueParser,
-};
+use shoal_core::{Column, Condition, Distance, Hierarchy, Kind, Likeness, Role, Rule, Table, TablePromise};
+
+use crate::support;
 
 /// A column of these texts; `?` is missing. With a tree, neighbouring numbers share a node.
 pub(crate) fn column(name: &str, role: Role, kind: Kind, texts: &[String], tree: bool) -> Column {
-    let rows: Vec<Vec<&str>> = texts.iter().map(|text| vec![text.as_str()]).collect();
-    let raw = RawTable::from_rows(&[name], &rows);
-    let parser = ValueParser::new(kind, DateFormat::default());
-    let (domain, code_of) = Domain::of(&raw.columns[0], parser, &["?".to_owned()]).unwrap();
     // The last value goes straight to the top.
     let line = |value: u32| match value {
         7 => vec!["7".to_owned(), "*".to_owned()],
@@ -24,18 +17,8 @@ pub(crate) fn column(name: &str, role: Role, kind: Kind, texts: &[String], tree:
             "*".to_owned(),
         ],
     };
-    let bind = || {
-        let lines: Vec<Vec<String>> = (0..8).map(line).collect();
-        BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(&lines).unwrap()), &domain).unwrap()
-    };
-    Column {
-        name: name.to_owned(),
-        role,
-        hierarchy: tree.then(bind),
-        codes: raw.columns[0].codes.iter().map(|&code| code_of[code as usize]).collect(),
-        domain,
-        weight: 1.0,
-    }
+    let tree = tree.then(|| Hierarchy::from_rows(&(0..8).map(line).collect::<Vec<_>>()).unwrap());
+    support::column(name, role, kind, texts, tree)
 }
 
 /// One to three quasi-identifiers with hierarchies, the sensitive columns `s` (names, with a hierarchy) and `n`

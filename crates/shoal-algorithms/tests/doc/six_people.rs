@@ -2,24 +2,14 @@
 
 /// Six people: their age, with decades as hierarchy, and what they suffer from.
 fn six_people() -> shoal_core::Table {
-    use shoal_core::{
-        BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
-    };
+    use shoal_core::{Column, Hierarchy, Kind, RawTable, Role, Table};
     let rows = [["23", "flu"], ["27", "cold"], ["28", "flu"], ["31", "cold"], ["35", "flu"], ["36", "cold"]];
     let raw = RawTable::from_rows(&["age", "illness"], &rows.map(Vec::from));
     let lines = rows.map(|[age, _]| vec![age.to_owned(), format!("{}x", &age[..1]), "*".to_owned()]);
     let decades = std::sync::Arc::new(Hierarchy::from_rows(&lines).unwrap());
-    let column = |at: usize, kind: Kind, role: Role| {
-        let raw = &raw.columns[at];
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &[]).unwrap();
-        let hierarchy = (at == 0).then(|| BoundHierarchy::new(&decades, &domain).unwrap());
-        let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: raw.name.clone(), role, domain, hierarchy, weight: 1.0, codes }
-    };
-    let columns =
-        vec![column(0, Kind::Integer, Role::QuasiIdentifier), column(1, Kind::Text, Role::Sensitive)];
-    Table { columns, rows: rows.len() }
+    let age = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
+    let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[]).unwrap();
+    Table { columns: vec![age.with_hierarchy(&decades).unwrap(), illness], rows: rows.len() }
 }
 
 /// What is published as each person's age.

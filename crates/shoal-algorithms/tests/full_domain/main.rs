@@ -2,6 +2,9 @@
 
 mod papers;
 mod properties;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 mod tables;
 mod twin;
 

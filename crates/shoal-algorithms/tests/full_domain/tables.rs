@@ -3,14 +3,13 @@
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use shoal_core::hierarchy::from_text;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
-};
+use shoal_core::{Hierarchy, Kind, RawColumn, RawTable, Role, Table};
+
+use crate::support::encode;
 
 /// A quasi-identifier table of texts; `hierarchies` has a file per column, lines separated by blanks.
 pub(crate) fn table(names: &[&str], rows: &[Vec<&str>], hierarchies: &[&str]) -> Table {
@@ -20,18 +19,8 @@ pub(crate) fn table(names: &[&str], rows: &[Vec<&str>], hierarchies: &[&str]) ->
 
 fn with_trees<S: AsRef<str>>(names: &[&str], rows: &[Vec<S>], trees: Vec<Hierarchy>) -> Table {
     let raw = RawTable::from_rows(names, rows);
-    let column = |(raw, tree): (&shoal_core::RawColumn, Hierarchy)| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &["?".to_owned()]).unwrap();
-        Column {
-            name: raw.name.clone(),
-            role: Role::QuasiIdentifier,
-            hierarchy: Some(BoundHierarchy::new(&Arc::new(tree), &domain).unwrap()),
-            domain,
-            weight: 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        }
-    };
+    let column =
+        |(raw, tree): (&RawColumn, Hierarchy)| encode(raw, Role::QuasiIdentifier, Kind::Text, Some(tree));
     Table { columns: raw.columns.iter().zip(trees).map(column).collect(), rows: raw.rows }
 }
 

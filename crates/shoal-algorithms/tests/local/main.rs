@@ -5,4 +5,7 @@ mod papers;
 mod properties;
 mod sbc_twin;
 mod slow_cover;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 mod tables;

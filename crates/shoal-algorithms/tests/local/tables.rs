@@ -3,21 +3,19 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
-};
+use shoal_core::{Hierarchy, Kind, RawTable, Role, Table};
+
+use crate::support::{encode, four_groups};
 
 /// What a column is like besides its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
     pub(crate) weight: f64,
-    /// Lines from leaf to root.
-    pub(crate) tree: Option<Vec<Vec<String>>>,
+    pub(crate) tree: Option<Hierarchy>,
 }
 
 impl Shape {
@@ -31,20 +29,8 @@ pub(crate) fn table<S: AsRef<str>>(shapes: &[Shape], rows: &[Vec<S>]) -> Table {
     let names: Vec<String> = (0..shapes.len()).map(|c| format!("c{c}")).collect();
     let raw = RawTable::from_rows(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows);
     let column = |(c, shape): (usize, &Shape)| {
-        let raw = &raw.columns[c];
-        let parser = ValueParser::new(shape.kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &["?".to_owned()]).unwrap();
-        let bind = |rows: &Vec<Vec<String>>| {
-            BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(rows).unwrap()), &domain).unwrap()
-        };
-        Column {
-            name: raw.name.clone(),
-            role: Role::QuasiIdentifier,
-            hierarchy: shape.tree.as_ref().map(bind),
-            domain,
-            weight: shape.weight,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        }
+        let column = encode(&raw.columns[c], Role::QuasiIdentifier, shape.kind, shape.tree.clone());
+        column.with_weight(shape.weight)
     };
     Table { columns: shapes.iter().enumerate().map(column).collect(), rows: rows.len() }
 }
@@ -83,13 +69,8 @@ fn number(code: u32) -> u32 {
 /// Kind, weight, group of each leaf, number of values, whether some are missing.
 type Drawn = (Kind, u32, Option<Vec<u8>>, u32, bool);
 
-/// Leaf, one of four groups (the last two under a common node), root.
-fn tree(groups: &[u8]) -> Vec<Vec<String>> {
-    let line = |(leaf, group): (usize, &u8)| {
-        let above = if *group < 2 { format!("g{group}") } else { "high".to_owned() };
-        vec![number(leaf as u32).to_string(), format!("g{group}"), above, "*".to_owned()]
-    };
-    groups.iter().enumerate().map(line).collect()
+fn tree(groups: &[u8]) -> Hierarchy {
+    four_groups(|leaf| number(leaf as u32).to_string(), groups)
 }
 
 /// The thesis' 5,000 tuples: the first whose country is known; age, sex, native-country.

@@ -3,6 +3,9 @@
 
 mod enumerate;
 mod random;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 #[expect(dead_code, reason = "the other tests on tables use the rest of it")]
 #[path = "../local/tables.rs"]
 mod tables;

@@ -1,6 +1,6 @@
 //! Small random tables, always the same ones.
 
-use shoal_core::{Kind, SplitMix64, Table, mix};
+use shoal_core::{Hierarchy, Kind, SplitMix64, Table, mix};
 
 use crate::tables::{Shape, table};
 
@@ -46,7 +46,7 @@ fn column(draws: &mut Draws) -> (Shape, u64) {
             let above = if group < 2 { "low" } else { "high" };
             vec![number(value).to_string(), format!("g{group}"), above.to_owned(), "*".to_owned()]
         };
-        (0..values).map(&mut leaf).collect()
+        Hierarchy::from_rows(&(0..values).map(&mut leaf).collect::<Vec<_>>()).unwrap()
     });
     (Shape { kind, weight, tree }, values)
 }

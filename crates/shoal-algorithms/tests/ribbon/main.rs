@@ -3,6 +3,9 @@
 #[path = "../local/slow_cover.rs"]
 #[allow(dead_code, reason = "shared with the other local recodings")]
 mod slow_cover;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 #[path = "../local/tables.rs"]
 #[allow(dead_code, reason = "shared with the other local recodings")]
 mod tables;

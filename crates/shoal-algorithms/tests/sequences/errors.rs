@@ -2,19 +2,20 @@
 
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::{SequencesAlgorithm, SequencesError};
-use shoal_core::{Bound, Sequences, SequencesPromise, Silent};
+use shoal_core::{Bound, Hierarchy, Sequences, SequencesPromise, Silent};
 
-use crate::data::{Shape, promise, sequences};
+use crate::data::promise;
+use crate::support::{Shape, sequences};
 
 /// Four people with one event each, of whom `sick` have HIV.
 fn four(sick: usize) -> Sequences {
-    let shape = |name: &str, tree| Shape { name: name.to_owned(), weight: 1.0, tree };
-    let years = ["2007", "2008"].map(|year| vec![year.to_owned(), "*".to_owned()]).to_vec();
+    let years = Hierarchy::from_rows(&["2007", "2008"].map(|year| vec![year, "*"])).unwrap();
     let person = |at: usize| {
         let year = if at.is_multiple_of(2) { "2007" } else { "2008" };
-        vec![vec![year.to_owned(), if at < sick { "HIV" } else { "Flu" }.to_owned()]]
+        vec![vec![year, if at < sick { "HIV" } else { "Flu" }]]
     };
-    sequences(&[shape("year", Some(years)), shape("illness", None)], &(0..4).map(person).collect::<Vec<_>>())
+    let shapes = [Shape::new("year", Some(years)), Shape::new("illness", None)];
+    sequences(&shapes, &(0..4).map(person).collect::<Vec<_>>())
 }
 
 fn refused(data: &Sequences, promise: &SequencesPromise) -> SequencesError {

@@ -6,4 +6,7 @@ mod paper;
 mod properties;
 mod slow;
 mod slow_improvement;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 mod twin;

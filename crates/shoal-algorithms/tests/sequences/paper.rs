@@ -5,7 +5,8 @@ use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_core::{Cell, Hierarchy, SUPPRESSED, Sequences, SequencesRecoding, Silent};
 
-use crate::data::{Shape, promise, sequences};
+use crate::data::promise;
+use crate::support::{Shape, sequences};
 
 /// Table 1, a person a line: year, ZIP, days since the first claim, length of stay, disease.
 const TABLE_1: &str = "\
@@ -67,20 +68,21 @@ fn shapes(reading: Reading) -> Vec<Shape> {
         let week = |day: u32| day.saturating_sub(1) / 7;
         let path =
             |&day: &u32| line(&[&day.to_string(), &format!("[{}:{}]", week(day), week(day) + 1), "[0:12]"]);
-        Some(days.iter().map(path).collect::<Vec<_>>())
+        days.iter().map(path).collect::<Vec<_>>()
     };
     let zips = ["56043", "56072", "56103", "56107", "56117", "56230", "56361", "56942"].map(|zip| {
         let cut = |&digits: &usize| format!("{:*<5}", &zip[..digits]);
         let above: Vec<String> = reading.digits.iter().map(cut).collect();
         [line(&[zip]), above, line(&["56***"])].concat()
     });
-    let shape = |name: &str, tree| Shape { name: name.to_owned(), weight: 1.0, tree };
+    let quasi =
+        |name: &str, lines: &[Vec<String>]| Shape::new(name, Some(Hierarchy::from_rows(lines).unwrap()));
     vec![
-        shape("AdmYr", Some(years.collect())),
-        shape("ZIP", Some(zips.to_vec())),
-        shape("DSFC", days(&[0, 10, 13])),
-        shape("LOS", days(&[1, 2, 3, 30, 35])),
-        shape("Disease", None),
+        quasi("AdmYr", &years.collect::<Vec<_>>()),
+        quasi("ZIP", &zips),
+        quasi("DSFC", &days(&[0, 10, 13])),
+        quasi("LOS", &days(&[1, 2, 3, 30, 35])),
+        Shape::new("Disease", None),
     ]
 }
 

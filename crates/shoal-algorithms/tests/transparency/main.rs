@@ -8,4 +8,7 @@ mod mutants;
 mod proof;
 mod properties;
 mod sequences;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/mod.rs"]
+mod support;
 mod worlds;

@@ -1,45 +1,22 @@
 //! cbmsa keeps (k,c) by looking at who has a highly sensitive value, so that whoever knows it may be certain of one.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm};
-use shoal_core::{
-    Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role, SUPPRESSED,
-    Sequences, SequencesPromise, Silent, Support, Table, ValueParser,
-};
+use shoal_core::{Bound, Hierarchy, Limit, SUPPRESSED, Sequences, SequencesPromise, Silent, Support};
 
+use crate::support::{Shape, sequences};
 use crate::worlds::{File, Known, Seen};
 
 /// One event a person: a ward, and whether it was HIV.
 fn people(wards: &[&str], world: &[u32]) -> Sequences {
     let ills = world.iter().map(|&value| if value == 0 { "HIV" } else { "flu" });
-    let rows: Vec<Vec<&str>> = wards.iter().zip(ills).map(|(ward, ill)| vec![*ward, ill]).collect();
-    let raw = RawTable::from_rows(&["ward", "ill"], &rows);
-    let lines: [&[&str]; 6] = [
-        &["a1", "a", "*"],
-        &["a2", "a", "*"],
-        &["b1", "b", "*"],
-        &["b2", "b", "*"],
-        &["b3", "b", "*"],
-        &["b4", "b", "*"],
-    ];
-    let tree = Arc::new(Hierarchy::from_rows(&lines.map(<[&str]>::to_vec)).unwrap());
-    let column = |(at, raw): (usize, &shoal_core::RawColumn)| {
-        let (domain, code_of) =
-            Domain::of(raw, ValueParser::new(Kind::Text, DateFormat::default()), &[]).unwrap();
-        Column {
-            name: raw.name.clone(),
-            role: if at == 0 { Role::QuasiIdentifier } else { Role::Sensitive },
-            hierarchy: (at == 0).then(|| BoundHierarchy::new(&tree, &domain).unwrap()),
-            weight: 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-            domain,
-        }
-    };
-    let table = Table { rows: rows.len(), columns: raw.columns.iter().enumerate().map(column).collect() };
-    Sequences::new(table, (0..=rows.len() as u32).collect()).unwrap()
+    let people: Vec<Vec<Vec<&str>>> =
+        wards.iter().zip(ills).map(|(ward, ill)| vec![vec![*ward, ill]]).collect();
+    let lines = ["a1", "a2", "b1", "b2", "b3", "b4"].map(|ward| vec![ward, &ward[..1], "*"]);
+    let tree = Hierarchy::from_rows(&lines).unwrap();
+    sequences(&[Shape::new("ward", Some(tree)), Shape::new("ill", None)], &people)
 }
 
 /// What is published: for each person the ward and the illness of the event, if it is there.

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use shoal_core::{
-    Column, Condition, DateFormat, Domain, Kind, RawTable, Role, Rule, Table, TablePromise, TableRecoding,
-    ValueParser,
+    Column, Condition, Kind, RawColumn, RawTable, Role, Rule, Table, TablePromise, TableRecoding,
 };
 
 /// The values of a world, person by person.
@@ -47,18 +46,12 @@ impl Known {
             &names.iter().map(String::as_str).collect::<Vec<_>>(),
             &rows.collect::<Vec<_>>(),
         );
-        let column = |(at, raw): (usize, &shoal_core::RawColumn)| {
-            let kind = if at < dims { Kind::Integer } else { Kind::Text };
-            let (domain, code_of) =
-                Domain::of(raw, ValueParser::new(kind, DateFormat::default()), &[]).unwrap();
-            Column {
-                name: raw.name.clone(),
-                role: if at < dims { Role::QuasiIdentifier } else { Role::Sensitive },
-                hierarchy: None,
-                weight: 1.0,
-                codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-                domain,
-            }
+        let column = |(at, raw): (usize, &RawColumn)| {
+            let (role, kind) = match at < dims {
+                true => (Role::QuasiIdentifier, Kind::Integer),
+                false => (Role::Sensitive, Kind::Text),
+            };
+            Column::encode(raw, role, kind, &[]).unwrap()
         };
         Table { rows: raw.rows, columns: raw.columns.iter().enumerate().map(column).collect() }
     }

@@ -9,6 +9,7 @@ use shoal_pipeline::{AgainstOriginal, Verified};
 use shoal_privacy::stream::LineViolation;
 use shoal_privacy::{
     BrokenPromise, OutOfOrder, PublishedCell, SequencesViolation, TableViolation, TransactionsViolation,
+    Violations,
 };
 
 use super::{Answer, Opened};
@@ -85,12 +86,9 @@ fn stream_prose(verified: &StreamVerified) -> String {
     for broken in &found.broken {
         let row = |line: &LineViolation| vec![grouped(line.line as usize), line.what.clone()];
         let shown: Vec<Vec<String>> = broken.violations.worst.iter().map(row).collect();
-        let total = broken.violations.total;
-        let head = count(total, "line breaks", "lines break");
-        text.push_str(&format!("\n{head} the promise:\n{}", table(&["line", "what"], &[0], &shown)));
-        if total > shown.len() {
-            text.push_str(&format!(" … and {}\n", count(total - shown.len(), "more line", "more lines")));
-        }
+        let head = count(broken.violations.total, "line breaks", "lines break") + " the promise:";
+        let lines = table(&["line", "what"], &[0], &shown);
+        text.push_str(&worst(&head, &lines, &broken.violations, ["more line", "more lines"]));
     }
     text
 }
@@ -115,12 +113,10 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     for broken in &found.broken {
         let row = |set: &TransactionsViolation| vec![grouped(set.support as usize), set.items.join(", ")];
         let shown: Vec<Vec<String>> = broken.violations.worst.iter().map(row).collect();
-        let total = broken.violations.total;
-        let head = count(total, "set of items breaks", "sets of items break");
-        text.push_str(&format!("\n{head} the promise:\n{}", table(&["support", "items"], &[0], &shown)));
-        if total > shown.len() {
-            text.push_str(&format!(" … and {}\n", count(total - shown.len(), "more set", "more sets")));
-        }
+        let head =
+            count(broken.violations.total, "set of items breaks", "sets of items break") + " the promise:";
+        let sets = table(&["support", "items"], &[0], &shown);
+        text.push_str(&worst(&head, &sets, &broken.violations, ["more set", "more sets"]));
     }
     text
 }
@@ -175,11 +171,7 @@ fn crowds(broken: &BrokenPromise<SequencesViolation>) -> String {
         (format!("{head} {}; their first events:", broken.promise.name), ["more class", "more classes"])
     };
     let right: &[usize] = if first.is_known { &[0, 1] } else { &[0, 1, 3] };
-    let mut text = format!("\n{head}\n{}", table(&header, right, &rows));
-    if total > rows.len() {
-        text.push_str(&format!(" … and {}\n", count(total - rows.len(), more[0], more[1])));
-    }
-    text
+    worst(&head, &table(&header, right, &rows), &broken.violations, more)
 }
 
 /// What somebody may know, event by event.
@@ -205,10 +197,7 @@ fn table_prose(verified: &TableVerified) -> String {
         rows.push(("note", "there are no records, so every promise holds trivially".to_owned()));
     }
     let mut text = facts(&rows);
-    for broken in &found.broken {
-        text.push('\n');
-        text.push_str(&violations(broken));
-    }
+    found.broken.iter().for_each(|broken| text.push_str(&classes(broken)));
     text
 }
 
@@ -241,7 +230,7 @@ fn rows_named(rows: &[u64], all: u32) -> String {
 }
 
 /// The worst classes with their cells, sizes and rows, and what is wrong with them beyond their size.
-fn violations(broken: &BrokenPromise) -> String {
+fn classes(broken: &BrokenPromise) -> String {
     let shown = &broken.violations.worst;
     let columns = shown.first().map(|violation| &violation.cells[..]).unwrap_or_default();
     let mut header = vec!["records", "rows"];
@@ -251,20 +240,25 @@ fn violations(broken: &BrokenPromise) -> String {
         header.push("because");
         rows.iter_mut().zip(shown).for_each(|(row, class)| row.push(class.why.clone().unwrap_or_default()));
     }
-    let mut text = table(&header, &[0], &rows);
-    let more = broken.violations.total - shown.len();
-    if more > 0 {
-        text.push_str(&format!(" … and {}\n", count(more, "more class", "more classes")));
-    }
     let promise = match &broken.promise.column {
         Some(column) => format!("{} of `{column}`", broken.promise.name),
         None => "the promise".to_owned(),
     };
-    format!("{} {promise}:\n{text}", count(broken.violations.total, "class breaks", "classes break"))
+    let head = format!("{} {promise}:", count(broken.violations.total, "class breaks", "classes break"));
+    worst(&head, &table(&header, &[0], &rows), &broken.violations, ["more class", "more classes"])
 }
 
 fn violation_row(violation: &TableViolation) -> Vec<String> {
     let mut row = vec![grouped(violation.size as usize), rows_named(&violation.rows, violation.size)];
     row.extend(violation.cells.iter().map(|cell| cell.text.clone()));
     row
+}
+
+/// What breaks a promise: the worst of it as a table, and how much more there is.
+fn worst<V>(head: &str, shown: &str, violations: &Violations<V>, [one, many]: [&str; 2]) -> String {
+    let more = match violations.total.saturating_sub(violations.worst.len()) {
+        0 => String::new(),
+        more => format!(" … and {}\n", count(more, one, many)),
+    };
+    format!("\n{head}\n{shown}{more}")
 }

@@ -99,7 +99,7 @@ pub(crate) fn persons(column: &RawColumn) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use shoal_core::{DateFormat, Domain, Kind, ValueParser};
+    use shoal_core::Kind;
 
     use super::*;
 
@@ -120,11 +120,7 @@ mod tests {
         ];
         let rows: Vec<Vec<&str>> = texts.iter().map(|text| vec![*text]).collect();
         let raw = RawTable::from_rows(&["who"], &rows);
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(&raw.columns[0], parser, &[]).unwrap();
-        let codes = raw.columns[0].codes.iter().map(|&code| code_of[code as usize]).collect();
-        let role = Role::Identifier;
-        let mut column = Column { name: "who".into(), role, domain, hierarchy: None, weight: 1.0, codes };
+        let mut column = Column::encode(&raw.columns[0], Role::Identifier, Kind::Text, &[]).unwrap();
         same_person(&mut column);
         let code = |at: usize| column.codes[at];
         assert!(code(0) == code(1) && code(1) == code(2));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use shoal_core::{
-    Condition, DateFormat, Distance, Hierarchy, Kind, Likeness, RawTable, Role, Rule, ValueParser,
+    Condition, DateFormat, Distance, Hierarchy, Kind, Likeness, RawColumn, RawTable, Role, Rule, ValueParser,
 };
 use shoal_privacy::table::model;
 use shoal_privacy::{SensitiveColumn, TableModel, TableVerdict, verify_table_file};
@@ -28,6 +28,21 @@ pub(crate) const TREE: [[&str; 4]; 8] = [
 pub(crate) const ZIPS: [&str; 4] = ["53", "54", "55", "*"];
 pub(crate) const ILLNESSES: [&str; 9] = ["flu", "FLU ", "cold", "asthma", "ulcer", "polyp", "gout", "?", ""];
 pub(crate) const VISITS: [&str; 10] = ["2", "+2", "10", "-3", "9", "007", "7", "100", "?", ""];
+
+/// An original of these texts, encoded; `?` and the empty text are missing.
+pub(crate) fn original<const N: usize>(
+    columns: [(&str, Role, Kind); N],
+    rows: &[[String; N]],
+) -> shoal_core::Table {
+    let raw = RawTable::from_rows(
+        &columns.map(|(name, ..)| name),
+        &rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>(),
+    );
+    let encode = |(raw, (_, role, kind)): (&RawColumn, (&str, Role, Kind))| {
+        shoal_core::Column::encode(raw, role, kind, &["?".to_owned(), String::new()]).unwrap()
+    };
+    shoal_core::Table { columns: raw.columns.iter().zip(columns).map(encode).collect(), rows: rows.len() }
+}
 
 /// A row is a text per name.
 pub(crate) type Table = Vec<[String; 3]>;

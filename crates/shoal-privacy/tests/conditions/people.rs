@@ -4,10 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use shoal_core::{
-    Column, DateFormat, Distance, Domain, Kind, Likeness, RawColumnBuilder, RawTable, Role, Rule, Table,
-    ValueParser,
-};
+use shoal_core::{Distance, Kind, Likeness, RawTable, Role, Rule, Table};
 use shoal_privacy::{
     KAnonymity, OfPeople, RecordOrder, Refusal, TableClaim, TableFindings, TableModel, Unverifiable,
     judge_table, verify_table_file,
@@ -52,21 +49,15 @@ fn releases() -> impl Strategy<Value = Release> {
     )
 }
 
-const NAMES: [&str; 5] = ["who", "zip", "illness", "visits", "wish"];
-
 fn original(rows: &[[String; 5]]) -> Table {
-    let roles = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Sensitive, Role::PersonalK];
-    let column = |at: usize| {
-        let mut raw = RawColumnBuilder::new(NAMES[at].to_owned());
-        rows.iter().for_each(|row| raw.push(&row[at], shoal_core::Place::default()));
-        let raw = raw.finish();
-        let kind = if at >= 3 { Kind::Integer } else { Kind::Text };
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(&raw, parser, &["?".to_owned(), String::new()]).unwrap();
-        let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: NAMES[at].to_owned(), role: roles[at], domain, hierarchy: None, weight: 1.0, codes }
-    };
-    Table { columns: (0..NAMES.len()).map(column).collect(), rows: rows.len() }
+    let columns = [
+        ("who", Role::Identifier, Kind::Text),
+        ("zip", Role::QuasiIdentifier, Kind::Text),
+        ("illness", Role::Sensitive, Kind::Text),
+        ("visits", Role::Sensitive, Kind::Integer),
+        ("wish", Role::PersonalK, Kind::Integer),
+    ];
+    file::original(columns, rows)
 }
 
 fn published(release: &Release) -> RawTable {
@@ -76,7 +67,7 @@ fn published(release: &Release) -> RawTable {
         .zip(&release.zips)
         .map(|(row, zip)| vec![zip.as_str(), row[2].as_str(), row[3].as_str()])
         .collect();
-    RawTable::from_rows(&NAMES[1..4], &rows)
+    RawTable::from_rows(&file::NAMES, &rows)
 }
 
 fn of_people(k: u32, rules: &[(Sensitive, Rule)]) -> Vec<Box<dyn TableModel>> {

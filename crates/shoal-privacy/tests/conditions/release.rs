@@ -1,9 +1,7 @@
 //! What only the original knows: personal k, and how many records are left out.
 
 use proptest::prelude::*;
-use shoal_core::{
-    Column, DateFormat, Distance, Domain, Kind, RawColumnBuilder, RawTable, Role, Rule, Table, ValueParser,
-};
+use shoal_core::{Distance, Kind, RawTable, Role, Rule, Table};
 use shoal_privacy::{
     Figure, KAnonymity, PromiseResult, RecordOrder, Refusal, SuppressionLimit, TableClaim, TableFindings,
     TableModel, Unverifiable, judge_table, verify_table_file,
@@ -59,21 +57,12 @@ fn verify(
 }
 
 fn table(rows: &[[String; 3]]) -> Table {
-    let of = |at: usize, name: &str, role: Role, kind: Kind| {
-        let mut raw = RawColumnBuilder::new(name.to_owned());
-        rows.iter().for_each(|row| raw.push(&row[at], shoal_core::Place::default()));
-        let raw = raw.finish();
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(&raw, parser, &["?".to_owned(), String::new()]).unwrap();
-        let codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: name.to_owned(), role, domain, hierarchy: None, weight: 1.0, codes }
-    };
-    let columns = vec![
-        of(0, "zip", Role::QuasiIdentifier, Kind::Text),
-        of(1, "illness", Role::Sensitive, Kind::Text),
-        of(2, "wish", Role::PersonalK, Kind::Integer),
+    let columns = [
+        ("zip", Role::QuasiIdentifier, Kind::Text),
+        ("illness", Role::Sensitive, Kind::Text),
+        ("wish", Role::PersonalK, Kind::Integer),
     ];
-    Table { columns, rows: rows.len() }
+    file::original(columns, rows)
 }
 
 /// The second verifier: every record looks for its crowd.

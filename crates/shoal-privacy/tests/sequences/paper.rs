@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Sequences, Table,
-    ValueParser,
-};
+use shoal_core::{Column, Hierarchy, Kind, RawTable, Role, Sequences};
 use shoal_privacy::{
     Confidence, Figure, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesFindings,
     SequencesModel, judge_sequences,
 };
+
+use crate::second_verifier::cut_where_the_id_changes;
 
 const COLUMNS: [&str; 6] = ["PID", "AdmYr", "ZIP", "DSFC", "LOS", "Disease"];
 
@@ -84,23 +83,17 @@ fn original() -> Sequences {
     let raw = RawTable::from_rows(&COLUMNS, &rows);
     let trees: [Option<&[&str]>; 6] = [None, Some(&YEARS), Some(&ZIPS), Some(&DSFC), Some(&LOS), None];
     let columns = raw.columns.iter().zip(trees).enumerate().map(|(at, (column, tree))| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &[]).unwrap();
-        let hierarchy = tree.map(|lines| {
-            let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.split(' ').collect()).collect();
-            BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(&lines).unwrap()), &domain).unwrap()
-        });
         let role = match at {
             0 => Role::Identifier,
             5 => Role::Sensitive,
             _ => Role::QuasiIdentifier,
         };
-        let codes = column.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: column.name.clone(), role, domain, hierarchy, weight: 1.0, codes }
+        let column = Column::encode(column, role, Kind::Text, &[]).unwrap();
+        let Some(lines) = tree else { return column };
+        let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.split(' ').collect()).collect();
+        column.with_hierarchy(&Arc::new(Hierarchy::from_rows(&lines).unwrap())).unwrap()
     });
-    let starts = (0..rows.len()).filter(|&row| row == 0 || rows[row][0] != rows[row - 1][0]);
-    let starts = starts.chain([rows.len()]).map(|start| start as u32).collect();
-    Sequences::new(Table { columns: columns.collect(), rows: raw.rows }, starts).unwrap()
+    cut_where_the_id_changes(&rows, columns.collect())
 }
 
 fn verify(k: u32, c: f64, values: &[&str]) -> Result<SequencesFindings, Refusal> {

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Sequences, Table,
-    ValueParser,
-};
+use shoal_core::{Column, Hierarchy, Kind, RawTable, Role, Sequences, Table};
 use shoal_privacy::{
     Confidence, RecordOrder, Refusal, SequenceAnonymity, SequencesClaim, SequencesFindings, SequencesModel,
     judge_sequences,
@@ -165,15 +162,17 @@ pub(crate) fn sequences(original: &[Row]) -> Sequences {
     let cities = Arc::new(Hierarchy::from_rows(&CITIES.map(|line| line.to_vec())).unwrap());
     let columns = raw.columns.iter().map(|column| {
         let kind = if column.name == "year" { Kind::Integer } else { Kind::Text };
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &["?".to_owned()]).unwrap();
-        let hierarchy = (column.name == "city").then(|| BoundHierarchy::new(&cities, &domain).unwrap());
-        let codes = column.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: column.name.clone(), role: role(&column.name), domain, hierarchy, weight: 1.0, codes }
+        let column = Column::encode(column, role(&column.name), kind, &["?".to_owned()]).unwrap();
+        if column.name == "city" { column.with_hierarchy(&cities).unwrap() } else { column }
     });
-    let starts = (0..original.len()).filter(|&row| row == 0 || original[row][0] != original[row - 1][0]);
-    let starts = starts.chain([original.len()]).map(|start| start as u32).collect();
-    Sequences::new(Table { columns: columns.collect(), rows: raw.rows }, starts).unwrap()
+    cut_where_the_id_changes(original, columns.collect())
+}
+
+/// Encoded events, given their texts person by person; the first cell is who it is.
+pub(crate) fn cut_where_the_id_changes(rows: &[Row], columns: Vec<Column>) -> Sequences {
+    let starts = (0..rows.len()).filter(|&row| row == 0 || rows[row][0] != rows[row - 1][0]);
+    let starts = starts.chain([rows.len()]).map(|start| start as u32).collect();
+    Sequences::new(Table { columns, rows: rows.len() }, starts).unwrap()
 }
 
 /// Whether a release keeps its promise and is true.

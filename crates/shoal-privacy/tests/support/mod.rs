@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, ValueParser,
-};
+use shoal_core::{Column, Hierarchy, Kind, RawTable, Role, Table};
 use shoal_privacy::{KAnonymity, RecordOrder, Refusal, TableClaim, TableFindings, TableModel, judge_table};
 
 /// `name`, then what is published. The first three of those are the quasi-identifiers.
@@ -119,17 +117,14 @@ pub(crate) fn table(original: &[Vec<String>]) -> Table {
     let cities = Arc::new(Hierarchy::from_rows(&CITIES.map(|line| line.to_vec())).unwrap());
     let columns = raw.columns.iter().enumerate().map(|(at, column)| {
         let kind = if at == 1 { Kind::Integer } else { Kind::Text };
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(column, parser, &["?".to_owned()]).unwrap();
-        let hierarchy = (at == 3).then(|| BoundHierarchy::new(&cities, &domain).unwrap());
         let role = match at {
             0 => Role::Identifier,
             1..=3 => Role::QuasiIdentifier,
             4 => Role::Sensitive,
             _ => Role::Insensitive,
         };
-        let codes = column.codes.iter().map(|&code| code_of[code as usize]).collect();
-        Column { name: column.name.clone(), role, domain, hierarchy, weight: 1.0, codes }
+        let column = Column::encode(column, role, kind, &["?".to_owned()]).unwrap();
+        if at == 3 { column.with_hierarchy(&cities).unwrap() } else { column }
     });
     Table { columns: columns.collect(), rows: raw.rows }
 }

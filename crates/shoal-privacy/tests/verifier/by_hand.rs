@@ -1,8 +1,6 @@
 //! Small releases by hand: each way to be refused, and what is said about it.
 
-use shoal_core::{
-    DateFormat, Domain, Kind, Place, RawColumn, RawColumnBuilder, RawTable, Role, Table, ValueParser,
-};
+use shoal_core::{Column, Kind, Place, RawColumn, RawColumnBuilder, RawTable, Role, Table};
 use shoal_privacy::{
     KAnonymity, OriginError, RecordOrder, Refusal, TableClaim, TableConservationError, TableModel,
     Unverifiable, judge_table,
@@ -202,10 +200,7 @@ fn a_null_and_the_empty_text_are_not_taken_for_each_other() {
         }
     }
     let raw = builder.finish();
-    let parser = ValueParser::new(Kind::Text, DateFormat::default());
-    let (domain, code_of) = Domain::of(&raw, parser, &[]).unwrap();
-    original.columns[5].codes = raw.codes.iter().map(|&code| code_of[code as usize]).collect();
-    original.columns[5].domain = domain;
+    original.columns[5] = Column::encode(&raw, Role::Insensitive, Kind::Text, &[]).unwrap();
     let in_file = release.origin.iter().map(|&row| raw.codes[row as usize]).collect();
     file.columns[note] = RawColumn { codes: in_file, ..raw };
     assert_eq!(verdict(&original, &file), Ok(()));

@@ -1,47 +1,22 @@
 //! The search against a slow twin that looks at every pattern of every person, and the paper's table 2.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{
-    Bound, BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, Limit, RawTable, Role, Sequences,
-    SequencesPromise, Support, Table, ValueParser,
-};
+use shoal_core::{Bound, Hierarchy, Limit, Sequences, SequencesPromise, Support};
 
 use super::decision::{Decision, NOTHING};
 use super::items::Items;
 use super::miner::{self, Meter, Step, Stopped};
 use super::view::View;
+use crate::fixture::{Shape, sequences};
 use crate::sequences::terms::Terms;
 
 /// People from texts; each event has a value for each tree and, last, a sensitive one.
 fn people(trees: &[Vec<Vec<&str>>], persons: &[Vec<Vec<&str>>]) -> Sequences {
-    let rows: Vec<Vec<&str>> = persons.concat();
-    let names: Vec<String> = (0..=trees.len()).map(|c| format!("c{c}")).collect();
-    let raw = RawTable::from_rows(&names.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
-    let column = |(c, raw): (usize, &shoal_core::RawColumn)| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &[]).unwrap();
-        let bind = |tree: &Vec<Vec<&str>>| {
-            BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(tree).unwrap()), &domain).unwrap()
-        };
-        Column {
-            name: raw.name.clone(),
-            role: if c < trees.len() { Role::QuasiIdentifier } else { Role::Sensitive },
-            hierarchy: trees.get(c).map(bind),
-            domain,
-            weight: 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        }
-    };
-    let table = Table { columns: raw.columns.iter().enumerate().map(column).collect(), rows: rows.len() };
-    let mut starts = vec![0];
-    starts.extend(persons.iter().scan(0, |at, events| {
-        *at += events.len() as u32;
-        Some(*at)
-    }));
-    Sequences::new(table, starts).unwrap()
+    let tree = |c: usize| trees.get(c).map(|lines| Hierarchy::from_rows(lines).unwrap());
+    let shapes: Vec<Shape> = (0..=trees.len()).map(|c| Shape::new(&format!("c{c}"), tree(c))).collect();
+    sequences(&shapes, persons)
 }
 
 fn search(data: &Sequences, promise: &SequencesPromise, decision: Option<Decision>) -> Vec<Vec<Step>> {

@@ -1,15 +1,11 @@
 //! Every figure once more, slowly and in fractions, and what is refused.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, Condition, DateFormat, Distance, Domain, Hierarchy, Kind, Likeness, RawTable,
-    Role, Rule, Table, TablePromise, ValueParser,
-};
+use shoal_core::{Column, Condition, Distance, Hierarchy, Kind, Likeness, Role, Rule, Table, TablePromise};
 
 use super::distance::Spread;
 use super::{Conditions, Tally, check_promise};
+use crate::fixture;
 use crate::table::{ParamsError, TableError};
 
 /// Nine values below three groups, the last of them on its own below the root.
@@ -17,12 +13,7 @@ const TREE: [&str; 9] =
     ["1;A;X;*", "2;A;X;*", "3;A;X;*", "4;B;X;*", "5;B;X;*", "6;C;Y;*", "7;C;Y;*", "8;C;Y;*", "9;*"];
 
 fn column(name: &str, role: Role, kind: Kind, values: &[&str]) -> Column {
-    let rows: Vec<Vec<&str>> = values.iter().map(|value| vec![*value]).collect();
-    let raw = RawTable::from_rows(&[name], &rows);
-    let parser = ValueParser::new(kind, DateFormat::default());
-    let (domain, code_of) = Domain::of(&raw.columns[0], parser, &["?".to_owned()]).unwrap();
-    let codes = raw.columns[0].codes.iter().map(|&code| code_of[code as usize]).collect();
-    Column { name: name.into(), role, domain, hierarchy: None, weight: 1.0, codes }
+    fixture::column(name, role, kind, values, None)
 }
 
 /// The values of [`nine`].
@@ -39,11 +30,9 @@ fn promise(k: usize, rules: &[Rule]) -> TablePromise {
 
 /// A sensitive column whose domain is all nine values.
 fn nine() -> Column {
-    let mut column = column("illness", Role::Sensitive, Kind::Integer, &NINE);
     let lines: Vec<Vec<&str>> = TREE.iter().map(|line| line.split(';').collect()).collect();
-    let tree = Arc::new(Hierarchy::from_rows(&lines).unwrap());
-    column.hierarchy = Some(BoundHierarchy::new(&tree, &column.domain).unwrap());
-    column
+    let tree = Hierarchy::from_rows(&lines).unwrap();
+    fixture::column("illness", Role::Sensitive, Kind::Integer, &NINE, Some(tree))
 }
 
 /// The distance of two values, given how often everybody has each value.

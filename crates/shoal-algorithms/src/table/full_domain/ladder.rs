@@ -123,20 +123,17 @@ impl Step {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use shoal_core::{DateFormat, Domain, Hierarchy, Kind, RawTable, ValueParser};
+    use shoal_core::{Hierarchy, Kind, Role};
 
     use super::*;
+    use crate::fixture;
 
     fn ladder(file: &str, missing: &[&str]) -> (Ladder, BoundHierarchy) {
         let lines: Vec<Vec<&str>> = file.split_whitespace().map(|line| line.split(';').collect()).collect();
-        let mut values: Vec<Vec<&str>> = lines.iter().map(|line| vec![line[0]]).collect();
-        values.extend(missing.iter().map(|text| vec![*text]));
-        let raw = RawTable::from_rows(&["c"], &values);
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, _) = Domain::of(&raw.columns[0], parser, &["?".to_owned()]).unwrap();
-        let bound = BoundHierarchy::new(&Arc::new(Hierarchy::from_rows(&lines).unwrap()), &domain).unwrap();
+        let values: Vec<&str> = lines.iter().map(|line| line[0]).chain(missing.iter().copied()).collect();
+        let tree = Hierarchy::from_rows(&lines).unwrap();
+        let column = fixture::column("c", Role::QuasiIdentifier, Kind::Text, &values, Some(tree));
+        let bound = column.hierarchy.unwrap();
         (Ladder::new(&bound), bound)
     }
 

@@ -1,12 +1,7 @@
 //! Every fast computation compared with the obvious one.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use shoal_core::{
-    BoundHierarchy, Column, DateFormat, Domain, Hierarchy, Kind, RawTable, Role, Table, TablePromise,
-    ValueParser,
-};
+use shoal_core::{Hierarchy, Kind, RawTable, Role, Table, TablePromise};
 
 use super::class::{Class, Member, loss, pooled};
 use super::class_rule::ClassRule;
@@ -17,6 +12,7 @@ use super::piece::Piece;
 use super::rng::Rng;
 use super::space::{Space, WHOLE};
 use super::split::split;
+use crate::fixture;
 use crate::table::conditions::Conditions;
 use crate::table::names::ranks_by_frequency;
 use crate::table::points::Points;
@@ -41,20 +37,11 @@ fn table(rows: &[Row]) -> Table {
             vec![format!("t{leaf}"), format!("g{}", leaf / 2), format!("h{}", leaf / 4), "*".to_owned()]
         })
         .collect();
-    let tree = Arc::new(Hierarchy::from_rows(&lines).unwrap());
+    let tree = Hierarchy::from_rows(&lines).unwrap();
     let kinds = [Kind::Integer, Kind::Text, Kind::Text, Kind::Text];
     let column = |(at, kind): (usize, Kind)| {
-        let raw = &raw.columns[at];
-        let parser = ValueParser::new(kind, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &["?".to_owned()]).unwrap();
-        Column {
-            name: raw.name.clone(),
-            role: Role::QuasiIdentifier,
-            hierarchy: (at == 3).then(|| BoundHierarchy::new(&tree, &domain).unwrap()),
-            domain,
-            weight: at as f64 + 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        }
+        let tree = (at == 3).then(|| tree.clone());
+        fixture::encode(&raw.columns[at], Role::QuasiIdentifier, kind, tree).with_weight(at as f64 + 1.0)
     };
     Table { columns: kinds.into_iter().enumerate().map(column).collect(), rows: rows.len() }
 }

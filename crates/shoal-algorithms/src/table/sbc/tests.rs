@@ -1,10 +1,11 @@
 //! The thesis' own numbers (§3.4, §3.5, §3.8).
 
-use shoal_core::{Column, DateFormat, Domain, Kind, RawTable, Role, ValueParser};
+use shoal_core::{Column, Kind, RawTable, Role};
 
 use super::contingency::Contingency;
 use super::distance::Distances;
 use super::similarity::SimilarityOrder;
+use crate::fixture;
 use crate::table::points::Points;
 
 /// Its table 3-1: 9 men and 11 women from three countries.
@@ -21,13 +22,7 @@ fn people() -> [Column; 2] {
     let rows: Vec<Vec<&str>> =
         PEOPLE.iter().flat_map(|&(sex, country, n)| vec![vec![sex, country]; n]).collect();
     let raw = RawTable::from_rows(&["sex", "nationality"], &rows);
-    [0, 1].map(|c| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(&raw.columns[c], parser, &[]).unwrap();
-        let codes = raw.columns[c].codes.iter().map(|&code| code_of[code as usize]).collect();
-        let name = raw.columns[c].name.clone();
-        Column { name, role: Role::QuasiIdentifier, domain, hierarchy: None, weight: 1.0, codes }
-    })
+    [0, 1].map(|c| Column::encode(&raw.columns[c], Role::QuasiIdentifier, Kind::Text, &[]).unwrap())
 }
 
 /// Counts of Japan, USA and Iran as a man sees them.
@@ -91,15 +86,10 @@ fn ties_go_to_the_more_frequent_then_to_the_label() {
 #[test]
 fn the_same_share_of_a_line_and_of_names_is_the_same_distance() {
     for last in 3..=36_u32 {
-        let rows: Vec<Vec<String>> = (0..=last).map(|value| vec![value.to_string()]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let [line, names] = [Kind::Integer, Kind::Text].map(|kind| {
-            let (domain, codes) =
-                Domain::of(&raw.columns[0], ValueParser::new(kind, DateFormat::default()), &[]).unwrap();
-            let role = Role::QuasiIdentifier;
-            Column { name: "c".into(), role, domain, hierarchy: None, weight: 1.0, codes }
-        });
-        let points = Points::fold(&[&line, &names], rows.len());
+        let texts: Vec<String> = (0..=last).map(|value| value.to_string()).collect();
+        let [line, names] = [Kind::Integer, Kind::Text]
+            .map(|kind| fixture::column("c", Role::QuasiIdentifier, kind, &texts, None));
+        let points = Points::fold(&[&line, &names], texts.len());
         let mut distances = Distances::new(&[&line, &names], &points, 2, false);
         distances.measure_from(&[0, 0]);
         // All names are equally frequent, so they are similar in the order of their codes.

@@ -219,13 +219,10 @@ fn describe(steps: &[DateStep]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DateFormat, RawTable, ValueParser};
+    use crate::{DateFormat, ValueParser, fixture};
 
     fn domain(format: &str, values: &[&str]) -> Domain {
-        let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &rows);
-        let parser = ValueParser::new(Kind::Date, DateFormat::new(format).unwrap());
-        Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap().0
+        fixture::column(ValueParser::new(Kind::Date, DateFormat::new(format).unwrap()), values).domain
     }
 
     fn rows(format: &str, values: &[&str], steps: &[DateStep]) -> Result<Vec<String>, BuildError> {

@@ -90,15 +90,11 @@ fn describe(keep: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DateFormat, Kind, RawTable, ValueParser};
+    use crate::{Kind, fixture};
 
     fn rows(values: &[&str], keep: Option<&[usize]>) -> Vec<String> {
-        let table: Vec<Vec<&str>> = values.iter().map(|v| vec![*v]).collect();
-        let raw = RawTable::from_rows(&["c"], &table);
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, _) = Domain::of(&raw.columns[0], parser, &["?".into()]).unwrap();
         let params = PrefixParams { keep: keep.map(<[usize]>::to_vec) }.check().unwrap();
-        let built = prefixes(&domain, &params).unwrap();
+        let built = prefixes(&fixture::column(Kind::Text, values).domain, &params).unwrap();
         built.hierarchy.rows().iter().map(|row| row.join(" ")).collect()
     }
 

@@ -6,13 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::hierarchy::{from_text, to_text};
-use crate::{BoundHierarchy, DateFormat, PublishedValue, RawTable, ValueParser};
+use crate::{BoundHierarchy, DateFormat, PublishedValue, ValueParser, fixture};
 
 fn domain(kind: Kind, format: &str, values: &[String]) -> Domain {
-    let rows: Vec<Vec<&str>> = values.iter().map(|v| vec![v.as_str()]).collect();
-    let raw = RawTable::from_rows(&["c"], &rows);
-    let parser = ValueParser::new(kind, DateFormat::new(format).unwrap());
-    Domain::of(&raw.columns[0], parser, &["?".to_owned()]).unwrap().0
+    fixture::column(ValueParser::new(kind, DateFormat::new(format).unwrap()), values).domain
 }
 
 /// All values are leaves, every node is true of its leaves as a reader without the hierarchy sees it, every

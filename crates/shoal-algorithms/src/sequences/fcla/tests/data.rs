@@ -1,44 +1,24 @@
 //! Small data sets.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use proptest::prelude::*;
 use shoal_core::hierarchy::from_text;
-use shoal_core::{
-    Bound, BoundHierarchy, Column, DateFormat, Domain, Kind, Limit, RawTable, Role, Sequences,
-    SequencesPromise, Support, Table, ValueParser,
-};
+use shoal_core::{Bound, Limit, Sequences, SequencesPromise, Support};
+
+use crate::fixture::{Shape, sequences};
 
 /// Visits from texts: the first cell is the person, then one quasi-identifier per hierarchy (a file, lines parted by
 /// blanks), and the last is the sensitive value.
 pub(super) fn visits(rows: &[Vec<String>], hierarchies: &[String]) -> Sequences {
-    let names: Vec<String> =
-        (0..hierarchies.len()).map(|q| format!("q{q}")).chain(["s".to_owned()]).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let raw = RawTable::from_rows(&names, &rows.iter().map(|row| row[1..].to_vec()).collect::<Vec<_>>());
-    let column = |(at, raw): (usize, &shoal_core::RawColumn)| {
-        let parser = ValueParser::new(Kind::Text, DateFormat::default());
-        let (domain, code_of) = Domain::of(raw, parser, &[]).unwrap();
-        let hierarchy = hierarchies.get(at).map(|file| {
-            let tree = Arc::new(from_text(&file.replace(' ', "\n")).unwrap());
-            BoundHierarchy::new(&tree, &domain).unwrap()
-        });
-        Column {
-            name: raw.name.clone(),
-            role: if hierarchy.is_some() { Role::QuasiIdentifier } else { Role::Sensitive },
-            hierarchy,
-            domain,
-            weight: 1.0,
-            codes: raw.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        }
+    let quasi = |(q, file): (usize, &String)| {
+        Shape::new(&format!("q{q}"), Some(from_text(&file.replace(' ', "\n")).unwrap()))
     };
-    let columns = raw.columns.iter().enumerate().map(column).collect();
-    let mut starts: Vec<u32> =
-        (1..rows.len()).filter(|&at| rows[at][0] != rows[at - 1][0]).map(|at| at as u32).collect();
-    starts.insert(0, 0);
-    starts.push(rows.len() as u32);
-    Sequences::new(Table { columns, rows: rows.len() }, starts).unwrap()
+    let shapes: Vec<Shape> =
+        hierarchies.iter().enumerate().map(quasi).chain([Shape::new("s", None)]).collect();
+    let events = |rows: &[Vec<String>]| rows.iter().map(|row| row[1..].to_vec()).collect();
+    let people: Vec<Vec<Vec<String>>> = rows.chunk_by(|a, b| a[0] == b[0]).map(events).collect();
+    sequences(&shapes, &people)
 }
 
 /// Rows of a text, cells parted by blanks.
