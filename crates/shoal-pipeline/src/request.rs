@@ -124,7 +124,9 @@ impl Request {
             return true;
         }
         let sequences = data.shape == Shape::Sequences;
-        let tells = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
+        let tells = data.id.as_deref() == Some(column)
+            || data.order.iter().any(|name| name == column)
+            || data.ties_column() == Some(column);
         (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
     }
 
