@@ -454,7 +454,8 @@ impl<'s> Start<'s> {
             self.watcher.notice(&format!("a new key was written to `{}`: keep it secret", file.display()));
             if !self.has_state() && self.job.policy().data.person.is_some() {
                 self.watcher.notice(
-                    "whoever was published under another key before gets other values now, and the two sets can be intersected",
+                    "if this stream was published before, under another key, whoever returns gets other values now, and the two sets \
+                     can be intersected: name the key of that time in key-file",
                 );
             }
         }
