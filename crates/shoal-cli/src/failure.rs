@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::policy::PolicyProblem;
 use shoal_core::{HierarchyError, KindError, PolicyError};
-use shoal_io::{ReadError, SeparatorError, WriteError};
+use shoal_io::{ReadError, SeparatorError, TableOfItems, WriteError};
 use shoal_pipeline::{PipelineError, without_quotes};
 use shoal_stream::StreamError;
 
@@ -38,6 +38,8 @@ pub(crate) enum Failure {
     Separator(#[from] SeparatorError),
     #[error("`init` cannot look at standard input: it looks at the data more than once")]
     NotTwice,
+    #[error("{data}: {}", not_baskets(columns, *kind))]
+    NotBaskets { data: String, columns: Vec<String>, separator: char, kind: TableOfItems },
     #[error("the folder `{}` cannot be found: {error}", path.display())]
     Folder { path: PathBuf, error: io::Error },
     #[error("`{}` exists already", path.display())]
@@ -155,6 +157,9 @@ impl Failure {
             Failure::NoColumn { header, .. } => return Some(format!("it has: {}", header.join(", "))),
             Failure::Separator(error) => error.hint(),
             Failure::NotTwice => "put the data into a file",
+            Failure::NotBaskets { columns, separator, kind, .. } => {
+                return Some(as_transactions(columns, *separator, *kind));
+            }
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",
             Failure::WrongFlag { .. } => "leave it out, or give another --kind",
@@ -203,4 +208,41 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
         PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
         _ => return None,
     })
+}
+
+/// Why a file is not read as baskets.
+fn not_baskets(columns: &[String], kind: TableOfItems) -> String {
+    const SHOWN: usize = 4;
+    let names: Vec<String> = columns.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = if columns.len() > SHOWN { ", …" } else { "" };
+    let what = match kind {
+        TableOfItems::Long => "a row per item",
+        TableOfItems::OneHot => "a column per item",
+        TableOfItems::Other => "a header",
+    };
+    format!(
+        "this looks like a table with {what} ({}{more}) and not like a line of items per transaction",
+        names.join(", ")
+    )
+}
+
+/// How such a table becomes transactions.
+fn as_transactions(columns: &[String], separator: char, kind: TableOfItems) -> String {
+    let separator = separator.escape_debug();
+    match (kind, columns) {
+        (TableOfItems::Long, [id, item]) => format!(
+            "write under [data]:  shape = \"transactions\",  format = \"long\",  id = \"{id}\",  item = \"{item}\",  separator = \
+             \"{separator}\";  if every line is a transaction, give --separator \"{separator}\""
+        ),
+        (TableOfItems::OneHot, _) => {
+            "write a row per item that is there (format = \"long\", id and item), or treat it as a table: \
+                                      --shape table"
+                .to_owned()
+        }
+        _ => format!(
+            "a row per item: write under [data]  shape = \"transactions\",  format = \"long\",  id = \"…\",  item = \"…\";  all items of a \
+             record in one column:  items = \"…\",  item-separator = \";\";  if every line is a transaction, give --separator \
+             \"{separator}\""
+        ),
+    }
 }

@@ -1,11 +1,17 @@
-//! Generalized items as a reader of the file sees them: `a` for one item, `(a,b)` for "a, or b, or both".
+//! Generalized items as a reader of the file sees them: `a` for one item, `(a,b)` for "a, or b, or both". An item that is itself
+//! written `(a,b)` or `"a"` is published in quotes, `"(a,b)"`.
 
 use crate::quote::{quote, unquote};
 
 /// The text of a generalized item that stands for these items.
 pub fn render_item<S: AsRef<str>>(members: &[S]) -> String {
     match members {
-        [one] => one.as_ref().to_owned(),
+        [one] => {
+            let item = one.as_ref();
+            // A reader would take it for a group, or for another item in quotes.
+            let mistaken = parse_group(item).is_some() || unquote_item(item).is_some();
+            if mistaken { quote_item(item) } else { item.to_owned() }
+        }
         _ => {
             let quoted: Vec<_> = members.iter().map(|m| quote(m.as_ref(), &[',', '(', ')'])).collect();
             format!("({})", quoted.join(","))
@@ -30,10 +36,18 @@ pub fn parse_group(text: &str) -> Option<Vec<String>> {
     (members.len() > 1).then_some(members)
 }
 
-/// Whether an original item could be taken for a published group. Nobody could tell the two apart, so such
-/// an item must be renamed before publishing.
-pub fn looks_grouped(text: &str) -> bool {
-    text.starts_with('(') && text.ends_with(')')
+/// One item in quotes, as it is published where a reader would take it for something else.
+pub fn quote_item(item: &str) -> String {
+    format!("\"{}\"", item.replace('"', "\"\""))
+}
+
+/// The item that a published text in quotes stands for; `None` for a text that is not in quotes from its first character to
+/// its last.
+pub fn unquote_item(text: &str) -> Option<String> {
+    match unquote(text.strip_prefix('"')?) {
+        (item, Some("")) => Some(item),
+        _ => None,
+    }
 }
 
 /// The published items of a separated list: cut at separators outside groups and quotes.
@@ -80,6 +94,23 @@ mod tests {
         assert_eq!(render_item(&["a"]), "a");
         assert_eq!(parse_group("a"), None);
         assert_eq!(parse_group("(a)"), None);
+    }
+
+    #[test]
+    fn an_item_that_looks_like_syntax_is_published_in_quotes() {
+        for (item, text) in [
+            ("(a,b)", "\"(a,b)\""),
+            ("\"a\"", "\"\"\"a\"\"\""),
+            ("(a)", "(a)"),
+            ("(a", "(a"),
+            ("5\"", "5\""),
+            ("a b", "a b"),
+        ] {
+            assert_eq!(render_item(&[item]), text);
+            assert_eq!(parse_group(text), None);
+            assert_eq!(unquote_item(text).unwrap_or(text.to_owned()), item);
+        }
+        assert_eq!(render_item(&["(a,b)", "c"]), "(\"(a,b)\",c)");
     }
 
     #[test]

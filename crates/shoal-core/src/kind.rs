@@ -50,7 +50,7 @@ impl DateFormat {
         let candidate = DateFormat(format.to_owned());
         let probe = civil::date(2001, 2, 3);
         let bad = |why: String| KindError::Format { format: format.to_owned(), why };
-        let written = strtime::format(format, probe.at(4, 5, 6, 0)).map_err(|e| bad(e.to_string()))?;
+        let written = written(format, probe.at(4, 5, 6, 0)).map_err(|e| bad(e.to_string()))?;
         candidate.seconds(&written).ok_or_else(|| bad("it does not name a whole date".to_owned()))?;
         Ok(candidate)
     }
@@ -60,12 +60,19 @@ impl DateFormat {
         &self.0
     }
 
-    /// The date written in `text`, as seconds since 1970-01-01 00:00.
+    /// The date written in `text`, as seconds since 1970-01-01 00:00, fractions left out.
     pub fn seconds(&self, text: &str) -> Option<i64> {
+        self.since_1970(text).map(|since| since.as_secs())
+    }
+
+    /// How long after 1970-01-01 00:00 the date is that is written in `text`. Where the notation has an offset, two texts of one
+    /// moment are equal.
+    fn since_1970(&self, text: &str) -> Option<jiff::SignedDuration> {
         let time = strtime::parse(&self.0, text).ok()?;
         let at = time.to_datetime().or_else(|_| time.to_date().map(|d| d.at(0, 0, 0, 0))).ok()?;
         let epoch = civil::date(1970, 1, 1).at(0, 0, 0, 0);
-        Some(at.duration_since(epoch).as_secs())
+        let offset = time.offset().map_or(0, |offset| i64::from(offset.seconds()));
+        Some(at.duration_since(epoch) - jiff::SignedDuration::from_secs(offset))
     }
 
     /// A calendar date in this notation, at midnight.
@@ -83,8 +90,13 @@ impl DateFormat {
     /// A moment in this notation, as precisely as the notation can say it.
     pub fn write_time(&self, at: civil::DateTime) -> String {
         // Checked when the format was made; a date that this calendar cannot write stays ISO.
-        strtime::format(&self.0, at).unwrap_or_else(|_| at.date().to_string())
+        written(&self.0, at).unwrap_or_else(|_| at.date().to_string())
     }
+}
+
+/// A notation with an offset can only write what has one; positions are those of UTC.
+fn written(format: &str, at: civil::DateTime) -> Result<String, jiff::Error> {
+    strtime::format(format, at).or_else(|_| strtime::format(format, &at.to_zoned(jiff::tz::TimeZone::UTC)?))
 }
 
 /// Reads the text of one column's values into positions on a line.
@@ -137,8 +149,29 @@ impl ValueParser {
             // Whole numbers beyond 2^53 compare by their nearest double; their labels stay exact.
             Kind::Integer => text.parse::<i64>().ok().map(|v| v as f64),
             Kind::Decimal => text.parse::<f64>().ok().filter(|v| v.is_finite()),
-            Kind::Date => self.format.seconds(text).map(|s| s as f64 / 86_400.0),
+            Kind::Date => self.format.since_1970(text).map(|since| since.as_secs_f64() / 86_400.0),
             Kind::Text => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_and_fractions_are_a_part_of_the_time() {
+        let at = |format: &str, text: &str| {
+            ValueParser::new(Kind::Date, DateFormat::new(format).unwrap()).position(text).unwrap()
+        };
+        let offset = "%Y-%m-%dT%H:%M:%S%:z";
+        assert_eq!(at(offset, "2010-01-31T01:00:00+01:00"), at(offset, "2010-01-30T19:00:00-05:00"));
+        assert_eq!(at(offset, "2010-01-31T01:00:00+01:00"), at("%Y-%m-%d", "2010-01-31"));
+        let fraction = "%Y-%m-%d %H:%M:%S%.f";
+        assert!(at(fraction, "2010-01-31 10:00:00.25") > at(fraction, "2010-01-31 10:00:00"));
+        assert_eq!(
+            DateFormat::new(offset).unwrap().write(civil::date(2010, 1, 31)),
+            "2010-01-31T00:00:00+00:00"
+        );
     }
 }

@@ -27,7 +27,7 @@ pub use dataset::{
     Sequences, Table, Transactions, TransactionsBuilder,
 };
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
-pub use items::{looks_grouped, parse_group, render_item, split_items};
+pub use items::{parse_group, quote_item, render_item, split_items, unquote_item};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use mix::{SplitMix64, mix};
 pub use policy::{Policy, PolicyDocument, PolicyError};

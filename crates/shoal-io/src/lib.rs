@@ -32,15 +32,19 @@ mod window;
 mod write;
 
 pub use arrow::{TableBuilder, read_batches, write_batches};
-pub use basket::{BasketOptions, ReadTransactions, item_reads_back, read_baskets, write_baskets};
-pub use csv::{CsvOptions, SeparatorError, separator_of};
+pub use basket::{
+    BasketOptions, OfferedBaskets, ReadTransactions, TableOfItems, item_reads_back, offered_baskets,
+    published_item, read_baskets, write_baskets,
+};
+pub use csv::{CsvOptions, SeparatorError, separator_of, unusual_separator_of};
 pub use digest::sha256_hex;
 pub use error::{ReadError, WriteError};
 pub use format::{Compression, Format, Layout};
 pub use inspect::{Content, Finding, inspect};
 pub use limits::Limits;
 pub use read::{
-    ITEM_SEPARATOR, ReadTable, read_header, read_table, read_table_with_list, sample, sniff_separator,
+    ITEM_SEPARATOR, ReadTable, read_header, read_table, read_table_with_list, sample, sniff_head,
+    sniff_separator,
 };
 pub use source::Source;
 pub use text_file::read_text_file;

@@ -74,6 +74,11 @@ pub fn sample(source: &Source, rows: usize, progress: &dyn Progress) -> Result<R
 /// The separator of a location's first file, for those who do not know it yet; see
 /// [`separator_of`](crate::separator_of). Parquet has none.
 pub fn sniff_separator(location: &str) -> Result<Option<u8>, ReadError> {
+    Ok(sniff_head(location)?.and_then(|head| csv::separator_of(&head)))
+}
+
+/// The first bytes of a location's first file, unpacked, for those who do not know yet how it is written. Parquet has no text.
+pub fn sniff_head(location: &str) -> Result<Option<Vec<u8>>, ReadError> {
     const ENOUGH: u64 = 1 << 16;
     let files = Source::new(location).files()?;
     let file = &files[0];
@@ -84,8 +89,7 @@ pub fn sniff_separator(location: &str) -> Result<Option<u8>, ReadError> {
     let mut stored = StoredBytes::open(file, None, &Silent)?;
     let head = unpack(format.compression, &mut stored).and_then(|text| csv::head(text, ENOUGH));
     let head = head.map_err(|source| ReadError::Unreadable { file: file.clone(), source });
-    let head = head.map_err(|error| blame(error, format.compression, stored.failed()))?;
-    Ok(csv::separator_of(&head))
+    Ok(Some(head.map_err(|error| blame(error, format.compression, stored.failed()))?))
 }
 
 /// Reads the files of a source one after the other and returns the SHA-256 and the number of their stored

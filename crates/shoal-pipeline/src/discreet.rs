@@ -24,11 +24,7 @@ impl PipelineError {
             PipelineError::NoPlaceInOrder { file, record, column, .. } => {
                 format!("{file}: record {record} has no value in column `{column}`, which orders the events")
             }
-            PipelineError::SameOrder { first, second, columns, .. } => {
-                format!(
-                    "records {first} and {second}, of one person, are equal in {columns}: which came first?"
-                )
-            }
+            PipelineError::SameOrder(ties) => ties.in_words(false),
             // These quote items, values or cells of a release that was refused.
             PipelineError::Read(_)
             | PipelineError::Infeasible(_)

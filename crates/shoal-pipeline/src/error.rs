@@ -17,6 +17,7 @@ use shoal_measure::transactions::TransactionsMeasureError;
 use shoal_privacy::matching::NoOrigin;
 use shoal_privacy::{ConditionError, ConfidenceError, ItemsetParamError, KTooSmall, KnowledgeError, Refusal};
 
+use crate::sequences::Ties;
 use crate::table::Together;
 
 pub use value_at::ValueAt;
@@ -248,18 +249,9 @@ pub enum PipelineError {
         /// How many rows the person has.
         rows: usize,
     },
-    /// Two events of one person cannot be ordered.
-    #[error("records {first} and {second}, both of `{person}`, are equal in {columns}: which came first?")]
-    SameOrder {
-        /// Whose events they are.
-        person: String,
-        /// A record, counted from 1.
-        first: usize,
-        /// Another one.
-        second: usize,
-        /// The columns that order the events.
-        columns: String,
-    },
+    /// Events of one person cannot be ordered.
+    #[error("{}", .0.in_words(true))]
+    SameOrder(Box<Ties>),
     /// The sequences cannot be anonymized as asked.
     #[error(transparent)]
     Sequences(Box<SequencesError>),

@@ -130,9 +130,10 @@ impl Request {
             return true;
         }
         let sequences = data.shape == Shape::Sequences;
-        let structural = data.id.as_deref() == Some(column) || data.order.iter().any(|name| name == column);
-        (sequences && structural)
-            || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
+        let tells = data.id.as_deref() == Some(column)
+            || data.order.iter().any(|name| name == column)
+            || data.ties_column() == Some(column);
+        (sequences && tells) || self.policy().columns.get(column).is_none_or(|c| c.role != Role::Identifier)
     }
 
     /// The hierarchy of this name, which [`Request::new`] has found.

@@ -70,7 +70,8 @@ pub fn thesis_csv(adult_data_gz: &Path, count: usize) -> String {
     csv
 }
 
-fn gunzip(path: &Path) -> String {
+/// The text of a file that is packed with gzip.
+pub fn gunzip(path: &Path) -> String {
     let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut text = String::new();
     GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -66,7 +66,7 @@ impl ParamsError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
     /// There are fewer records than a crowd needs.
-    #[error("k = {k} asks for crowds of {k}, but there are only {records} records")]
+    #[error("k = {k} asks for crowds of {k}, but there {}", only(*records))]
     TooFewRecords {
         /// The k asked for.
         k: usize,
@@ -94,7 +94,7 @@ pub enum TableError {
         people: usize,
     },
     /// Somebody asks for a larger crowd than there are people.
-    #[error("record {record} asks for a crowd of {k}, but there are only {records} records")]
+    #[error("record {record} asks for a crowd of {k}, but there {}", only(*records))]
     PersonalKTooLarge {
         /// The record, counted from 1.
         record: usize,
@@ -126,7 +126,7 @@ pub enum TableError {
         lacking: &'static str,
     },
     /// The whole table has fewer values than a class needs.
-    #[error("column `{column}` has only {found} different values, `{values}`, but every class needs {l}")]
+    #[error("column `{column}` has only {found} different values, {values}, but every class needs {l}")]
     TooFewValues {
         /// The column.
         column: String,
@@ -272,4 +272,9 @@ impl TableError {
             }
         }
     }
+}
+
+/// `is only 1 record`, `are only 2 records`.
+fn only(records: usize) -> String {
+    if records == 1 { "is only 1 record".to_owned() } else { format!("are only {records} records") }
 }

@@ -48,7 +48,9 @@ fn pages(command: &Command) -> io::Result<Vec<(String, String)>> {
 
 fn page(command: &Command) -> io::Result<String> {
     let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page)?;
+    // The header of every page names the program, not the verb, with its version.
+    let source = concat!("shoal ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(source).render(&mut page)?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 

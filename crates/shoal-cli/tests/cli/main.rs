@@ -3,6 +3,7 @@
 mod adult;
 mod bad_input;
 mod editions;
+mod found_files;
 mod hierarchy;
 mod init;
 mod killed;
@@ -16,3 +17,4 @@ mod sequences;
 mod stream;
 mod transactions;
 mod verify;
+mod visits;

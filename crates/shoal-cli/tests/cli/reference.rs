@@ -69,6 +69,7 @@ fn every_verb_has_a_manual_page() {
     let project = TestProject::empty();
     let page = project.shoal(&["man", "hierarchy", "build"]).ended_with(0).stdout;
     assert!(page.contains(".TH shoal-hierarchy-build 1"), "{page}");
+    assert!(page.contains(concat!("\"shoal ", env!("CARGO_PKG_VERSION"), "\"")), "{page}");
     project.shoal(&["man", "dance"]).ended_with(2);
     project.shoal(&["man", "-o", "pages"]).ended_with(0);
     for verb in VERBS {

@@ -181,3 +181,54 @@ fn bad_requests_about_knowledge_say_what_to_do_and_leave_nothing() {
     insta::assert_snapshot!("knowledge_errors", said);
     assert_eq!(ward.everything(), before);
 }
+
+/// Two visits of Ann on one day, and two of Bob.
+fn with_ties() -> TestProject {
+    let ward = ward();
+    ward.write(
+        "visits.csv",
+        VISITS.replace("ann,2020-03-09", "ann,2020-01-02").replace("bob,2020-03-01", "bob,2020-01-04"),
+    );
+    ward
+}
+
+#[test]
+fn all_ties_are_said_in_one_message() {
+    let said = with_ties().shoal(&["run", "policy.toml"]).ended_with(2);
+    for words in ["2 events of 2 people", "equal in day", "both of `ann`", "both of `bob`", "ties = \"file\""]
+    {
+        assert!(said.stderr.contains(words), "{words}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn ties_keep_the_order_of_the_file_or_of_a_column() {
+    let ward = with_ties();
+    let file = ["--set", "data.ties=file", "-o", "file.csv", "--report", "r1"];
+    ward.shoal(&[&["run", "policy.toml"], &file[..]].concat()).ended_with(0);
+    let leaks = ward.json("r1/report.json")["leaks"].clone();
+    assert!(leaks.as_array().unwrap().iter().any(|leak| leak["kind"] == "file-order" && leak["count"] == 2));
+    ward.shoal(&["verify", "file.csv", "--policy", "r1/audit.json", "--original", "visits.csv"])
+        .ended_with(0);
+    // A column that decides makes the release independent of the order of the rows again.
+    let column = ["--set", "data.ties=stay", "-o", "column.csv", "--report", "r2", "--force"];
+    ward.shoal(&[&["run", "policy.toml"], &column[..]].concat()).ended_with(0);
+    let before = ward.read("column.csv");
+    let lines: Vec<String> = ward.read("visits.csv").lines().map(str::to_owned).collect();
+    let turned: Vec<&str> =
+        [&lines[0]].into_iter().chain(lines[1..].iter().rev()).map(String::as_str).collect();
+    ward.write("visits.csv", turned.join("\n"));
+    ward.shoal(&[&["run", "policy.toml"], &column[..]].concat()).ended_with(0);
+    assert_eq!(ward.read("column.csv"), before);
+    let leaks = ward.json("r2/report.json")["leaks"].clone();
+    assert!(leaks.as_array().unwrap().iter().all(|leak| leak["kind"] != "file-order"));
+}
+
+#[test]
+fn the_order_of_the_file_can_be_the_only_one() {
+    let ward = ward();
+    let file = ["--set", "data.ties=file", "--set", "data.order=[]"];
+    ward.shoal(&[&["run", "policy.toml"], &file[..]].concat()).ended_with(0);
+    let said = ward.shoal(&["run", "policy.toml", "--set", "data.order=[]", "--force"]).ended_with(2);
+    assert!(said.stderr.contains("ties = \"file\""), "{}", said.stderr);
+}

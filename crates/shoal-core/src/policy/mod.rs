@@ -98,6 +98,11 @@ pub struct DataPolicy {
     /// between events that are equal in those before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
+    /// sequences: what comes first where the columns of `order` are equal. `"file"` keeps the order of the file, which is then a
+    /// part of the data: another order of its rows gives another release. Any other text is the name of a column whose
+    /// values decide, text in the order of its letters. Without it such events are an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ties: Option<String>,
     /// transactions, long form: the column of the items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
@@ -122,6 +127,16 @@ impl DataPolicy {
     /// What separates two items of a record in a table.
     pub fn item_separator(&self) -> &str {
         self.item_separator.as_deref().unwrap_or(";")
+    }
+
+    /// Whether events that `order` cannot tell apart keep the order of the file.
+    pub fn ties_keep_file_order(&self) -> bool {
+        self.ties.as_deref() == Some("file")
+    }
+
+    /// The column that decides between events that `order` cannot tell apart.
+    pub fn ties_column(&self) -> Option<&str> {
+        self.ties.as_deref().filter(|_| !self.ties_keep_file_order())
     }
 
     /// Whether the source is a basket file: a line per transaction.

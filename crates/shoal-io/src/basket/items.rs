@@ -1,4 +1,6 @@
-use shoal_core::{looks_grouped, split_items};
+use std::borrow::Cow;
+
+use shoal_core::{quote_item, render_item, split_items};
 
 use super::BasketOptions;
 
@@ -36,9 +38,58 @@ pub fn item_reads_back(item: &str, separator: char) -> bool {
         && items_of(&format!("{other}{separator}{item}"), published).eq([other, item])
 }
 
-/// Whether an original item would be taken for a published group, or for the beginning of one.
-pub(super) fn is_group_like(item: &str, separator: char) -> bool {
-    item.starts_with(['(', '"']) && (looks_grouped(item) || !item_reads_back(item, separator))
+/// The text under which these items are published, in quotes where a list with this separator would otherwise be read
+/// differently. Not every text can be made fit: no line holds a line end.
+pub fn published_item<S: AsRef<str>>(members: &[S], separator: Option<char>) -> String {
+    let text = render_item(members);
+    match (members, separator) {
+        ([one], Some(separator)) if !item_reads_back(&text, separator) => quote_item(one.as_ref()),
+        _ => text,
+    }
+}
+
+/// The items of a line of an original file: `"whole milk, fresh",bread` are two, and what is no whole item in quotes is taken as
+/// it stands.
+pub(super) fn original_items(line: &str, separator: char) -> impl Iterator<Item = Cow<'_, str>> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        loop {
+            let text = rest?.trim_start_matches(BLANKS);
+            let (item, after) = match quoted(text, separator) {
+                Some((item, after)) => (Cow::Owned(item), after),
+                None => {
+                    let (item, after) = text.split_at(text.find(separator).unwrap_or(text.len()));
+                    (Cow::Borrowed(item.trim_end_matches(BLANKS)), after)
+                }
+            };
+            rest = after.strip_prefix(separator);
+            if !item.is_empty() {
+                return Some(item);
+            }
+        }
+    })
+}
+
+/// The item in quotes with which a text begins, and what follows it: a separator or nothing.
+fn quoted(text: &str, separator: char) -> Option<(String, &str)> {
+    let inside = text.strip_prefix('"')?;
+    let mut item = String::new();
+    let mut rest = inside;
+    loop {
+        let (before, after) = rest.split_once('"')?;
+        item.push_str(before);
+        match after.strip_prefix('"') {
+            Some(next) => {
+                item.push('"');
+                rest = next;
+            }
+            None => {
+                // With a blank as separator the blanks after the item are separators themselves.
+                let next = if separator == ' ' { after } else { after.trim_start_matches(BLANKS) };
+                return (next.is_empty() || next.starts_with(separator)).then_some((item, next));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -82,12 +133,27 @@ mod tests {
     }
 
     #[test]
-    fn originals_that_look_published() {
-        for item in ["(a,b)", "()", "(a)", "(a", "\"a"] {
-            assert!(is_group_like(item, ' '), "{item}");
+    fn items_in_quotes_are_whole() {
+        let items = |line: &'static str, separator| original_items(line, separator).collect::<Vec<_>>();
+        assert_eq!(items("\"whole milk, fresh\", bread", ','), ["whole milk, fresh", "bread"]);
+        assert_eq!(items("\"a b\" c", ' '), ["a b", "c"]);
+        assert_eq!(items("\"a\"\"b\";5\";\"open", ';'), ["a\"b", "5\"", "\"open"]);
+        assert_eq!(items("\"a\"b,c", ','), ["\"a\"b", "c"]);
+        assert_eq!(items(" a  b ", ' '), ["a", "b"]);
+        assert_eq!(items("(a,b),c", ','), ["(a", "b)", "c"]);
+    }
+
+    #[test]
+    fn every_item_can_be_published_and_read_back() {
+        for separator in [' ', ',', ';', '\t'] {
+            for item in ["a", "(a,b)", "(a", "\"a\"", "\"a", "a b", "a,b", "a;b", "()", "(a)", " a "] {
+                let text = published_item(&[item], Some(separator));
+                assert!(item_reads_back(&text, separator), "{text}");
+                assert_eq!(shoal_core::parse_group(&text), None, "{text}");
+                assert_eq!(shoal_core::unquote_item(&text).unwrap_or(text), item);
+            }
         }
-        for item in ["a", "a)", "f(x)", "\"a\"", "(a)b"] {
-            assert!(!is_group_like(item, ' '), "{item}");
-        }
+        assert_eq!(published_item(&["a b"], Some(',')), "a b");
+        assert_eq!(published_item(&["a b"], Some(' ')), "\"a b\"");
     }
 }

@@ -4,10 +4,12 @@ mod items;
 mod lines;
 mod options;
 mod read;
+mod sniff;
 mod write;
 
-pub use items::item_reads_back;
 pub(crate) use items::items_of;
+pub use items::{item_reads_back, published_item};
 pub use options::BasketOptions;
 pub use read::{ReadTransactions, read_baskets};
+pub use sniff::{OfferedBaskets, TableOfItems, offered_baskets};
 pub use write::write_baskets;

@@ -6,8 +6,8 @@ pub struct BasketOptions {
     /// The character between items. Blanks and tabs around an item are not part of it, so that any number of
     /// blanks separates like one.
     pub separator: char,
-    /// Whether groups such as `(a,b)` are items, as in published files. In original files they are refused,
-    /// because they look like published ones.
+    /// Whether groups such as `(a,b)` are items, as in published files. In original files they are items like others,
+    /// which are published in quotes so that nobody takes them for groups.
     pub grouped: bool,
 }
 

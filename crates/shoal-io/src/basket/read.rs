@@ -3,7 +3,7 @@ use std::io::Read;
 use shoal_core::{Progress, Transactions, TransactionsBuilder};
 
 use super::BasketOptions;
-use super::items::{is_group_like, items_of};
+use super::items::{items_of, original_items};
 use super::lines::{LineError, Lines};
 use crate::error::ReadError;
 use crate::format::Layout;
@@ -68,14 +68,16 @@ fn read_file(
         }
         *rows += 1;
         let mut blank = true;
-        for item in items_of(line.text, options) {
-            // Only in an original: a published file does hold groups.
-            if !options.grouped && is_group_like(item, options.separator) {
-                let (file, line, item) = (file.to_owned(), line.number, shortened(item));
-                return Err(ReadError::GroupLike { file, line, item });
+        if options.grouped {
+            for item in items_of(line.text, options) {
+                into.item(item);
+                blank = false;
             }
-            into.item(item);
-            blank = false;
+        } else {
+            for item in original_items(line.text, options.separator) {
+                into.item(&item);
+                blank = false;
+            }
         }
         into.end();
         empty += usize::from(blank);
@@ -93,14 +95,5 @@ fn located(error: LineError, file: &str, limit: usize) -> ReadError {
         LineError::Io(source) => ReadError::Unreadable { file, source },
         LineError::TooLong { line } => ReadError::LineTooLong { file, line, limit },
         LineError::NotUtf8 { line, offset } => ReadError::LineNotUtf8 { file, line, offset },
-    }
-}
-
-/// As much of an item as a message can hold.
-fn shortened(item: &str) -> String {
-    const ENOUGH: usize = 60;
-    match item.char_indices().nth(ENOUGH) {
-        Some((at, _)) => format!("{}…", &item[..at]),
-        None => item.to_owned(),
     }
 }

@@ -9,7 +9,8 @@ mod write;
 use std::io::{self, Read};
 
 pub use options::{CsvOptions, SeparatorError};
-pub use sniff::separator_of;
+pub(crate) use sniff::first_records;
+pub use sniff::{separator_of, unusual_separator_of};
 pub(crate) use split::{Quoted, Rules};
 pub(crate) use write::{push_field, write};
 
@@ -34,7 +35,7 @@ pub(crate) fn read(
     // Every further record must have as many fields as the first, whether that is a header or not.
     let expected = first.len();
     if options.header {
-        into.begin(file, first.iter().map(str::to_owned).collect())?;
+        into.begin(file, header_names(&first))?;
     } else {
         into.begin(file, given_names(file, &first, options)?)?;
         push(&first, into)?;
@@ -48,6 +49,16 @@ pub(crate) fn read(
         push(&row, into)?;
     }
     Ok(())
+}
+
+/// The names of a header. A column whose header cell is empty, as pandas writes it above its index, is called `column1` after
+/// its place.
+fn header_names(first: &Row<'_>) -> Vec<String> {
+    let name = |(at, cell): (usize, &str)| match cell {
+        "" => format!("column{}", at + 1),
+        _ => cell.to_owned(),
+    };
+    first.iter().enumerate().map(name).collect()
 }
 
 /// The names for a file without a header.

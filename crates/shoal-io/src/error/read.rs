@@ -279,16 +279,6 @@ pub enum ReadError {
         /// How many bytes come before it in the (unpacked) file.
         offset: u64,
     },
-    /// An original item that looks like a published group, or like the beginning of one.
-    #[error("{file}, line {line}: the item `{item}` would be taken for a group in the published file")]
-    GroupLike {
-        /// The file.
-        file: String,
-        /// The line.
-        line: u64,
-        /// The item, shortened if very long.
-        item: String,
-    },
     /// Parquet where lines are expected.
     #[error("{file}: a Parquet file has no lines of items")]
     NotABasketFile {
@@ -372,9 +362,6 @@ impl ReadError {
                 "publish the data in parts, each of other people (docs/limits.md)"
             }
             ReadError::LineNotUtf8 { .. } => NOT_UTF8,
-            ReadError::GroupLike { .. } => {
-                "rename the item: published groups are written `(a,b)`, so no item may begin like one"
-            }
             ReadError::NotABasketFile { .. } => "name its column of items instead: `items = \"…\"`",
         }
     }

@@ -1,4 +1,4 @@
-use shoal_core::{Hierarchy, Progress, Silent, Transactions, Unseen, parse_group};
+use shoal_core::{Hierarchy, Progress, Silent, Transactions, Unseen, parse_group, unquote_item};
 
 use super::TransactionsMeasureError;
 
@@ -92,7 +92,11 @@ fn meaning(
     original: &Transactions,
     hierarchy: Option<&Hierarchy>,
 ) -> Result<Vec<u32>, TransactionsMeasureError> {
-    if let Some(item) = original.item(text) {
+    // A node of the hierarchy is never taken apart; an item that is written like a group or in quotes is published in quotes.
+    let is_node = hierarchy.is_some_and(|tree| tree.node(text).is_some());
+    let plain = if is_node { None } else { unquote_item(text) };
+    let item = plain.as_deref().unwrap_or(text);
+    if let Some(item) = original.item(item).filter(|_| is_node || parse_group(text).is_none()) {
         return Ok(vec![item]);
     }
     let mut members = match (parse_group(text), hierarchy.and_then(|tree| Some((tree, tree.node(text)?)))) {

@@ -98,8 +98,9 @@ impl PipelineError {
                 "a person without an event leaves nothing to publish: remove the row, or fix the value"
             }
             PipelineError::NoPlaceInOrder { .. } => "fix the value, or remove the row",
-            PipelineError::SameOrder { .. } => {
-                "add a further column to data.order that distinguishes them, or remove a row that occurs twice"
+            PipelineError::SameOrder(_) => {
+                "add a further column to data.order that tells them apart, or set  ties = \"file\"  under [data] to keep the \
+                 order of the file's rows among them"
             }
             PipelineError::Sequences(error) => error.hint(),
             PipelineError::SequenceMeasure(error) => error.hint(),

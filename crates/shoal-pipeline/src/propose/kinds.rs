@@ -1,8 +1,14 @@
 //! What the values of a column are, judged from their texts.
 
+mod dates;
+mod numbers;
+
+use std::collections::BTreeMap;
+
 use shoal_core::{DateFormat, Kind, RawColumn};
 
 use super::words::Words;
+use numbers::{has_leading_zero, is_number};
 
 /// How a column is read.
 pub(super) struct Reading {
@@ -10,7 +16,11 @@ pub(super) struct Reading {
     pub format: Option<DateFormat>,
     /// Those that occur, in the order of the lists below.
     pub missing_tokens: Vec<String>,
+    /// Texts among numbers or dates that are neither, few and without a digit. They are among `missing_tokens`.
+    pub odd: Vec<String>,
     pub note: Option<String>,
+    /// Whether the note is a question that a person has to answer.
+    pub asks: bool,
 }
 
 /// Texts that mean "no value" wherever they occur.
@@ -18,28 +28,10 @@ const MISSING: [&str; 9] = ["", "?", "NA", "N/A", "n/a", "null", "NULL", "nan", 
 /// Texts that mean it among numbers and dates, but may be a value among texts.
 const MISSING_IN_NUMBERS: [&str; 3] = ["None", "none", "-"];
 
-/// Date notations, in the order in which they are tried, with the one they can be confused with.
-const FORMATS: [(&str, Option<&str>); 19] = [
-    ("%Y-%m-%d", None),
-    ("%Y/%m/%d", None),
-    ("%d.%m.%Y", None),
-    ("%m/%d/%Y", Some("%d/%m/%Y")),
-    ("%d/%m/%Y", None),
-    ("%m-%d-%Y", Some("%d-%m-%Y")),
-    ("%d-%m-%Y", None),
-    ("%Y-%m-%d %H:%M:%S", None),
-    ("%Y-%m-%d %H:%M", None),
-    ("%Y-%m-%dT%H:%M:%S", None),
-    ("%Y-%m-%dT%H:%M:%SZ", None),
-    ("%Y-%m-%dT%H:%M", None),
-    ("%d.%m.%Y %H:%M:%S", None),
-    ("%d.%m.%Y %H:%M", None),
-    ("%m/%d/%Y %H:%M:%S", Some("%d/%m/%Y %H:%M:%S")),
-    ("%d/%m/%Y %H:%M:%S", None),
-    ("%m/%d/%Y %H:%M", Some("%d/%m/%Y %H:%M")),
-    ("%d/%m/%Y %H:%M", None),
-    ("%d %b %Y", None),
-];
+/// At most so many different texts among numbers or dates are taken for missing values: more of them are values.
+const MOST_ODD: usize = 3;
+/// From so many different numbers or dates on it is clear what the column is, whatever else stands in it.
+const CLEARLY: usize = 20;
 
 /// Judges the kind of a column's values, its date format and its missing values.
 pub(super) fn read(column: &RawColumn) -> Reading {
@@ -57,81 +49,146 @@ pub(super) fn read(column: &RawColumn) -> Reading {
         .filter(|text| !MISSING.contains(text) && !MISSING_IN_NUMBERS.contains(text))
         .collect();
     if values.is_empty() {
-        return Reading { kind: Kind::Text, format: None, missing_tokens, note: None };
+        return Reading {
+            kind: Kind::Text,
+            format: None,
+            missing_tokens,
+            odd: Vec::new(),
+            note: None,
+            asks: false,
+        };
     }
-    let (kind, format, note) = judge(&Words::of(&column.name), &values);
-    if kind != Kind::Text {
+    let name = Words::of(&column.name);
+    let mut judgement = judge(&name, &values);
+    let mut odd: Vec<&str> = Vec::new();
+    if judgement.kind == Kind::Text && judgement.note.is_none() {
+        odd = odd_ones(&values);
+        let regular: Vec<&str> = values.iter().copied().filter(|text| !odd.contains(text)).collect();
+        let without = judge(&name, &regular);
+        if odd.is_empty() || without.kind == Kind::Text {
+            odd.clear();
+            judgement.note = numbers::what_they_may_be(&values).or_else(|| spellings(&values));
+        } else if odd.iter().all(|text| means_nothing(text, without.kind)) {
+            let kind = if without.kind == Kind::Date { "dates" } else { "numbers" };
+            let note = format!(
+                "all values are {kind} but {}: taken for missing values; please check, and correct the data if they are not",
+                places(column, &odd)
+            );
+            judgement = Judgement { note: Some(joined(note, without.note)), asks: true, ..without };
+        } else {
+            let note = format!(
+                "all values are {} but {}: read as text. Correct the data, or list them under `missing` and change the kind",
+                if without.kind == Kind::Date { "dates" } else { "numbers" },
+                places(column, &odd)
+            );
+            (judgement.note, judgement.asks) = (Some(note), true);
+            odd.clear();
+        }
+    }
+    if judgement.kind != Kind::Text {
         missing_tokens.extend(seen(&MISSING_IN_NUMBERS));
+        missing_tokens.extend(odd.iter().map(|text| (*text).to_owned()));
     }
-    Reading { kind, format, missing_tokens, note }
+    Reading {
+        kind: judgement.kind,
+        format: judgement.format,
+        missing_tokens,
+        odd: odd.into_iter().map(str::to_owned).collect(),
+        note: judgement.note,
+        asks: judgement.asks,
+    }
 }
 
-type Judgement = (Kind, Option<DateFormat>, Option<String>);
+struct Judgement {
+    kind: Kind,
+    format: Option<DateFormat>,
+    note: Option<String>,
+    asks: bool,
+}
 
 fn judge(name: &Words, values: &[&str]) -> Judgement {
-    // Dates first: eight digits that are all days of plausible years would pass for numbers as well.
-    if let Some((format, note)) = compact_dates(values).or_else(|| dates(values)) {
-        return (Kind::Date, Some(format), note);
+    let of = |kind: Kind| Judgement { kind, format: None, note: None, asks: false };
+    if let Some(dates) = dates::compact(values).or_else(|| dates::written(name, values)) {
+        let asks = dates.note.is_some();
+        return Judgement { kind: Kind::Date, format: Some(dates.format), note: dates.note, asks };
     }
     if !values.iter().all(|text| is_number(text)) {
-        return (Kind::Text, None, None);
+        return of(Kind::Text);
     }
-    let text = |why: &str| (Kind::Text, None, Some(format!("digits, but {why}: read as text")));
+    let text =
+        |why: &str| Judgement { note: Some(format!("digits, but {why}: read as text")), ..of(Kind::Text) };
     if values.iter().any(|text| has_leading_zero(text)) {
         return text("with leading zeros, so they are codes");
     }
     if values.iter().all(|text| text.parse::<i64>().is_ok()) {
         return match name.code_word() {
             Some(word) => text(&format!("the name (`{word}`) says that they are codes")),
-            None => (Kind::Integer, None, None),
+            None => of(Kind::Integer),
         };
     }
     // Whole numbers beyond 64 bits are ids or codes, which a decimal would round.
     if values.iter().any(|text| text.parse::<i64>().is_err() && !text.contains(['.', 'e', 'E'])) {
         return text("too long for a number");
     }
-    (Kind::Decimal, None, None)
+    of(Kind::Decimal)
 }
 
-/// `20100131`: eight digits, only where every one of them is a day of a plausible year.
-fn compact_dates(values: &[&str]) -> Option<(DateFormat, Option<String>)> {
-    let format = DateFormat::new("%Y%m%d").ok()?;
-    let is_day = |text: &&str| {
-        text.len() == 8
-            && text.bytes().all(|b| b.is_ascii_digit())
-            && ("1900".."2101").contains(&&text[..4])
-            && format.seconds(text).is_some()
+/// The texts that are neither numbers nor dates where nearly all the others are; nothing where that is not so.
+fn odd_ones<'a>(values: &[&'a str]) -> Vec<&'a str> {
+    let few = |odd: Vec<&'a str>| {
+        let fits = !odd.is_empty() && odd.len() <= MOST_ODD && values.len() - odd.len() >= CLEARLY;
+        fits.then_some(odd)
     };
-    values.iter().all(is_day).then_some((format, None))
+    let no_numbers = values.iter().copied().filter(|text| !is_number(text)).take(MOST_ODD + 1).collect();
+    few(no_numbers).or_else(|| few(dates::unreadable(values, MOST_ODD)?)).unwrap_or_default()
 }
 
-fn dates(values: &[&str]) -> Option<(DateFormat, Option<String>)> {
-    let (notation, other) = FORMATS.into_iter().find(|(notation, _)| fits(notation, values))?;
-    let note = other.filter(|other| fits(other, values)).map(|other| {
-        format!("it is not clear which is day and which is month in these values: `{notation}` or `{other}`, please check")
-    });
-    Some((DateFormat::new(notation).ok()?, note))
+/// Whether a text among numbers or dates says that there is no value: it has no digit, or is what programs write for one.
+fn means_nothing(text: &str, kind: Kind) -> bool {
+    let repeated = |digit: char| text.len() == 8 && text.chars().all(|c| c == digit);
+    !text.contains(|c: char| c.is_ascii_digit())
+        || (kind == Kind::Date
+            && (repeated('0') || repeated('9') || text == "0" || text.starts_with("0000-00-00")))
 }
 
-fn fits(notation: &str, values: &[&str]) -> bool {
-    // From about 1800 to 2200: other years are a sign of the wrong notation. A year of the calendar has 31,556,952
-    // seconds in the mean.
-    const FIRST: i64 = -170 * 31_556_952;
-    const LAST: i64 = 230 * 31_556_952;
-    DateFormat::new(notation).is_ok_and(|format| {
-        values.iter().all(|text| format.seconds(text).is_some_and(|at| (FIRST..LAST).contains(&at)))
+/// `` `old` (record 17) ``.
+fn places(column: &RawColumn, odd: &[&str]) -> String {
+    let place = |text: &&str| {
+        let row = (0..column.codes.len()).find(|&row| column.text(row) == *text).unwrap_or_default();
+        format!("`{}` (record {})", text.escape_debug(), row + 1)
+    };
+    odd.iter().map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// Says that `M` and `m` are two values.
+fn spellings(values: &[&str]) -> Option<String> {
+    const SHOWN: usize = 3;
+    // More are no categories: names and keys differ in capitals by chance.
+    const MOST_VALUES: usize = 100;
+    if values.len() > MOST_VALUES {
+        return None;
+    }
+    let mut by_meaning: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for text in values {
+        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        by_meaning.entry(plain).or_default().push(format!("`{}`", text.escape_debug()));
+    }
+    let alike: Vec<String> =
+        by_meaning.values().filter(|texts| texts.len() > 1).map(|texts| texts.join(" and ")).collect();
+    let more = if alike.len() > SHOWN { ", …" } else { "" };
+    (!alike.is_empty()).then(|| {
+        format!(
+            "{}{more} differ only in capitals or blanks and count as different values: make them one if they mean one",
+            alike.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ")
+        )
     })
 }
 
-/// Without `inf`, `NaN` and the like, which also parse as floating-point numbers.
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b))
-        && text.parse::<f64>().is_ok_and(f64::is_finite)
-}
-
-fn has_leading_zero(text: &str) -> bool {
-    let digits = text.trim_start_matches(['+', '-']).as_bytes();
-    digits.len() > 1 && digits[0] == b'0' && digits[1].is_ascii_digit()
+fn joined(note: String, more: Option<String>) -> String {
+    match more {
+        Some(more) => format!("{note}. {more}"),
+        None => note,
+    }
 }
 
 #[cfg(test)]
@@ -171,6 +228,22 @@ mod tests {
         assert_eq!(format(&["20100131", "20091231"]).as_deref(), Some("%Y%m%d"));
         assert_eq!(format(&["20100131", "20101331"]), None, "no 13th month");
         assert_eq!(format(&["30001231"]), None, "not this age");
+        for (value, expected) in [
+            ("2201-07-03", "%Y-%m-%d"),
+            ("1834-07-03", "%Y-%m-%d"),
+            ("31.12.54", "%d.%m.%y"),
+            ("12/31/99", "%m/%d/%y"),
+            ("2010-01-31 9:05", "%Y-%m-%d %H:%M"),
+            ("2010-01-31T10:00:00+01:00", "%Y-%m-%dT%H:%M:%S%:z"),
+            ("2010-01-31T10:00:00.123Z", "%Y-%m-%dT%H:%M:%S%.fZ"),
+            ("2010-01-31 10:00:00.5", "%Y-%m-%d %H:%M:%S%.f"),
+            ("01JAN2010", "%d%b%Y"),
+            ("Jan 31, 2010", "%b %d, %Y"),
+            ("31-Jan-10", "%d-%b-%y"),
+            ("1/31/2010 2:05 PM", "%m/%d/%Y %I:%M %p"),
+        ] {
+            assert_eq!(format(&[value]).as_deref(), Some(expected), "{value}");
+        }
         assert_eq!(format(&["31.1.2010"]).as_deref(), Some("%d.%m.%Y"));
         assert_eq!(format(&["1/31/2018 17:49", "1/2/2018 8:52"]).as_deref(), Some("%m/%d/%Y %H:%M"));
         assert_eq!(format(&["31/01/2018"]).as_deref(), Some("%d/%m/%Y"));
@@ -188,5 +261,57 @@ mod tests {
         assert_eq!(reading("x", &["1", "None", "?"]).2, ["?", "None"]);
         assert_eq!(reading("x", &["None", "Norm", ">200"]).2, [""; 0]);
         assert_eq!(reading("x", &["2010-01-31", "-"]).0, Kind::Date);
+    }
+
+    fn among_numbers(odd: &[&str]) -> (Kind, Vec<String>, Option<String>) {
+        let numbers: Vec<String> = (0..2000).map(|i| (i * 7 % 90).to_string()).collect();
+        let mut values: Vec<&str> = numbers.iter().map(String::as_str).collect();
+        values.splice(16..16, odd.iter().copied());
+        let (kind, _, missing, note) = reading("x", &values);
+        (kind, missing, note)
+    }
+
+    #[test]
+    fn an_odd_value_is_named_and_proposed_as_missing() {
+        for odd in ["-", "inf", "old", ".", "unknown", "n.a."] {
+            let (kind, missing, note) = among_numbers(&[odd]);
+            assert_eq!((kind, missing), (Kind::Integer, vec![odd.to_owned()]), "{odd}");
+            // A dash needs no question.
+            assert_eq!(
+                note.is_some_and(|note| note.contains(&format!("`{odd}` (record 17)"))),
+                odd != "-",
+                "{odd}"
+            );
+        }
+        let (kind, _, note) = among_numbers(&["90+"]);
+        assert_eq!(kind, Kind::Text, "it may be a value");
+        assert!(note.unwrap().contains("`90+` (record 17)"));
+        assert_eq!(among_numbers(&["a", "b", "c", "d"]).0, Kind::Text, "too many to be none");
+        let mut dates: Vec<String> = (10..60).map(|i| format!("2010-01-{:02}", 1 + i % 28)).collect();
+        dates.push("never".to_owned());
+        let dates: Vec<&str> = dates.iter().map(String::as_str).collect();
+        let (kind, format, missing, note) = reading("x", &dates);
+        assert_eq!(
+            (kind, format.as_deref(), missing),
+            (Kind::Date, Some("%Y-%m-%d"), vec!["never".to_owned()])
+        );
+        assert!(note.unwrap().contains("(record 51)"));
+    }
+
+    #[test]
+    fn numbers_in_other_notations_are_said() {
+        for (values, words) in [
+            (["1,5", "22,75", "3"], "decimal comma"),
+            (["1.234,50", "2.000,00", "7,10"], "decimal comma"),
+            (["1,234", "22,750", "300"], "thousands"),
+            (["$ 3.50", "$12.00", "$1"], "currency"),
+            (["3,50 €", "12,00 €", "1 €"], "currency"),
+            (["M", "m", "F"], "`M` and `m`"),
+        ] {
+            let (kind, _, _, note) = reading("x", &values);
+            assert_eq!(kind, Kind::Text);
+            assert!(note.as_ref().is_some_and(|note| note.contains(words)), "{values:?}: {note:?}");
+        }
+        assert_eq!(reading("x", &["a,b", "c"]).3, None);
     }
 }

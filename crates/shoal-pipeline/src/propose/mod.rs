@@ -7,6 +7,8 @@
 mod baskets;
 mod hierarchies;
 mod kinds;
+mod order;
+mod person;
 mod policy_text;
 mod profile;
 mod roles;
@@ -22,7 +24,9 @@ pub use stream::{StreamProposal, propose_stream};
 use shoal_core::{Kind, RawTable, Role};
 
 use kinds::Reading;
+use person::Ranking;
 use profile::Profile;
+use roles::Judgement;
 
 /// Whether a column's name says that it names people.
 pub(crate) fn names_people(column: &str) -> bool {
@@ -55,6 +59,8 @@ pub struct Proposal {
     pub columns: Vec<ColumnProposal>,
     /// The column that says whose each record is, where one names people and repeats.
     pub person: Option<String>,
+    /// What only a person can say, about the data as a whole.
+    pub questions: Vec<String>,
     /// How rows become people with events; none where a record is a person.
     pub events: Option<EventsProposal>,
     /// How tuples leave one by one; none where the data are read as a whole.
@@ -86,24 +92,63 @@ pub struct ColumnProposal {
 
 /// Proposes a policy for the table that `sample` was taken from.
 pub fn propose(sample: &RawTable, source: Source) -> Proposal {
-    let readings: Vec<Reading> = sample.columns.iter().map(kinds::read).collect();
-    // A column with one value is constant only where all records were seen.
+    let readings = read(sample);
+    let people = Ranking::of(sample, &readings);
+    let mut proposal = of_columns(sample, source, readings);
+    let best =
+        people.best().filter(|best| best.repeats && proposal.columns[best.at].role == Role::Identifier);
+    if let Some(best) = best {
+        proposal.person = Some(best.column.clone());
+        proposal.questions.extend(people.question("person"));
+    }
+    proposal
+}
+
+/// How each column is read.
+fn read(sample: &RawTable) -> Vec<Reading> {
+    let mut readings: Vec<Reading> = sample.columns.iter().map(kinds::read).collect();
+    // `data.missing` is about all columns: what is a value in one of them cannot be listed there because of another.
+    for at in 0..readings.len() {
+        let is_value = |token: &String, other: usize| {
+            other != at
+                && readings[other].kind == Kind::Text
+                && !readings[other].missing_tokens.contains(token)
+                && sample.columns[other].labels.iter().any(|label| label == token)
+        };
+        let in_use = readings[at].odd.iter().find_map(|token| {
+            let other = (0..readings.len()).find(|&other| is_value(token, other))?;
+            Some((token.clone(), sample.columns[other].name.clone()))
+        });
+        if let Some((token, other)) = in_use {
+            let reading = &mut readings[at];
+            let note = format!(
+                "all values are {} but `{}`, which is a value of column `{other}`, so that it cannot be listed under `missing`: read \
+                 as text. Leave the cell empty to publish ranges",
+                if reading.kind == Kind::Date { "dates" } else { "numbers" },
+                token.escape_debug()
+            );
+            reading.missing_tokens.retain(|known| !reading.odd.contains(known));
+            reading.odd.clear();
+            (reading.kind, reading.format, reading.note) = (Kind::Text, None, Some(note));
+        }
+    }
+    readings
+}
+
+/// Kinds, roles and hierarchies of the columns, whatever the shape.
+fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Proposal {
     let whole = source.rows == Some(sample.rows as u64);
-    // Of the columns that name people and repeat, the one with the most values, and of equals the first.
-    let mut person: Option<(u64, String)> = None;
+    let mut questions = Vec::new();
     let columns = sample
         .columns
         .iter()
         .zip(readings)
         .map(|(column, reading)| {
             let profile = Profile::of(column, &reading);
-            let (role, reason) = roles::judge(&profile, whole);
-            let repeats = profile.distinct() < profile.present && !profile.is_prose();
-            if role == Role::Identifier
-                && repeats
-                && person.as_ref().is_none_or(|(most, _)| profile.distinct() > *most)
-            {
-                person = Some((profile.distinct(), column.name.clone()));
+            let Judgement { role, reason, question } = roles::judge(&profile, whole);
+            questions.extend(question.map(|question| format!("column `{}`: {question}", column.name)));
+            if let (true, Some(note)) = (reading.asks, &reading.note) {
+                questions.push(format!("column `{}`: {note}", column.name));
             }
             let hierarchy = match role {
                 Role::QuasiIdentifier => hierarchies::propose(column, &reading, &profile),
@@ -115,13 +160,13 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
                 facts: profile.facts(role),
                 role,
                 reason,
-                note: reading.note,
+                // Notes quote values; those of an identifier stay where they are.
+                note: reading.note.filter(|_| role != Role::Identifier || reading.asks),
                 missing_tokens: reading.missing_tokens,
                 format: reading.format.map(|format| format.as_str().to_owned()),
                 hierarchy,
             }
         })
         .collect();
-    let person = person.map(|(_, name)| name);
-    Proposal { source, sampled: sample.rows, columns, person, events: None, stream: None }
+    Proposal { source, sampled: sample.rows, columns, person: None, questions, events: None, stream: None }
 }

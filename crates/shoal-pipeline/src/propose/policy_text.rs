@@ -79,6 +79,7 @@ impl Proposal {
         }
         let missing: Vec<String> = self.missing_tokens().iter().map(|token| string(token)).collect();
         key(&mut text, "missing", &format!("[{}]", missing.join(", ")));
+        self.questions.iter().for_each(|question| text.push_str(&comment(&format!("QUESTION: {question}"))));
         if let Some(events) = &self.events {
             text.push_str(&events_text(events));
         }
@@ -142,9 +143,10 @@ impl Proposal {
         text.push_str(&comment(&match k {
             USUAL_K => format!("Everybody is in a crowd of at least k {crowd} that look the same."),
             _ => format!(
-                "Everybody is in a crowd of at least k {crowd} that look the same. {USUAL_K} is usual; there are \
-                 only {} records.",
-                self.rows()
+                "Everybody is in a crowd of at least k {crowd} that look the same. {USUAL_K} is usual; there {} \
+                 only {}.",
+                if self.rows() == 1 { "is" } else { "are" },
+                counted(self.rows() as usize, "record", "records")
             ),
         }));
         key(&mut text, "k", &k.to_string());
@@ -239,18 +241,40 @@ fn stream_text(stream: &StreamProposal, policy: &str, location: &str) -> String 
 
 /// Whose event a row is, and which came first.
 fn events_text(events: &EventsProposal) -> String {
-    let mut text = comment("Whose event a row is, and the columns that say which event came first.");
-    key(&mut text, "id", &string(events.id.as_deref().unwrap_or("…")));
+    let mut text = String::new();
+    match &events.id {
+        Some(id) => {
+            text.push_str(&comment(&format!("Whose event a row is: {}.", events.id_reason)));
+            key(&mut text, "id", &string(id));
+        }
+        None => text.push_str("# id = \"…\"\n"),
+    }
+    for (column, why) in &events.other_ids {
+        let _ = writeln!(text, "# id = {}", string(column));
+        text.push_str(&comment(&format!("would be: {why}. Its role must be identifier then.")));
+    }
+    if events.order.is_empty() {
+        text.push_str("# order = [\"…\"]\n# ties = \"file\"\n");
+        return text;
+    }
+    text.push_str(&comment(&format!("Which event came first: {}.", events.order_reason)));
     let order: Vec<String> = events.order.iter().map(|name| string(name)).collect();
     key(&mut text, "order", &format!("[{}]", order.join(", ")));
     if events.ties > 0 {
         text.push_str(&comment(&format!(
-            "{} rows of the sample are equal to another one of the same person in these columns: a further column \
-             must tell them apart.",
-            events.ties
+            "{} of the sample are equal to another one of the same person in these columns. With this line they keep \
+             the order of the file's rows, and that order becomes a part of the data. Another column decides instead:  \
+             ties = \"column\". Without the line a run stops and names them.",
+            counted(events.ties, "row", "rows")
         )));
+        key(&mut text, "ties", "\"file\"");
     }
     text
+}
+
+/// `1 row`, `2 rows`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn key(text: &mut String, name: &str, value: &str) {

@@ -1,5 +1,7 @@
 //! What a sample shows of one column.
 
+use std::collections::{BTreeMap, HashSet};
+
 use shoal_core::{Kind, RawColumn, Role, ValueParser};
 
 use super::kinds::Reading;
@@ -18,7 +20,8 @@ pub(super) struct Profile<'a> {
     pub values: Vec<(&'a str, u64)>,
     /// Records with a value.
     pub present: u64,
-    missing: u64,
+    /// Records without one.
+    pub missing: u64,
     parser: ValueParser,
 }
 
@@ -72,10 +75,46 @@ impl<'a> Profile<'a> {
         self.kind == Kind::Integer && (one_length || span <= 2.0 * self.distinct() as f64)
     }
 
+    /// Whether it counts the rows from 0 or 1 on, each number once and in their order.
+    pub(super) fn is_row_number(&self) -> bool {
+        let first = self.values.first().and_then(|value| value.0.parse::<i64>().ok());
+        let counts = |(at, value): (usize, &(&str, u64))| {
+            value.1 == 1 && value.0.parse() == Ok(at as i64 + first.unwrap_or_default())
+        };
+        const FEWEST: usize = 5;
+        self.missing == 0
+            && self.values.len() >= FEWEST
+            && matches!(first, Some(0 | 1))
+            && self.values.iter().enumerate().all(counts)
+    }
+
     /// Whether the texts are sentences.
     pub(super) fn is_prose(&self) -> bool {
         let wordy = self.values.iter().filter(|value| value.0.split_whitespace().count() >= 6).count();
         self.kind == Kind::Text && 2 * wordy > self.values.len()
+    }
+
+    /// What separates the values of cells that hold several: `486;2809;V5866`.
+    pub(super) fn list_separator(&self) -> Option<char> {
+        (self.kind == Kind::Text && self.is_telling()).then_some(())?;
+        [';', '|', ','].into_iter().find(|&separator| self.is_list(separator))
+    }
+
+    /// Lists have different lengths, unlike `Paris, France`, and their elements come again in other lists.
+    fn is_list(&self, separator: char) -> bool {
+        let lengths = self.values.iter().map(|value| value.0.split(separator).count());
+        let mut of_length: BTreeMap<usize, usize> = BTreeMap::new();
+        lengths.for_each(|length| *of_length.entry(length).or_default() += 1);
+        let several: usize = of_length.range(2..).map(|(_, &values)| values).sum();
+        // A comma is a part of many texts, a semicolon of few.
+        let lengths_asked = if separator == ',' { 3 } else { 2 };
+        if of_length.len() < lengths_asked || 5 * several < self.values.len() {
+            return false;
+        }
+        let elements = || self.values.iter().flat_map(|value| value.0.split(separator)).map(str::trim);
+        let distinct: HashSet<&str> = elements().collect();
+        let longest = elements().map(str::len).max().unwrap_or_default();
+        10 * distinct.len() < 9 * elements().count() && longest <= 60
     }
 
     /// What a person should know, without a value that could give somebody away.

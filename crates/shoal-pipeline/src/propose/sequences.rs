@@ -1,108 +1,64 @@
 //! Which column of a long table says whose event a row is, and which ones say what came first.
 
-use shoal_core::{Kind, RawColumn, RawTable, Role, ValueParser};
+use shoal_core::{Kind, RawTable, Role};
 
-use super::kinds::Reading;
-use super::{Proposal, Source, kinds, propose};
+use super::person::Ranking;
+use super::{Proposal, Source, of_columns, order, read};
 
 /// How the rows of a table become people with ordered events.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsProposal {
     /// The column that says whose event it is, if one looks like it.
     pub id: Option<String>,
+    /// Why this one.
+    pub id_reason: String,
+    /// What else was near, in words, and the line that would choose it.
+    pub other_ids: Vec<(String, String)>,
     /// The columns that order a person's events.
     pub order: Vec<String>,
+    /// Why these.
+    pub order_reason: String,
     /// How many rows of the sample are equal to another row of the same person in all of them.
     pub ties: usize,
 }
 
+/// How many other candidates for the person are named.
+const OTHERS: usize = 3;
+
 /// Proposes a policy for the sequences that `sample` was taken from.
 pub fn propose_sequences(sample: &RawTable, source: Source) -> Proposal {
-    let mut proposal = propose(sample, source);
-    let id = whose(sample, &proposal);
-    let mut events = EventsProposal { id: None, order: Vec::new(), ties: 0 };
-    if let Some(id) = id {
-        let column = &mut proposal.columns[id];
+    let readings = read(sample);
+    let people = Ranking::of(sample, &readings);
+    let mut events = EventsProposal::default();
+    let mut questions: Vec<String> = people.question("id").into_iter().collect();
+    let others = people.others().iter().filter(|other| people.best().is_some() && other.is_named_so());
+    events.other_ids = others.take(OTHERS).map(|other| (other.column.clone(), other.why.clone())).collect();
+    let order = people.best().map(|best| order::propose(sample, &readings, &sample.columns[best.at]));
+
+    let mut proposal = of_columns(sample, source, readings);
+    if let Some(best) = people.best() {
+        let column = &mut proposal.columns[best.at];
         column.role = Role::Identifier;
         column.reason =
             "it says whose event a row is; a fresh pseudonym is published in its place".to_owned();
         column.hierarchy = None;
-        events = ordered(sample, &sample.columns[id]);
+        (events.id, events.id_reason) = (Some(best.column.clone()), best.why.clone());
     }
+    if let Some(order) = order {
+        for &at in &order.columns {
+            let column = &mut proposal.columns[at];
+            // Numbers of visits are read as text elsewhere, but letters are no order.
+            if column.kind == Kind::Text {
+                (column.kind, column.note) = (Kind::Integer, None);
+            }
+            events.order.push(column.name.clone());
+        }
+        (events.order_reason, events.ties) = (order.why, order.ties);
+        questions.extend(order.question);
+    }
+    proposal.questions.splice(0..0, questions);
     proposal.events = Some(events);
     proposal
-}
-
-/// The column that names people: of those that name somebody, the one that repeats and has the most values.
-pub(super) fn whose(sample: &RawTable, proposal: &Proposal) -> Option<usize> {
-    let names_somebody = |&at: &usize| proposal.columns[at].role == Role::Identifier;
-    let distinct = |at: usize| sample.columns[at].labels.len();
-    let candidates: Vec<usize> = (0..sample.columns.len()).filter(names_somebody).collect();
-    let repeating = candidates.iter().copied().filter(|&at| distinct(at) < sample.rows);
-    // The first one of those with equally many values: a table starts with its key.
-    repeating.rev().max_by_key(|&at| distinct(at)).or(candidates.first().copied())
-}
-
-/// Columns are taken one by one, each time the one that leaves the fewest events of a person undecided: dates
-/// first, since a date says more about time than a number.
-fn ordered(sample: &RawTable, ids: &RawColumn) -> EventsProposal {
-    let mut candidates: Vec<(&RawColumn, Vec<Option<f64>>, Kind)> = sample
-        .columns
-        .iter()
-        .filter(|column| column.name != ids.name)
-        .filter_map(|column| {
-            let reading = kinds::read(column);
-            positions(column, &reading).map(|positions| (column, positions, reading.kind))
-        })
-        .collect();
-    let mut classes: Vec<u32> = ids.codes.clone();
-    let mut order = Vec::new();
-    let mut ties = undecided(&classes);
-    while ties > 0 {
-        let left = |at: usize| undecided(&refined(&classes, candidates[at].0, &candidates[at].1));
-        let deciding = (0..candidates.len()).map(|at| (candidates[at].2 != Kind::Date, left(at), at));
-        let Some((_, _, best)) = deciding.filter(|&(_, left, _)| left < ties).min() else { break };
-        let (column, positions, _) = candidates.remove(best);
-        classes = refined(&classes, column, &positions);
-        ties = undecided(&classes);
-        order.push(column.name.clone());
-    }
-    if order.is_empty() {
-        order.extend(
-            candidates.iter().find(|c| c.2 == Kind::Date).or(candidates.first()).map(|c| c.0.name.clone()),
-        );
-    }
-    EventsProposal { id: Some(ids.name.clone()), order, ties }
-}
-
-/// Where each distinct value of a column lies; none for a column that orders nothing or has gaps.
-fn positions(column: &RawColumn, reading: &Reading) -> Option<Vec<Option<f64>>> {
-    if !reading.kind.is_ordered() {
-        return None;
-    }
-    let parser = ValueParser::new(reading.kind, reading.format.clone().unwrap_or_default());
-    let at: Vec<Option<f64>> = column.labels.iter().map(|label| parser.position(label)).collect();
-    at.iter().all(Option::is_some).then_some(at)
-}
-
-/// Rows that are in one class and lie at one position.
-fn refined(classes: &[u32], column: &RawColumn, positions: &[Option<f64>]) -> Vec<u32> {
-    let mut number = std::collections::HashMap::new();
-    let key = |row: usize| (classes[row], positions[column.codes[row] as usize].map(f64::to_bits));
-    (0..classes.len())
-        .map(|row| {
-            let next = number.len() as u32;
-            *number.entry(key(row)).or_insert(next)
-        })
-        .collect()
-}
-
-/// How many rows share their class with an earlier one.
-fn undecided(classes: &[u32]) -> usize {
-    let mut distinct = classes.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    classes.len() - distinct.len()
 }
 
 #[cfg(test)]

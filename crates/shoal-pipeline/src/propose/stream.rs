@@ -2,9 +2,9 @@
 
 use shoal_core::{RawTable, Role};
 
+use super::person::Ranking;
 use super::roles::IN_DOUBT;
-use super::sequences::whose;
-use super::{Proposal, Source, propose};
+use super::{Proposal, Source, of_columns, read};
 
 /// What is proposed for a stream beside its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +17,14 @@ pub struct StreamProposal {
 
 /// Proposes a policy for the stream that `sample` was taken from.
 pub fn propose_stream(sample: &RawTable, source: Source, format: &'static str) -> Proposal {
-    let mut proposal = propose(sample, source);
-    let person = whose(sample, &proposal).map(|at| {
-        let column = &mut proposal.columns[at];
+    let readings = read(sample);
+    let people = Ranking::of(sample, &readings);
+    let mut proposal = of_columns(sample, source, readings);
+    // A stream without a person is a stream of strangers, so nothing is asked where none looks like one.
+    let best = people.best();
+    proposal.questions.extend(best.and_then(|_| people.question("person")));
+    let person = best.map(|best| {
+        let column = &mut proposal.columns[best.at];
         column.role = Role::Identifier;
         column.reason =
             "it says whose tuple it is; whoever returns is hidden among the same values".to_owned();

@@ -15,6 +15,42 @@ pub(super) struct Hint {
     pub word: String,
 }
 
+/// What the name of a column says about keys, in the order in which they are likely to be the key of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum KeyName {
+    /// Speaks of a category, a place, a measure or a time.
+    Category,
+    /// Says nothing.
+    Unknown,
+    /// Numbers those who treat, sell or serve.
+    Provider,
+    /// Numbers what happens to a person: admissions, visits, claims.
+    Record,
+    /// Numbers what may stand for a person: households, devices, accounts.
+    Unit,
+    /// A number or key of something that is not said.
+    Key,
+    /// Numbers or names people.
+    Person,
+}
+
+/// What the name of a column says about time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TimeName {
+    /// When something began, or simply when it was.
+    Start,
+    /// Says nothing.
+    Unknown,
+    /// When something ended.
+    End,
+    /// A part of a date, the coarser the smaller.
+    Calendar(u8),
+    /// Counts the events of a person.
+    Counter,
+    /// Says how long, how much or how many, or when somebody was born: no order of events.
+    No,
+}
+
 // Below, `birth*` is the beginning of a word, `*name` its end, `age` all of it.
 
 /// Words for what names a person by itself.
@@ -36,11 +72,57 @@ const NUMBERS: &str = "id ids identifier nbr no nr num number key ref name names
 const MAY_NAME_A_PERSON: &str =
     "id ids identifier nbr number key ref name names address* street* token hash *id *name";
 
+/// What names a person, in one word.
+const PERSON_KEYS: &str = "ssn mrn nhs email* username login pid ptid patid personid enrolid dupersid *patientid *personid *memberid";
+/// Whose number names a person.
+const PEOPLE: &str = "\
+    patient pat person user customer cust client member mbr subject subj respondent participant employee student \
+    pupil citizen beneficiary bene individual donor voter insured subscriber enrollee resident worker borrower";
+/// Whose number names something that happened to a person.
+const RECORDS: &str = "\
+    hadm admission adm encounter enc visit claim clm stay icustay case record rec episode event session transaction \
+    trans order invoice specimen sample test note row line trip ticket message";
+/// Whose number may stand for a person.
+const UNITS: &str =
+    "household family dwelling device account card utility object vehicle loan policy insurance";
+/// Whose number names somebody, but not those whom the data are about.
+const PROVIDERS: &str = "\
+    provider prvdr hospital hosp physician physn npi doctor clinic facility ward station store shop branch \
+    carer caregiver teacher school";
+/// Words of a number.
+const KEYS: &str = "id ids identifier nbr no nr num number key ref code name";
+/// What belongs to a person or a record and is not its number.
+const ATTRIBUTES: &str = "\
+    type class category status group level kind flag ind count cnt date dt year month day time age ages sex gender \
+    race* birth* zip* state county country source disposition description desc";
+
+/// When something began.
+const STARTS: &str = "\
+    start* begin* from admi* admsn* arriv* visit* date dates dt datetime day time timestamp charttime intime \
+    onset recorded occurred opened event* service svc seen when ordered created";
+/// When something ended.
+const ENDS: &str =
+    "stop* end ends ended thru through until to discharg* dschrg* disch* dsch out outtime finish* closed";
+/// Parts of a date, the coarse ones first.
+const CALENDAR: [&str; 6] =
+    ["year yr yyyy", "quarter", "month mon mm", "week", "day dd weekday", "hour hr minute min second sec"];
+/// What counts events.
+const COUNTERS: &str =
+    "seq seqno sequence segment visit episode step index idx position pos wave round cycle ordinal ord nth";
+/// How long, how much, how many, or about somebody's birth and death.
+const NO_TIMES: &str = "\
+    los length stay duration days hours minutes months years mos mons cnt count counts total sum avg mean elapsed \
+    interval wait age ages birth* born dob* death* died dod amt amount cost* price charge* pay payment* income* salar* \
+    rate ratio score weight height percent pct";
+
 /// Numbers under these names are codes of categories.
 const CODES: &str = "\
     sex gender race* ethnic* hispan* zip* postal* postcode plz state county country region \
     province district marital marry marstat occupation industry religion icd* diag diagnosis drg \
     code type class category status provider";
+
+/// What words of time are about.
+pub(super) const WHEN: &str = "when something happened";
 
 /// A role, what the words are about, and the words.
 type Rule = (Role, &'static str, &'static str);
@@ -91,7 +173,7 @@ const RULES: &[Rule] = &[
     ),
     (
         Role::QuasiIdentifier,
-        "when something happened",
+        WHEN,
         "date* dt day month year time* admi* discharge* visit* arriv* start* end stay duration",
     ),
 ];
@@ -131,6 +213,77 @@ impl Words {
         Some(format!("{entity} {number}"))
     }
 
+    /// The words as one text.
+    pub(super) fn joined(&self) -> String {
+        self.0.join(" ")
+    }
+
+    /// What kind of key the name speaks of.
+    pub(super) fn key_name(&self) -> KeyName {
+        if self.any_of(PERSON_KEYS).is_some() {
+            return KeyName::Person;
+        }
+        if self.any_of(ATTRIBUTES).is_some() {
+            return KeyName::Category;
+        }
+        // `patient`, `patientid`, `patient_nbr`, `study_patient_id`; not `patient_weight`. A bare `test` or `sample` is no number.
+        let number_of = |entities: &str, bare: bool| match self.0.as_slice() {
+            [only] => entities.split_whitespace().any(|entity| {
+                only.strip_prefix(entity)
+                    .is_some_and(|rest| (bare && rest.is_empty()) || KEYS.split(' ').any(|k| k == rest))
+            }),
+            words => words.windows(2).any(|pair| {
+                entities.split_whitespace().any(|e| e == pair[0]) && KEYS.split(' ').any(|k| k == pair[1])
+            }),
+        };
+        let kinds = [
+            (PEOPLE, KeyName::Person),
+            (RECORDS, KeyName::Record),
+            (UNITS, KeyName::Unit),
+            (PROVIDERS, KeyName::Provider),
+        ];
+        if let Some((_, kind)) =
+            kinds.into_iter().find(|&(entities, kind)| number_of(entities, kind != KeyName::Record))
+        {
+            return kind;
+        }
+        if self.any_of(PROVIDERS).is_some() {
+            return KeyName::Provider;
+        }
+        if self.any_of(CODES).is_some() || self.hint().is_some() {
+            return KeyName::Category;
+        }
+        let last = self.0.last().map(String::as_str).unwrap_or_default();
+        let is_key = ["id", "ids", "identifier", "nbr", "number", "key", "ref", "*id"];
+        if is_key.iter().any(|pattern| matches(pattern, last)) { KeyName::Key } else { KeyName::Unknown }
+    }
+
+    /// What the name says about time.
+    pub(super) fn time_name(&self) -> TimeName {
+        let has = |patterns: &str| self.any_of(patterns).is_some();
+        let part = CALENDAR
+            .iter()
+            .position(|words| self.0.last().is_some_and(|last| words.split(' ').any(|w| w == last)));
+        if has(NO_TIMES) {
+            TimeName::No
+        } else if let Some(part) = part {
+            TimeName::Calendar(part as u8)
+        } else if has(COUNTERS) && !has(ENDS) && !has("date dates dt datetime time timestamp") {
+            TimeName::Counter
+        } else if has(ENDS) {
+            TimeName::End
+        } else if has(STARTS) {
+            TimeName::Start
+        } else {
+            TimeName::Unknown
+        }
+    }
+
+    /// Whether it says what stays the same in a person's life.
+    pub(super) fn is_lifelong(&self) -> bool {
+        self.any_of("sex gender race* ethnic* birth* born dob* yob").is_some()
+    }
+
     /// The word that points to a person where the values hardly repeat.
     pub(super) fn perhaps_identifying(&self) -> Option<&str> {
         self.any_of(MAY_NAME_A_PERSON)
@@ -151,11 +304,20 @@ impl Words {
         self.any_of("icd* diag* dx condition*").is_some()
     }
 
-    /// The first role that the name speaks for.
+    /// The role that the name speaks for: what is sensitive first, then what its first word says that says anything.
     pub(super) fn hint(&self) -> Option<Hint> {
-        RULES.iter().find_map(|&(role, about, patterns)| {
-            self.any_of(patterns).map(|word| Hint { role, about, word: word.to_owned() })
-        })
+        let of_role = |wanted: Role| {
+            let rules = RULES.iter().filter(move |rule| rule.0 == wanted);
+            let found = rules.filter_map(|&(role, about, patterns)| {
+                let at = self
+                    .0
+                    .iter()
+                    .position(|word| patterns.split(' ').any(|pattern| matches(pattern, word)))?;
+                Some((at, Hint { role, about, word: self.0[at].clone() }))
+            });
+            found.min_by_key(|(at, _)| *at).map(|(_, hint)| hint)
+        };
+        of_role(Role::Sensitive).or_else(|| of_role(Role::QuasiIdentifier))
     }
 
     fn any_of(&self, patterns: &str) -> Option<&str> {
@@ -204,6 +366,42 @@ mod tests {
         }
         assert_eq!(role("column-7"), None);
         assert_eq!(role("message"), None, "age is not a word of it");
+    }
+
+    #[test]
+    fn keys_are_told_apart_by_what_they_number() {
+        for (kind, names) in [
+            (KeyName::Person, "patient_id patient_nbr SUBJECT_ID DUPERSID memberId patient pid SSN"),
+            (KeyName::Record, "hadm_id CLM_ID encounter_id visitid ICUSTAY_ID admission_number"),
+            (KeyName::Unit, "household_id device account_no UTILITYID"),
+            (KeyName::Key, "DESYNPUF_ID id some_key"),
+            (KeyName::Provider, "PRVDR_NUM AT_PHYSN_NPI provider_id"),
+            (
+                KeyName::Category,
+                "admission_type_id diag_1 BENE_COUNTY_CD patient_class icd9_all payer_code zip los city",
+            ),
+            (KeyName::Unknown, "DUID column3"),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(Words::of(name).key_name(), kind, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn durations_and_costs_are_no_times() {
+        for (time, names) in [
+            (TimeName::Start, "start admission_date CLM_FROM_DT CLM_ADMSN_DT admittime date visit_date"),
+            (TimeName::End, "stop discharge_date CLM_THRU_DT NCH_BENE_DSCHRG_DT end_time"),
+            (TimeName::Calendar(0), "year admission_year"),
+            (TimeName::Counter, "visit SEGMENT seq_num visit_number"),
+            (TimeName::No, "los length_of_stay birth_date death_year CLM_UTLZTN_DAY_CNT cost age payment"),
+            (TimeName::Unknown, "hospital_expire_flag x"),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(Words::of(name).time_name(), time, "{name}");
+            }
+        }
     }
 
     #[test]

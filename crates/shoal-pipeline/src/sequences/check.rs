@@ -76,7 +76,7 @@ pub(crate) fn check(
         algorithm: algorithm(policy)?.name(),
         output: policy.output.path.clone(),
         feasible: usable >= promise.k,
-        leaks: before_run(request, Some(&loaded.raw)),
+        leaks: before_run(request, Some(&loaded.raw)).into_iter().chain(loaded.ties.leak()).collect(),
         notes,
         source: source.name(),
     })

@@ -3,6 +3,7 @@
 use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 
 use super::people::{People, people};
+use super::ties::Ties;
 use crate::columns::{Bound, bind, check_columns, reordered};
 use crate::{PipelineError, Request, Source, WantedColumns};
 
@@ -18,6 +19,8 @@ pub(crate) struct Loaded {
     pub incomplete: Vec<u32>,
     /// The first row of each person in the source, for `output.keep-order`.
     pub source_place: Vec<u32>,
+    /// The events that keep the order of the source, because the policy's columns do not tell them apart.
+    pub ties: Ties,
     /// The columns of the source, all of them.
     pub header: Vec<String>,
     /// SHA-256 of the stored bytes.
@@ -41,7 +44,7 @@ pub(crate) fn load(
     let place = raw.columns.iter().position(|c| Some(&c.name) == request.policy().data.id.as_ref());
     let ids = raw.columns.remove(place.unwrap_or_default());
     let Bound { table, incomplete, .. } = bind(request, &raw)?;
-    let People { rows, starts, source_place } = people(request, &raw, &ids, &table)?;
+    let People { rows, starts, source_place, ties } = people(request, &raw, &ids, &table)?;
 
     let columns: Vec<RawColumn> = raw.columns.iter().map(|column| reordered(column, &rows)).collect();
     let mut moved = vec![0; rows.len()];
@@ -53,6 +56,7 @@ pub(crate) fn load(
         raw: RawTable { columns, rows: raw.rows, files: raw.files },
         incomplete,
         source_place,
+        ties,
         header: read.header,
         sha256: read.sha256,
     })

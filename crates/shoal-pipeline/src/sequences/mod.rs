@@ -8,10 +8,12 @@ mod models;
 mod people;
 mod promise;
 mod run;
+mod ties;
 mod verbs;
 
 pub use check::SequencesPlan;
 pub(crate) use check::check;
 pub(crate) use run::run;
+pub use ties::Ties;
 pub use verbs::{SequencesMeasured, SequencesVerified};
 pub(crate) use verbs::{measure, verify};

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use shoal_core::{Domain, RawColumn, RawTable, Role, Table};
 
+use super::ties::Ties;
 use crate::order::{ContentHash, compare_rows};
 use crate::{PipelineError, Request, ValueAt};
 
@@ -16,6 +17,8 @@ pub(crate) struct People {
     pub starts: Vec<u32>,
     /// The first row of each person in the source, for `output.keep-order`.
     pub source_place: Vec<u32>,
+    /// The events that keep the order of the source, because the policy's columns do not tell them apart.
+    pub ties: Ties,
 }
 
 /// Sorts the rows. People are put into an order made from what their events say; the column of ids has no part in it, nor
@@ -33,24 +36,34 @@ pub(crate) fn people(
         return Err(PipelineError::NoId { at: Box::new(ValueAt::first(raw, ids, code)) });
     }
     let keys = order_keys(request, raw, ids, events)?;
+    let last = request.policy().data.ties_column();
+    let last = last.and_then(|name| events.columns.iter().find(|column| column.name == *name));
+    let last_codes = last.map(|column| column.codes.as_slice());
+    let mut ties = Ties::new(request.policy().data.order.join(", "));
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); ids.labels.len()];
     for (row, &id) in ids.codes.iter().enumerate() {
         rows_of[id as usize].push(row as u32);
     }
     for (id, rows) in rows_of.iter_mut().enumerate() {
-        // Sorted, two events that cannot be ordered are neighbours.
-        rows.sort_by(|&a, &b| compare(&keys, a, b));
-        if let Some(tie) = rows.windows(2).find(|pair| compare(&keys, pair[0], pair[1]).is_eq()) {
-            return Err(PipelineError::SameOrder {
-                person: ids.labels.get(id as u32).to_owned(),
-                first: tie[0] as usize + 1,
-                second: tie[1] as usize + 1,
-                columns: request.policy().data.order.join(", "),
-            });
+        // The codes of a column are in the order of its values, text by its bytes. What is equal here too keeps its place,
+        // since the sort is stable and the rows come in the order of the file.
+        let compare = |a: u32, b: u32| {
+            compare(&keys, a, b)
+                .then_with(|| last_codes.map_or(Ordering::Equal, |c| c[a as usize].cmp(&c[b as usize])))
+        };
+        rows.sort_by(|&a, &b| compare(a, b));
+        let equal = rows.windows(2).filter(|pair| compare(pair[0], pair[1]).is_eq());
+        ties.add(ids.labels.get(id as u32), equal.map(|pair| [pair[0], pair[1]]));
+    }
+    if ties.events > 0 && !request.policy().data.ties_keep_file_order() {
+        if let Some(column) = last {
+            ties.columns.push_str(&format!(", {}", column.name));
         }
+        return Err(PipelineError::SameOrder(Box::new(ties)));
     }
     rows_of.retain(|rows| !rows.is_empty());
-    let mut people = People { rows: Vec::with_capacity(raw.rows), starts: vec![0], source_place: Vec::new() };
+    let mut people =
+        People { rows: Vec::with_capacity(raw.rows), starts: vec![0], source_place: Vec::new(), ties };
     for person in by_content(request, raw, &rows_of) {
         let rows = &rows_of[person as usize];
         people.rows.extend(rows);

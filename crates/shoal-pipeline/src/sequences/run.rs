@@ -102,6 +102,7 @@ pub(crate) fn run<K: Sink>(
     report.notes = notes;
     report.leaks = of_sequences(request, &published, id, proof.classes());
     report.leaks.extend(promise::leaks(&promise));
+    report.leaks.extend(loaded.ties.leak());
     Ok(Draft {
         release,
         report,

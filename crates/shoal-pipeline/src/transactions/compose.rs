@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 use shoal_core::{
     Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions, TransactionsBuilder,
-    TransactionsRecoding, render_item,
+    TransactionsRecoding,
 };
+use shoal_io::published_item;
 
 use super::layout::Layout;
 use super::load::Loaded;
@@ -24,6 +25,12 @@ pub(crate) struct Composed {
 /// Replaces every item by its image, and puts the transactions into the order of what is published about them.
 pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsRecoding) -> Composed {
     let data = &loaded.data;
+    // In the long form an item has a cell of its own, and a list of a Parquet file needs no separator.
+    let separator = match Layout::of(&policy.data) {
+        Layout::Long { .. } => None,
+        Layout::Column { .. } if loaded.listed => None,
+        layout => Some(layout.list_separator()),
+    };
     let texts: Vec<String> = recoding
         .clusters
         .iter()
@@ -31,7 +38,7 @@ pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsR
             Some(name) => name.clone(),
             None => {
                 let labels: Vec<&str> = cluster.items.iter().map(|&item| data.items().get(item)).collect();
-                render_item(&labels)
+                published_item(&labels, separator)
             }
         })
         .collect();

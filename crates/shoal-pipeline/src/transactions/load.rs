@@ -1,8 +1,6 @@
 //! From a source to transactions, whatever its layout.
 
-use shoal_core::{
-    Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, looks_grouped, split_items,
-};
+use shoal_core::{Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, split_items};
 use shoal_io::{BasketOptions, ITEM_SEPARATOR};
 use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
 
@@ -10,7 +8,7 @@ use super::layout::Layout;
 use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
 use crate::columns::reordered_codes;
 use crate::order::{ContentHash, compare_rows};
-use crate::{Leak, PipelineError, Request, Source, ValueAt, WantedColumns};
+use crate::{Leak, PipelineError, Request, Source, WantedColumns};
 
 /// What was read.
 #[derive(Debug)]
@@ -131,7 +129,6 @@ pub(crate) fn load(
             let read = source.read_table(&WantedColumns::ALL, progress)?;
             let (ids, items) =
                 (column(request, &read.table, id, "id")?, column(request, &read.table, item, "item")?);
-            refuse_groups(&read.table, items, text, |label| vec![label])?;
             let (mut data, repeated, empty) = from_rows(request, ids, items);
             let mut leaks = Vec::new();
             if text == Text::Original {
@@ -154,7 +151,6 @@ pub(crate) fn load(
             let separator = if read.listed { ITEM_SEPARATOR } else { separator };
             let cells = column(request, &read.table, items, "items")?;
             let cut = |label| pieces(label, separator, text);
-            refuse_groups(&read.table, cells, text, cut)?;
             let (mut data, repeated, empty) = from_cells(request, cells, cut);
             let mut leaks = Vec::new();
             if text == Text::Original {
@@ -226,26 +222,6 @@ fn check_rest(request: &Request, table: &RawTable, items: &str, source: &str) ->
             Err(request.complain("columns", message, hint))
         }
     }
-}
-
-/// An original item that is written like a group could not be distinguished from one.
-fn refuse_groups<'a>(
-    table: &RawTable,
-    column: &'a RawColumn,
-    text: Text,
-    items: impl Fn(&'a str) -> Vec<&'a str>,
-) -> Result<(), PipelineError> {
-    if text == Text::Published {
-        return Ok(());
-    }
-    for (code, label) in column.labels.iter().enumerate() {
-        if let Some(item) = items(label).into_iter().find(|item| looks_grouped(item)) {
-            let mut at = ValueAt::first(table, column, code as u32);
-            at.value = item.to_owned();
-            return Err(PipelineError::LooksGeneralized { at: Box::new(at) });
-        }
-    }
-    Ok(())
 }
 
 /// A row per item: transactions in the order of their first rows. A row without an item makes sure that its

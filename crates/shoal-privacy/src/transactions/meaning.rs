@@ -5,7 +5,7 @@ use std::fmt;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
-use shoal_core::{Hierarchy, Labels, Transactions, parse_group};
+use shoal_core::{Hierarchy, Labels, Transactions, parse_group, unquote_item};
 
 use super::TransactionsConservationError;
 use crate::origin::number;
@@ -78,7 +78,8 @@ impl Meaning {
         for (code, Reading { form, items }) in readings.iter_mut().enumerate() {
             let text = || published.items().get(code as u32).to_owned();
             let row = || first_row(published, code as u32);
-            if *form != Form::Plain && known(&text()) {
+            // A group is never an item: an item that is written like one is published in quotes.
+            if *form == Form::Node && known(&text()) {
                 return Err(TransactionsConservationError::Ambiguous { row: row(), text: text() });
             }
             match form {
@@ -144,7 +145,10 @@ fn read(text: &str, hierarchy: Option<&Hierarchy>) -> Reading {
     }
     match parse_group(text) {
         Some(items) => Reading { form: Form::Group, items },
-        None => Reading { form: Form::Plain, items: vec![text.to_owned()] },
+        // An item that would be taken for a group is published in quotes.
+        None => {
+            Reading { form: Form::Plain, items: vec![unquote_item(text).unwrap_or_else(|| text.to_owned())] }
+        }
     }
 }
 

@@ -31,7 +31,8 @@ impl Start<'_> {
             self.watcher.notice(&format!("a new key was written to `{}`: keep it secret", file.display()));
             if !has_memory(self.binding.promise) && policy.data.person.is_some() {
                 self.watcher.notice(
-                    "whoever was published under another key before gets other values now, and the two sets can be intersected",
+                    "if this stream was published before, under another key, whoever returns gets other values now, and the two sets \
+                     can be intersected: name the key of that time in key-file",
                 );
             }
         }

@@ -51,13 +51,13 @@ impl Sensitive<'_> {
         if let Rule::Distinct { l } = rule
             && present.clone().count() < l
         {
-            let values: Vec<String> = present.clone().take(NAMED).map(|(code, _)| label(code)).collect();
-            return Err(TableError::TooFewValues {
-                column,
-                l,
-                found: present.count(),
-                values: values.join("`, `"),
-            });
+            let found = present.clone().count();
+            let mut values: Vec<String> =
+                present.take(NAMED).map(|(code, _)| format!("`{}`", label(code))).collect();
+            if found > NAMED {
+                values.push("…".to_owned());
+            }
+            return Err(TableError::TooFewValues { column, l, found, values: values.join(", ") });
         }
         // The first of the most frequent values.
         let most = present.reduce(|most, next| if next.1 > most.1 { next } else { most });

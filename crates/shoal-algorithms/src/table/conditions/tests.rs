@@ -182,12 +182,14 @@ fn what_no_classes_can_keep_is_refused_and_the_value_is_named() {
         Conditions::of(&illnesses(values), &promise(k, &[rule])).err().unwrap()
     };
     let few = refused(&["flu", "flu", "cold", "?"], 2, Rule::Distinct { l: 4 });
-    let values = "cold`, `flu`, `?".to_owned();
+    let values = "`cold`, `flu`, `?`".to_owned();
     assert_eq!(few, TableError::TooFewValues { column: "illness".into(), l: 4, found: 3, values });
     assert_eq!(
         few.to_string(),
         "column `illness` has only 3 different values, `cold`, `flu`, `?`, but every class needs 4"
     );
+    let four = refused(&["flu", "gout", "cold", "cough"], 2, Rule::Distinct { l: 5 });
+    assert!(four.to_string().contains("only 4 different values, `cold`, `cough`, `flu`, …, but"), "{four}");
     let frequent = refused(&["flu", "flu", "flu", "cold"], 2, Rule::Entropy { l: 2.0 });
     assert_eq!(
         frequent.to_string(),

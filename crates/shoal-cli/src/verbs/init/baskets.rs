@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_io::{BasketOptions, Source};
+use shoal_io::{BasketOptions, OfferedBaskets, Source};
 use shoal_pipeline::propose::BasketProposal;
 
 use super::{Answer, relative};
@@ -33,10 +33,7 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     }
     let options = match &args.separator {
         Some(given) => BasketOptions::with_separator(given)?,
-        None => BasketOptions {
-            separator: shoal_io::sniff_separator(&args.data)?.map_or(' ', char::from),
-            ..BasketOptions::default()
-        },
+        None => BasketOptions { separator: separator(args)?, ..BasketOptions::default() },
     };
     let read = shoal_io::read_baskets(&Source::new(&args.data), &options, &progress::unseen()?)?;
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
@@ -63,18 +60,41 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     Ok(Answer::Holds)
 }
 
+/// What stands between items, unless the file is a table, which must not be read as baskets: every number of a transaction would be
+/// an item.
+fn separator(args: &InitArgs) -> Result<char, Failure> {
+    let Some(head) = shoal_io::sniff_head(&args.data)? else { return Ok(' ') };
+    match shoal_io::offered_baskets(&head) {
+        OfferedBaskets::Baskets(separator) => Ok(separator),
+        OfferedBaskets::Table { columns, separator, kind } => {
+            Err(Failure::NotBaskets { data: args.data.clone(), columns, separator, kind })
+        }
+    }
+}
+
 fn prose(proposal: &BasketProposal, policy: &Path) -> String {
     let policy = policy.display();
     format!(
         "{policy} was written from a look at {} with {}.\n\
-         {} of the items are in fewer than {} transactions: each of them names people.\n\n\
+         {} taken for what stands between items; --separator says otherwise.\n\
+         {}.\n\n\
          What somebody may know is for you to say. Next:\n  \
          1. review {policy}, [privacy] first\n  \
          2. shoal check {policy}\n  \
          3. shoal run {policy}\n",
         count(proposal.transactions, "transaction", "transactions"),
         count(proposal.items, "item", "items"),
-        grouped(proposal.rare),
-        proposal.k,
+        match proposal.separator {
+            ' ' => "Blanks are".to_owned(),
+            other => format!("`{}` is", other.escape_debug()),
+        },
+        match proposal.rare {
+            0 => format!("Every item is in at least {} transactions", proposal.k),
+            rare => format!(
+                "{} of the items are in fewer than {} transactions: each of them names people",
+                grouped(rare),
+                proposal.k
+            ),
+        },
     )
 }

@@ -13,7 +13,7 @@ pub(super) struct Dialect {
     pub separator: Option<char>,
     pub header: bool,
     /// What a person should know about the guess.
-    pub note: Option<String>,
+    pub notes: Vec<String>,
 }
 
 impl Dialect {
@@ -24,25 +24,43 @@ impl Dialect {
         let mut source = Source::new(&args.data);
         let is_parquet = source.files()?.iter().all(|file| Format::of(file).layout == Layout::Parquet);
         if is_parquet {
-            return Ok(Dialect { source, separator: None, header: true, note: None });
+            return Ok(Dialect { source, separator: None, header: true, notes: Vec::new() });
         }
+        let mut notes = Vec::new();
         source.csv = match &args.separator {
             Some(given) => CsvOptions::with_separator(given)?,
-            None => CsvOptions {
-                separator: shoal_io::sniff_separator(&args.data)?.unwrap_or(b','),
-                ..CsvOptions::default()
-            },
+            None => CsvOptions { separator: separator(args, &mut notes)?, ..CsvOptions::default() },
         };
         let separator = Some(char::from(source.csv.separator));
         let nameless = without_header(&source)?;
         let doubt = if args.header || args.no_header { None } else { why_no_header(&nameless)? };
         if args.no_header || doubt.is_some() {
-            let note =
-                doubt.map(|why| format!("{why}, so it is taken for a record; --header says otherwise"));
-            return Ok(Dialect { source: nameless, separator, header: false, note });
+            notes.extend(
+                doubt.map(|why| format!("{why}, so it is taken for a record; --header says otherwise")),
+            );
+            return Ok(Dialect { source: nameless, separator, header: false, notes });
         }
-        Ok(Dialect { source, separator, header: true, note: None })
+        Ok(Dialect { source, separator, header: true, notes })
     }
+}
+
+/// What separates the values, with a note where that is not what people expect.
+fn separator(args: &InitArgs, notes: &mut Vec<String>) -> Result<u8, Failure> {
+    let head = shoal_io::sniff_head(&args.data)?.unwrap_or_default();
+    if let Some(usual) = shoal_io::separator_of(&head) {
+        return Ok(usual);
+    }
+    let unusual = shoal_io::unusual_separator_of(&head);
+    notes.push(match unusual {
+        Some(unusual) => format!(
+            "`{}` splits all lines alike, so it is taken for the separator; --separator says otherwise",
+            char::from(unusual).escape_debug()
+        ),
+        None => "no separator was found, so the file is read as one column. If there are several, name what stands between \
+                 them, for example  --separator \"^\""
+            .to_owned(),
+    });
+    Ok(unusual.unwrap_or(b','))
 }
 
 /// The same source, read as if its first line were a record.
@@ -57,7 +75,8 @@ fn without_header(source: &Source) -> Result<Source, ReadError> {
     Ok(nameless)
 }
 
-/// Why the first line cannot be a header, or nothing. Names are neither blank nor numbers, and differ.
+/// Why the first line cannot be a header, or nothing. Names are neither blank nor numbers, and differ. Only the first one may
+/// be blank, which is how pandas writes the index, or the last one, after a separator at the end of each line.
 fn why_no_header(nameless: &Source) -> Result<Option<String>, ReadError> {
     let first = shoal_io::sample(nameless, 1, &Silent)?;
     if first.rows == 0 {
@@ -65,7 +84,8 @@ fn why_no_header(nameless: &Source) -> Result<Option<String>, ReadError> {
     }
     let cells: Vec<&str> = first.columns.iter().map(|column| column.text(0)).collect();
     let number = cells.iter().find(|cell| cell.parse::<f64>().is_ok());
-    let blank = cells.iter().any(|cell| cell.is_empty());
+    let blank = cells.len() > 2 && cells[1..cells.len() - 1].iter().any(|cell| cell.is_empty());
+    let blank = blank || cells.iter().all(|cell| cell.is_empty());
     Ok(match number {
         Some(number) => Some(format!("the first line holds the number `{number}`")),
         None if blank => Some("the first line holds a blank".to_owned()),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use shoal_core::{Kind, Role};
-use shoal_pipeline::propose::{self, ColumnProposal, Proposal};
+use shoal_pipeline::propose::{self, ColumnProposal, EventsProposal, Proposal};
 
 use super::Answer;
 use crate::args::{InitArgs, ShapeArg};
@@ -32,6 +32,8 @@ struct ProposalDocument<'a> {
     separator: Option<char>,
     records_seen: usize,
     k: u64,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    questions: &'a [String],
     columns: Vec<ColumnDocument<'a>>,
     text: String,
 }
@@ -118,6 +120,7 @@ fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> 
         separator: proposal.source.separator,
         records_seen: proposal.sampled,
         k: proposal.k(),
+        questions: &proposal.questions,
         columns: proposal.columns.iter().map(column).collect(),
         text,
     }
@@ -132,8 +135,14 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
     let columns = table(&["column", "proposed role", "kind", "because"], &[], &rows);
     let seen = count(proposal.sampled, "record", "records");
     let mut text = format!("{} was written from a look at {seen}.\n\n{columns}\n", policy.display());
-    if let Some(note) = &dialect.note {
+    for note in &dialect.notes {
         text.push_str(&format!("note: {note}\n\n"));
+    }
+    if let Some(events) = &proposal.events {
+        text.push_str(&whose_and_when(events));
+    }
+    for question in &proposal.questions {
+        text.push_str(&format!("question: {question}\n\n"));
     }
     let policy = policy.display();
     let run = match proposal.stream {
@@ -146,5 +155,25 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
          2. shoal check {policy}\n  \
          3. {run}\n"
     ));
+    text
+}
+
+/// Who is a person, and what came first: what a promise about sequences rests on.
+fn whose_and_when(events: &EventsProposal) -> String {
+    let mut text = String::new();
+    if let Some(id) = &events.id {
+        text.push_str(&format!("person: `{id}`: {}\n", events.id_reason));
+    }
+    if !events.order.is_empty() {
+        text.push_str(&format!("order: {}\n", events.order_reason));
+    }
+    if events.ties > 0 && !events.order.is_empty() {
+        text.push_str(&format!(
+            "ties: {} of the sample {} not told apart by that; they keep the order of the file (ties = \"file\")\n",
+            count(events.ties, "row", "rows"),
+            if events.ties == 1 { "is" } else { "are" },
+        ));
+    }
+    text.push('\n');
     text
 }

@@ -19,7 +19,7 @@ pub(super) fn is_named_so(data: &str) -> bool {
 }
 
 pub(super) fn dialect(data: &str) -> Dialect {
-    Dialect { source: Source::new(data), separator: None, header: true, note: None }
+    Dialect { source: Source::new(data), separator: None, header: true, notes: Vec::new() }
 }
 
 /// The first objects of a file as a table; lines that hold none are skipped.

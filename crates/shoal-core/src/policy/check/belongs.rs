@@ -13,6 +13,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Transactions, Stream], "data.format", data.format.is_some()),
         (&[Transactions, Sequences], "data.id", data.id.is_some()),
         (&[Sequences], "data.order", !data.order.is_empty()),
+        (&[Sequences], "data.ties", data.ties.is_some()),
         (&[Table, Transactions, Stream], "data.person", data.person.is_some()),
         (&[Transactions], "data.item", data.item.is_some()),
         (&[Transactions], "data.items", data.items.is_some()),

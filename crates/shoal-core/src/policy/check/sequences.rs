@@ -8,6 +8,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
     id(policy)?;
     order(policy)?;
+    ties(policy)?;
     knowledge(policy)?;
     limits(policy)?;
     if policy.output.suppressed == SuppressedPolicy::Star {
@@ -42,8 +43,9 @@ fn id(policy: &Policy) -> Result<(), PolicyError> {
 
 fn order(policy: &Policy) -> Result<(), PolicyError> {
     let order = &policy.data.order;
-    if order.is_empty() {
-        let hint = "add  order = [\"year\", …],  the columns that say which event came first";
+    if order.is_empty() && !policy.data.ties_keep_file_order() {
+        let hint = "add  order = [\"year\", …],  the columns that say which event came first, or  ties = \"file\"  where the rows \
+                    of the file stand in the right order";
         return fail("data.shape", "sequences need an order", hint);
     }
     for (place, name) in order.iter().enumerate() {
@@ -63,6 +65,25 @@ fn order(policy: &Policy) -> Result<(), PolicyError> {
         }
     }
     Ok(())
+}
+
+/// What decides where the order does not.
+fn ties(policy: &Policy) -> Result<(), PolicyError> {
+    let Some(column) = policy.data.ties_column() else { return Ok(()) };
+    let message = if policy.data.id.as_deref() == Some(column) {
+        format!("`{column}` is the same for all events of a person")
+    } else if policy.data.order.iter().any(|name| name == column) {
+        format!("`{column}` is a column of data.order already")
+    } else if !policy.columns.contains_key(column) {
+        format!("`{column}` is none of the columns")
+    } else {
+        return Ok(());
+    };
+    fail(
+        "data.ties",
+        message,
+        "name another column, or  ties = \"file\"  to keep the order of the file's rows",
+    )
 }
 
 /// What somebody may know: everything, or `length` values.
@@ -220,6 +241,9 @@ sensitive-values = ["HIV"]
             &["algorithm.name=cbmsa-baseline"],
             &["algorithm.remainder=suppress"],
             &["privacy.c=0"],
+            &["data.ties=file"],
+            &["data.ties=file", "data.order=[]"],
+            &["data.ties=disease"],
             &["privacy.length=3", "columns.year.hierarchy=y.csv"],
             &["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=paper"],
             &["privacy.length=3", "columns.year.hierarchy=y.csv", "privacy.support=compatible"],
@@ -244,6 +268,10 @@ sensitive-values = ["HIV"]
         for (bad, words) in [
             (&["data.id=nobody"][..], "none of the columns"),
             (&["data.order=[]"], "need an order"),
+            (&["data.order=[]", "data.ties=disease"], "need an order"),
+            (&["data.ties=day"], "a column of data.order already"),
+            (&["data.ties=patient"], "the same for all events"),
+            (&["data.ties=month"], "none of the columns"),
             (&["data.order=[\"year\",\"year\"]"], "named twice"),
             (&["data.order=[\"disease\"]"], "the order of letters is not that of time"),
             (&["data.order=[\"month\"]"], "none of the columns"),

@@ -1,0 +1,162 @@
+//! Files as people have them: guessed right, or asked about.
+
+use crate::project::TestProject;
+
+/// Forty people, with this first line and this between two values.
+fn people(header: &str, separator: &str, row: impl Fn(usize) -> Vec<String>) -> String {
+    let lines = (0..40).map(|i| row(i).join(separator) + "\n");
+    format!("{header}\n{}", lines.collect::<String>())
+}
+
+fn person(i: usize) -> Vec<String> {
+    let sex = ["f", "m"][i % 2];
+    vec![
+        (20 + i * 7 % 60).to_string(),
+        sex.to_owned(),
+        format!("0{}", 1000 + i % 4),
+        ["flu", "cold"][i / 2 % 2].into(),
+    ]
+}
+
+/// `init`, `check`, `run` and `verify` without an edit. What `init` says, and the policy.
+fn goes_through(project: &TestProject, file: &str, shape: &str) -> (String, String) {
+    let said = project.shoal(&["init", file, "--shape", shape]).ended_with(0).stdout;
+    project.shoal(&["check", "policy.toml"]).ended_with(0);
+    project.shoal(&["run", "policy.toml", "-o", "out.csv", "--report", "report"]).ended_with(0);
+    project.shoal(&["verify", "out.csv", "--policy", "report/audit.json", "--original", file]).ended_with(0);
+    (said, project.read("policy.toml"))
+}
+
+#[test]
+fn the_index_of_pandas_is_left_out() {
+    let project = TestProject::empty();
+    let row = |i: usize| [vec![i.to_string()], person(i)].concat();
+    project.write("people.csv", people(",age,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    assert!(said.contains("it numbers the rows of the file"), "{said}");
+    assert!(
+        policy.contains("header = true") && policy.contains("[columns.column1]\nrole = \"identifier\""),
+        "{policy}"
+    );
+    assert!(!project.read("out.csv").contains("column1"));
+}
+
+#[test]
+fn a_separator_that_nobody_expects_is_found_or_asked_for() {
+    for separator in ["^", "|", "\t", "~", ":"] {
+        let project = TestProject::empty();
+        let header = ["age", "sex", "zip", "illness"].join(separator);
+        project.write("people.csv", people(&header, separator, person));
+        let (said, policy) = goes_through(&project, "people.csv", "table");
+        assert!(policy.contains("[columns.illness]"), "{separator}: {policy}");
+        let note = "so it is taken for the separator";
+        assert_eq!(said.contains(note), !["|", "\t"].contains(&separator), "{separator}: {said}");
+    }
+    let project = TestProject::empty();
+    project.write("people.csv", people("age§sex§zip§illness", "§", person));
+    let said = project.shoal(&["init", "people.csv"]).ended_with(0).stdout;
+    assert!(said.contains("note: no separator was found, so the file is read as one column"), "{said}");
+}
+
+#[test]
+fn an_odd_value_is_named_with_its_record() {
+    let project = TestProject::empty();
+    let row = |i: usize| match i {
+        16 => vec!["old".to_owned(), "m".into(), "01000".into(), "flu".into()],
+        _ => person(i),
+    };
+    project.write("people.csv", people("age,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    assert!(said.contains("question: column `age`: all values are numbers but `old` (record 17)"), "{said}");
+    assert!(policy.contains("missing = [\"\", \"?\", \"old\"]"), "{policy}");
+    assert!(policy.contains("[columns.age]\nrole = \"quasi-identifier\"\nkind = \"integer\""), "{policy}");
+    // Zip codes with leading zeros are text.
+    assert!(policy.contains("[columns.zip]\nrole = \"quasi-identifier\"\nkind = \"text\""), "{policy}");
+}
+
+#[test]
+fn what_is_a_value_elsewhere_is_not_made_missing() {
+    let project = TestProject::empty();
+    let row = |i: usize| match i {
+        16 => vec!["cold".to_owned(), "m".into(), "01000".into(), "flu".into()],
+        _ => person(i),
+    };
+    project.write("people.csv", people("age,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    assert!(
+        said.contains("question: column `age`") && said.contains("which is a value of column `illness`"),
+        "{said}"
+    );
+    assert!(policy.contains("missing = [\"\", \"?\"]"), "{policy}");
+}
+
+#[test]
+fn dates_that_could_be_two_are_asked_about() {
+    let project = TestProject::empty();
+    let row = |i: usize| {
+        vec![format!("0{}/0{}/{}", 1 + i % 9, 1 + i % 8, 1990 + i % 3), "f".into(), "1".into(), "x".into()]
+    };
+    project.write("people.csv", people("seen,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    assert!(said.contains("question: column `seen`: day and month cannot be told apart"), "{said}");
+    assert!(policy.contains("format = \"%m/%d/%Y\""), "{policy}");
+}
+
+const GROCERIES: [&str; 6] = ["whole milk", "rolls", "soda", "beer (dark)", "(organic) eggs", "(a,b)"];
+
+fn baskets(separator: &str) -> String {
+    let line = |i: usize| {
+        let items: Vec<&str> = (0..1 + i % 3).map(|n| GROCERIES[(i / 3 + n * 2) % 6]).collect();
+        items.join(separator) + "\n"
+    };
+    (0..60).map(line).collect()
+}
+
+#[test]
+fn baskets_with_blanks_and_parentheses_are_read_and_published() {
+    for separator in [";", "\t", "|"] {
+        let project = TestProject::empty();
+        project.write("baskets.txt", baskets(separator));
+        let (said, policy) = goes_through(&project, "baskets.txt", "transactions");
+        assert!(said.contains("with 6 items"), "{separator}: {said}");
+        assert!(policy.contains(&format!("separator = {:?}", separator)), "{policy}");
+        // Whatever is alone is published in quotes where it would be taken for a group.
+        let out = project.read("out.csv");
+        assert!(!out.lines().any(|line| line.split(separator).any(|item| item == "(a,b)")), "{out}");
+    }
+    let project = TestProject::empty();
+    project.write("baskets.csv", baskets(",").replace("(a,b)", "\"(a,b)\""));
+    let (said, _) = goes_through(&project, "baskets.csv", "transactions");
+    assert!(said.contains("with 6 items") && said.contains("`,` is taken for"), "{said}");
+}
+
+#[test]
+fn tables_offered_as_baskets_are_refused_with_the_right_way() {
+    let long: String = (0..60).map(|i| format!("{},{}\n", i / 3, GROCERIES[i % 3])).collect();
+    let one_hot: String = (0..30).map(|i| format!("{i},{},{},{}\n", i % 2, i / 2 % 2, i / 4 % 2)).collect();
+    for (name, text, words) in [
+        ("long.csv", format!("basket_id,product\n{long}"), "id = \"basket_id\",  item = \"product\""),
+        ("nameless.csv", long.clone(), "id = \"column1\",  item = \"column2\""),
+        ("onehot.csv", format!("id,milk,rolls,soda\n{one_hot}"), "a column per item"),
+        ("people.csv", people("age,sex,zip,illness", ",", person), "a header"),
+    ] {
+        let project = TestProject::empty();
+        project.write(name, &text);
+        let said = project.shoal(&["init", name, "--shape", "transactions"]).ended_with(2);
+        assert!(
+            said.stderr.contains(words) && said.stderr.contains("looks like a table"),
+            "{name}: {}",
+            said.stderr
+        );
+        assert!(!project.exists("policy.toml"), "{name}");
+    }
+    // The way that the hint shows.
+    let project = TestProject::empty();
+    project.write("long.csv", format!("basket_id,product\n{long}"));
+    let data = "shape = \"transactions\"\nsource = \"long.csv\"\nformat = \"long\"\nid = \"basket_id\"\nitem = \"product\"";
+    project.write(
+        "policy.toml",
+        format!("version = 1\n[data]\n{data}\n[privacy]\nk = 3\nm = 2\n[output]\npath = \"out.csv\"\n"),
+    );
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
+}
