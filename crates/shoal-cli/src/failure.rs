@@ -38,6 +38,18 @@ pub(crate) enum Failure {
     Separator(#[from] SeparatorError),
     #[error("`init` cannot look at standard input: it looks at the data more than once")]
     NotTwice,
+    /// An encoding that nobody knows.
+    #[error("the encoding `{label}` is not known")]
+    Encoding {
+        /// As it was given.
+        label: String,
+    },
+    /// Tuples of a stream come as lines.
+    #[error("`{file}` does not hold a tuple per line")]
+    NotAStream {
+        /// The file.
+        file: String,
+    },
     #[error("the folder `{}` cannot be found: {error}", path.display())]
     Folder { path: PathBuf, error: io::Error },
     #[error("`{}` exists already", path.display())]
@@ -152,6 +164,8 @@ impl Failure {
             Failure::NotOfKind { .. } => "mend the value, or build prefixes or flat, which take any value",
             Failure::NoColumn { header, .. } => return Some(format!("it has: {}", header.join(", "))),
             Failure::Separator(error) => error.hint(),
+            Failure::Encoding { .. } => "for example windows-1252, latin1, utf-16, shift_jis",
+            Failure::NotAStream { .. } => "give a sample of the stream as .csv or .ndjson",
             Failure::NotTwice => "put the data into a file",
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",

@@ -74,6 +74,9 @@ impl PipelineError {
             }
             PipelineError::Audit { .. } => "give the audit.json that a run has left in its report's folder",
             PipelineError::NoRandomness { .. } => "try again; the system may be starting still",
+            PipelineError::NotPublished { .. } => {
+                "export it as CSV or Parquet, and verify that file: it is the one to hand out"
+            }
             PipelineError::OutputIsInput { .. } => "choose another name with -o; the original would be gone",
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy, or give -o",
             PipelineError::PublishedColumn { .. } => {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_io::{BasketOptions, Source};
+use shoal_io::BasketOptions;
 use shoal_pipeline::propose::BasketProposal;
 
+use super::found::Found;
 use super::{Answer, relative};
 use crate::args::InitArgs;
 use crate::console::Console;
@@ -38,11 +39,12 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
             ..BasketOptions::default()
         },
     };
-    let read = shoal_io::read_baskets(&Source::new(&args.data), &options, &progress::unseen()?)?;
+    let found = Found::of(args)?;
+    let read = shoal_io::read_baskets(&found.source, &options, &progress::unseen()?)?;
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let location = relative::seen_from(folder, &args.data)?;
     let proposal = BasketProposal::of(&read.transactions, location, options.separator);
-    let text = proposal.to_toml();
+    let text = found.insert_into(&proposal.to_toml());
     let document = |text: String| BasketDocument {
         policy: file.map(|path| path.display().to_string()),
         source: &proposal.location,
@@ -55,7 +57,7 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     match file {
         Some(path) => {
             shoal_io::write_atomically(path, text.as_bytes())?;
-            console.summary(&document(text), || prose(&proposal, path))?;
+            console.summary(&document(text), || prose(&proposal, path, &found))?;
         }
         None if console.is_json() => console.answer(&document(text), String::new)?,
         None => console.product(&text)?,
@@ -63,10 +65,11 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     Ok(Answer::Holds)
 }
 
-fn prose(proposal: &BasketProposal, policy: &Path) -> String {
+fn prose(proposal: &BasketProposal, policy: &Path, found: &Found) -> String {
     let policy = policy.display();
+    let notes: String = found.notes.iter().map(|note| format!("note: {note}\n\n")).collect();
     format!(
-        "{policy} was written from a look at {} with {}.\n\
+        "{notes}{policy} was written from a look at {} with {}.\n\
          {} of the items are in fewer than {} transactions: each of them names people.\n\n\
          What somebody may know is for you to say. Next:\n  \
          1. review {policy}, [privacy] first\n  \

@@ -3,17 +3,20 @@
 use shoal_core::Silent;
 use shoal_io::{CsvOptions, Format, Layout, ReadError, Source};
 
+use super::found::Found;
 use crate::args::InitArgs;
 use crate::failure::Failure;
 
 /// What was found out about a file.
 pub(super) struct Dialect {
     pub source: Source,
-    /// `None` for Parquet.
+    /// `None` for what is not CSV.
     pub separator: Option<char>,
     pub header: bool,
     /// What a person should know about the guess.
     pub note: Option<String>,
+    /// What the policy has to say about the file beside these.
+    pub found: Found,
 }
 
 impl Dialect {
@@ -21,10 +24,11 @@ impl Dialect {
         if args.data == "-" {
             return Err(Failure::NotTwice);
         }
-        let mut source = Source::new(&args.data);
-        let is_parquet = source.files()?.iter().all(|file| Format::of(file).layout == Layout::Parquet);
-        if is_parquet {
-            return Ok(Dialect { source, separator: None, header: true, note: None });
+        let found = Found::of(args)?;
+        let mut source = found.source.clone();
+        let is_csv = |file: &String| Format::of(file).layout == Layout::Csv;
+        if !source.files()?.iter().any(is_csv) {
+            return Ok(Dialect { source, separator: None, header: true, note: None, found });
         }
         source.csv = match &args.separator {
             Some(given) => CsvOptions::with_separator(given)?,
@@ -39,9 +43,9 @@ impl Dialect {
         if args.no_header || doubt.is_some() {
             let note =
                 doubt.map(|why| format!("{why}, so it is taken for a record; --header says otherwise"));
-            return Ok(Dialect { source: nameless, separator, header: false, note });
+            return Ok(Dialect { source: nameless, separator, header: false, note, found });
         }
-        Ok(Dialect { source, separator, header: true, note: None })
+        Ok(Dialect { source, separator, header: true, note: None, found })
     }
 }
 
