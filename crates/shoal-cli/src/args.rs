@@ -93,7 +93,7 @@ pub(crate) struct HelpArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The data: .csv[.gz|.zst], .parquet, or a glob in quotes.
+    /// The data: .csv, .json, .ndjson, .parquet, .arrow, .feather, .xlsx, .db (also .gz, .zst), or a glob in quotes.
     #[arg(value_hint = ValueHint::FilePath)]
     pub data: String,
     /// The shape of the data.
@@ -114,6 +114,15 @@ pub(crate) struct InitArgs {
     /// The separator between two values of a line; guessed where it is not given.
     #[arg(long, value_name = "CHARACTER")]
     pub separator: Option<String>,
+    /// The encoding of the text, e.g. windows-1252; found out where it is not given.
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// The sheet of an Excel file; the first that holds anything where it is not given.
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
+    /// The table of a SQLite file; its only one where it is not given.
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
 }
 
 /// The shapes of data that this version knows.

@@ -40,6 +40,18 @@ pub(crate) enum Failure {
     NotTwice,
     #[error("{data}: {}", not_baskets(columns, *kind))]
     NotBaskets { data: String, columns: Vec<String>, separator: char, kind: TableOfItems },
+    /// An encoding that nobody knows.
+    #[error("the encoding `{label}` is not known")]
+    Encoding {
+        /// As it was given.
+        label: String,
+    },
+    /// Tuples of a stream come as lines.
+    #[error("`{file}` does not hold a tuple per line")]
+    NotAStream {
+        /// The file.
+        file: String,
+    },
     #[error("the folder `{}` cannot be found: {error}", path.display())]
     Folder { path: PathBuf, error: io::Error },
     #[error("`{}` exists already", path.display())]
@@ -156,6 +168,8 @@ impl Failure {
             Failure::NotOfKind { .. } => "fix the value, or build prefixes or flat, which take any value",
             Failure::NoColumn { header, .. } => return Some(format!("it has: {}", header.join(", "))),
             Failure::Separator(error) => error.hint(),
+            Failure::Encoding { .. } => "for example windows-1252, latin1, utf-16, shift_jis",
+            Failure::NotAStream { .. } => "give a sample of the stream as .csv or .ndjson",
             Failure::NotTwice => "put the data into a file",
             Failure::NotBaskets { columns, separator, kind, .. } => {
                 return Some(as_transactions(columns, *separator, *kind));

@@ -3,8 +3,16 @@
 pub enum Layout {
     /// Lines of separated fields.
     Csv,
+    /// JSON: an object per line, or an array of objects.
+    Json,
     /// Apache Parquet.
     Parquet,
+    /// Apache Arrow's own files (Feather) and streams.
+    Arrow,
+    /// A sheet of Excel or OpenDocument.
+    Excel,
+    /// A SQLite database.
+    Sqlite,
 }
 
 /// How the bytes of a file are packed.
@@ -27,9 +35,17 @@ pub struct Format {
     pub compression: Compression,
 }
 
+const ENDINGS: [(&[&str], Layout); 5] = [
+    (&[".parquet"], Layout::Parquet),
+    (&[".json", ".ndjson", ".jsonl"], Layout::Json),
+    (&[".arrow", ".feather", ".ipc"], Layout::Arrow),
+    (&[".xlsx", ".xlsm", ".xls", ".ods"], Layout::Excel),
+    (&[".db", ".sqlite", ".sqlite3"], Layout::Sqlite),
+];
+
 impl Format {
-    /// Reads the format off a name: `.gz` and `.zst` are packings, `.parquet` is Parquet, and everything
-    /// else is CSV. Case does not matter.
+    /// Reads the format off a name: `.gz` and `.zst` are packings, the ending before them is the layout, and a name
+    /// without a known ending is CSV. Case does not matter.
     pub fn of(name: &str) -> Format {
         let name = name.to_ascii_lowercase();
         let packed = |ending| name.strip_suffix(ending);
@@ -40,8 +56,33 @@ impl Format {
         } else {
             (name.as_str(), Compression::None)
         };
-        let layout = if inner.ends_with(".parquet") { Layout::Parquet } else { Layout::Csv };
+        let is = |(endings, _): &(&[&str], Layout)| endings.iter().any(|ending| inner.ends_with(ending));
+        let layout = ENDINGS.iter().find(|known| is(known)).map_or(Layout::Csv, |(_, layout)| *layout);
         Format { layout, compression }
+    }
+}
+
+impl Layout {
+    /// Whether the records are text, in whatever encoding.
+    pub fn is_text(self) -> bool {
+        matches!(self, Layout::Csv | Layout::Json)
+    }
+
+    /// Whether published data is written so.
+    pub fn is_written(self) -> bool {
+        matches!(self, Layout::Csv | Layout::Parquet)
+    }
+
+    /// What a person calls it.
+    pub(crate) fn with_article(self) -> &'static str {
+        match self {
+            Layout::Csv => "a CSV",
+            Layout::Json => "a JSON",
+            Layout::Parquet => "a Parquet",
+            Layout::Arrow => "an Arrow",
+            Layout::Excel => "an Excel",
+            Layout::Sqlite => "a SQLite",
+        }
     }
 }
 
@@ -70,5 +111,18 @@ mod tests {
         let parquet = |compression| Format { layout: Layout::Parquet, compression };
         assert_eq!(Format::of("dir/b.parquet"), parquet(Compression::None));
         assert_eq!(Format::of("b.Parquet.gz"), parquet(Compression::Gzip));
+        for (name, layout) in [
+            ("a.json", Layout::Json),
+            ("a.ndjson.gz", Layout::Json),
+            ("a.JSONL", Layout::Json),
+            ("a.feather", Layout::Arrow),
+            ("a.xls", Layout::Excel),
+            ("a.xlsx", Layout::Excel),
+            ("a.ods", Layout::Excel),
+            ("a.sqlite3", Layout::Sqlite),
+            ("a.xlsx.csv", Layout::Csv),
+        ] {
+            assert_eq!(Format::of(name).layout, layout, "{name}");
+        }
     }
 }

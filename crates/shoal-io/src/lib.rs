@@ -1,7 +1,7 @@
 //! Readers and writers: bytes become encoded columns here, and published columns become bytes.
 //!
-//! [`read_table`] reads CSV and Parquet, plain or compressed, one file or many, and folds every value to a
-//! code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a
+//! [`read_table`] reads CSV, JSON, Parquet, Arrow, Excel and SQLite, plain or compressed, one file or many, and folds every
+//! value to a code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a
 //! table into a [`PendingFile`], which gets its final name only as part of a
 //! [`Verified`](shoal_privacy::Verified) that owns it. [`read_baskets`] and [`write_baskets`] do the same for
 //! transactions, a line each; [`read_table_with_list`] finds them in a list column of Parquet. [`read_batches`],
@@ -17,14 +17,22 @@ mod basket;
 mod collect;
 mod compress;
 mod csv;
+mod decimal;
 mod digest;
+mod encoding;
 mod error;
+mod excel;
 mod format;
 mod inspect;
+mod ipc;
+mod json;
 mod limits;
+mod lines;
 mod parquet;
 mod read;
+mod recognise;
 mod source;
+mod sqlite;
 mod stored;
 pub mod stream;
 mod text_file;
@@ -37,15 +45,17 @@ pub use basket::{
     published_item, read_baskets, write_baskets,
 };
 pub use csv::{CsvOptions, SeparatorError, separator_of, unusual_separator_of};
+pub use decimal::{DecimalCommas, find_decimal_commas};
 pub use digest::sha256_hex;
+pub use encoding::TextEncoding;
 pub use error::{ReadError, WriteError};
 pub use format::{Compression, Format, Layout};
 pub use inspect::{Content, Finding, inspect};
 pub use limits::Limits;
 pub use read::{
-    ITEM_SEPARATOR, ReadTable, read_header, read_table, read_table_with_list, sample, sniff_head,
-    sniff_separator,
+    FoundEncoding, ITEM_SEPARATOR, ReadTable, read_header, read_table, read_table_with_list, sample,
+    sniff_encoding, sniff_head, sniff_separator,
 };
-pub use source::Source;
+pub use source::{Query, Source};
 pub use text_file::read_text_file;
 pub use write::{ColumnForm, PendingFile, StagedFolder, WriteOptions, write_atomically, write_table};

@@ -15,8 +15,10 @@ pub struct Limits {
     pub rows: u64,
     /// Values that are held: records times the columns that are read.
     pub cells: u64,
-    /// Bytes that a page of Parquet unpacks to.
+    /// Bytes that a page of Parquet, a buffer of Arrow or a part of Excel other than a sheet unpacks to.
     pub page: usize,
+    /// Bytes that a sheet of Excel unpacks to.
+    pub sheet: u64,
 }
 
 impl Limits {
@@ -46,6 +48,7 @@ impl Default for Limits {
             // 16 GiB of codes.
             cells: 1 << 32,
             page: 256 << 20,
+            sheet: 1 << 30,
         }
     }
 }

@@ -1,16 +1,23 @@
 use std::fs;
-use std::io::Read;
+use std::io::{self, Cursor, Read};
 
 use shoal_core::{Progress, RawTable, Silent};
 
 use crate::collect::Collector;
 use crate::compress::unpack;
 use crate::csv;
+use crate::decimal::to_points;
 use crate::digest::Digest;
+use crate::encoding::{NotInEncoding, TextEncoding, applied, decoded, likely, likely_utf16, marked};
 use crate::error::ReadError;
+use crate::excel;
 use crate::format::{Compression, Format, Layout};
+use crate::ipc;
+use crate::json;
 use crate::parquet;
+use crate::recognise;
 use crate::source::{STDIN, Source};
+use crate::sqlite;
 use crate::stored::StoredBytes;
 
 /// A source, read to its end.
@@ -77,19 +84,84 @@ pub fn sniff_separator(location: &str) -> Result<Option<u8>, ReadError> {
     Ok(sniff_head(location)?.and_then(|head| csv::separator_of(&head)))
 }
 
-/// The first bytes of a location's first file, unpacked, for those who do not know yet how it is written. Parquet has no text.
+/// The first bytes of a location's first file, unpacked and as UTF-8, for those who do not know yet how it is written. None where
+/// it has no lines of fields, like Parquet.
 pub fn sniff_head(location: &str) -> Result<Option<Vec<u8>>, ReadError> {
     const ENOUGH: u64 = 1 << 16;
     let files = Source::new(location).files()?;
     let file = &files[0];
     let format = Format::of(file);
-    if format.layout == Layout::Parquet {
+    if format.layout != Layout::Csv {
         return Ok(None);
     }
+    let (head, _) = beginning_of_text(file, format, ENOUGH)?;
+    let encoding = likely(&head);
+    let mut text = Vec::new();
+    // What cannot be decoded ends the sample.
+    let _ = decoded(&head, encoding, Box::new(&head[..])).read_to_end(&mut text);
+    Ok(Some(text))
+}
+
+/// How the text of a location's first file is stored, where that is not UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundEncoding {
+    /// The encoding.
+    pub encoding: TextEncoding,
+    /// What gives it away.
+    pub because: String,
+}
+
+/// Finds out how the text of a location's first file is stored, for those who do not know it yet. `None` for UTF-8, for
+/// layouts without text, and where nothing is likely. No more than the first 64 MiB are looked at.
+pub fn sniff_encoding(location: &str) -> Result<Option<FoundEncoding>, ReadError> {
+    const ENOUGH: u64 = 64 << 20;
+    let files = Source::new(location).files()?;
+    let file = &files[0];
+    let format = Format::of(file);
+    if !format.layout.is_text() || file == STDIN {
+        return Ok(None);
+    }
+    let (text, whole) = beginning_of_text(file, format, ENOUGH)?;
+    let found = |encoding, because: &str| Ok(Some(FoundEncoding { encoding, because: because.to_owned() }));
+    match marked(&text) {
+        Some(encoding) if encoding == TextEncoding::UTF_8 => return Ok(None),
+        Some(encoding) => return found(encoding, "the file begins with its byte order mark"),
+        None => {}
+    }
+    if let Some(encoding) = likely_utf16(&text) {
+        return found(encoding, "every other byte is 0");
+    }
+    let Err(error) = std::str::from_utf8(&text) else { return Ok(None) };
+    // A character that is cut off by the end of what was read is no mistake.
+    if error.error_len().is_none() && !whole {
+        return Ok(None);
+    }
+    let at = error.valid_up_to();
+    let Some(encoding) = likely(&text[at..text.len().min(at + (1 << 16))]) else { return Ok(None) };
+    let line = 1 + memchr::memchr_iter(b'\n', &text[..at]).count();
+    let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let start = at - text[..at].iter().rev().take(20).take_while(is_letter).count();
+    let end = at + text[at..].iter().take(20).take_while(is_letter).count();
+    let mut word = String::new();
+    let _ = decoded(&[], Some(encoding), Box::new(&text[start..end])).read_to_string(&mut word);
+    let because = format!("line {line} is not UTF-8, and reads `{word}` so");
+    Ok(Some(FoundEncoding { encoding, because }))
+}
+
+/// The encoding that a file of a source is decoded from; `None` for UTF-8.
+pub(crate) fn encoding_of(source: &Source, file: &str) -> Result<Option<TextEncoding>, ReadError> {
+    let (head, _) = beginning_of_text(file, source.format_of(file), 4)?;
+    Ok(applied(&head, source.encoding))
+}
+
+/// The first bytes of a text inside its packing, at most `limit`, and whether they are all there are.
+fn beginning_of_text(file: &str, format: Format, limit: u64) -> Result<(Vec<u8>, bool), ReadError> {
     let mut stored = StoredBytes::open(file, None, &Silent)?;
-    let head = unpack(format.compression, &mut stored).and_then(|text| csv::head(text, ENOUGH));
-    let head = head.map_err(|source| ReadError::Unreadable { file: file.clone(), source });
-    Ok(Some(head.map_err(|error| blame(error, format.compression, stored.failed()))?))
+    let head = unpack(format.compression, &mut stored).and_then(|text| csv::head(text, limit));
+    let head = head.map_err(|source| ReadError::Unreadable { file: file.to_owned(), source });
+    let head = head.map_err(|error| blame(error, format.compression, stored.failed()))?;
+    let whole = (head.len() as u64) < limit;
+    Ok((head, whole))
 }
 
 /// Reads the files of a source one after the other and returns the SHA-256 and the number of their stored
@@ -106,7 +178,7 @@ pub(crate) fn each_file(
     for file in &files {
         let mut stored = StoredBytes::open(file, Some(&mut digest), progress)?;
         let format = source.format_of(file);
-        read_unpacked(file, format, &mut stored, |input| read(file, format.layout, input))?;
+        read_unpacked(source, file, &mut stored, |input| read(file, format.layout, input))?;
         // A reader may stop before the end of a file; the digest must not.
         bytes += stored.drain().map_err(|error| ReadError::opening(file, error))?;
     }
@@ -122,7 +194,8 @@ fn read_all(
         read_records(source, file, layout, input, &mut into, progress)
     })?;
     let listed = into.gathered().is_listed();
-    let (table, header) = into.finish();
+    let (mut table, header) = into.finish();
+    to_points(&mut table, &source.comma_numbers)?;
     Ok(ReadTable { table, header, sha256, bytes, listed })
 }
 
@@ -148,10 +221,11 @@ fn beginning(
         if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {
             // Its pages are looked at before they are unpacked, so all of it has to be in memory.
             let bytes = fs::read(file).map_err(|error| ReadError::opening(file, error))?;
+            recognise::check(file, format, &bytes[..bytes.len().min(4096)])?;
             parquet::read(file, bytes::Bytes::from(bytes), &source.limits, &mut collector, progress)?;
         } else {
             let mut stored = StoredBytes::open(file, None, progress)?;
-            read_unpacked(file, format, &mut stored, |input| {
+            read_unpacked(source, file, &mut stored, |input| {
                 read_records(source, file, format.layout, input, &mut collector, progress)
             })?;
         }
@@ -162,15 +236,38 @@ fn beginning(
     Ok(collector.finish())
 }
 
+/// Reads what is inside a file's packing, texts as UTF-8.
 fn read_unpacked(
+    source: &Source,
     file: &str,
-    format: Format,
     stored: &mut StoredBytes<'_>,
     read: impl FnOnce(Box<dyn Read + '_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
+    let format = source.format_of(file);
     let unreadable = |source| ReadError::Unreadable { file: file.to_owned(), source };
-    let outcome = unpack(format.compression, &mut *stored).map_err(unreadable).and_then(read);
+    let outcome = unpack(format.compression, &mut *stored).and_then(peek).map_err(unreadable);
+    let outcome = outcome.and_then(|(head, input)| {
+        recognise::check(file, format, &head)?;
+        if !format.layout.is_text() {
+            return read(input);
+        }
+        if source.encoding.is_none()
+            && let Some(encoding) = likely_utf16(&head)
+        {
+            return Err(ReadError::Unmarked { file: file.to_owned(), encoding });
+        }
+        read(decoded(&head, source.encoding, input))
+    });
     outcome.map_err(|error| blame(error, format.compression, stored.failed()))
+}
+
+/// The first bytes of an input, and the whole of it.
+pub(crate) fn peek<'a>(mut input: Box<dyn Read + 'a>) -> io::Result<(Vec<u8>, Box<dyn Read + 'a>)> {
+    const ENOUGH: u64 = 4096;
+    let mut head = Vec::new();
+    input.by_ref().take(ENOUGH).read_to_end(&mut head)?;
+    let whole = Cursor::new(head.clone()).chain(input);
+    Ok((head, Box::new(whole)))
 }
 
 fn read_records(
@@ -186,22 +283,60 @@ fn read_records(
             csv::read(file, input, &source.csv, source.limits, into)?;
             into.gathered().note_list(false)
         }
-        Layout::Parquet => {
-            // Parquet is read from its end. Taken into memory, what is hashed is what is read.
-            let mut bytes = Vec::new();
-            let taken = input.read_to_end(&mut bytes);
-            taken.map_err(|source| ReadError::Unreadable { file: file.to_owned(), source })?;
-            parquet::read(file, bytes::Bytes::from(bytes), &source.limits, into, progress)
+        Layout::Json => json::read(file, input, source.limits, into),
+        // These are not read from front to back. Taken into memory, what is hashed is what is read.
+        Layout::Parquet => parquet::read(file, whole(file, &mut input)?, &source.limits, into, progress),
+        Layout::Arrow => ipc::read(file, whole(file, &mut input)?, &source.limits, into, progress),
+        Layout::Excel => {
+            let (bytes, sheet) = (whole(file, &mut input)?, source.sheet.as_deref());
+            excel::read(file, bytes, sheet, &source.csv, &source.limits, into, progress)
+        }
+        Layout::Sqlite => {
+            let (bytes, query) = (whole(file, &mut input)?, source.query.as_ref());
+            sqlite::read(file, bytes, query, &source.limits, into, progress)
         }
     }
 }
 
+/// All bytes of an input.
+fn whole(file: &str, input: &mut dyn Read) -> Result<bytes::Bytes, ReadError> {
+    let mut bytes = Vec::new();
+    let taken = input.read_to_end(&mut bytes);
+    taken.map_err(|source| ReadError::Unreadable { file: file.to_owned(), source })?;
+    Ok(bytes::Bytes::from(bytes))
+}
+
+/// The sheets of an Excel file that hold anything.
+pub(crate) fn filled_sheets(source: &Source, file: &str) -> Result<Vec<String>, ReadError> {
+    let mut stored = StoredBytes::open(file, None, &Silent)?;
+    let mut sheets = Vec::new();
+    read_unpacked(source, file, &mut stored, |mut input| {
+        sheets = excel::filled_sheets(file, whole(file, &mut input)?, &source.limits)?;
+        Ok(())
+    })?;
+    Ok(sheets)
+}
+
 /// Reading can fail in the device or in the packing; from above both look alike.
 fn blame(error: ReadError, compression: Compression, device_failed: bool) -> ReadError {
+    let error = match error {
+        ReadError::Unreadable { file, source } => not_in_encoding(file, source),
+        error => error,
+    };
     match error {
         ReadError::Unreadable { file, source } if compression != Compression::None && !device_failed => {
             ReadError::Corrupt { file, packing: compression.name(), source }
         }
         error => error,
+    }
+}
+
+/// A text that cannot be decoded fails as a device does, since readers know of no other way.
+fn not_in_encoding(file: String, source: io::Error) -> ReadError {
+    match source.get_ref().and_then(|inner| inner.downcast_ref::<NotInEncoding>()) {
+        Some(&NotInEncoding { encoding, line, offset }) => {
+            ReadError::NotInEncoding { file, encoding, line, offset }
+        }
+        None => ReadError::Unreadable { file, source },
     }
 }

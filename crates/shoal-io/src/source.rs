@@ -1,9 +1,11 @@
 use std::path::Path;
 
 use crate::csv::CsvOptions;
+use crate::encoding::TextEncoding;
 use crate::error::ReadError;
-use crate::format::Format;
+use crate::format::{Format, Layout};
 use crate::limits::Limits;
+use crate::read::{encoding_of, filled_sheets};
 
 /// The name that means standard input (or output).
 pub(crate) const STDIN: &str = "-";
@@ -17,8 +19,25 @@ pub struct Source {
     pub format: Option<Format>,
     /// How its CSV files are written; Parquet needs no telling.
     pub csv: CsvOptions,
+    /// How its texts are stored; `None` is UTF-8 unless a byte order mark says otherwise.
+    pub encoding: Option<TextEncoding>,
+    /// The columns whose numbers have decimal commas; they are read as if they had points.
+    pub comma_numbers: Vec<String>,
+    /// The sheet of an Excel file; `None` is the first that holds anything.
+    pub sheet: Option<String>,
+    /// What of a SQLite file is read; `None` is its only table.
+    pub query: Option<Query>,
     /// How much of it is read before it is refused.
     pub limits: Limits,
+}
+
+/// Which records of a database are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// All of a table or view.
+    Table(String),
+    /// The answer to a query.
+    Select(String),
 }
 
 impl Source {
@@ -28,6 +47,10 @@ impl Source {
             location: location.into(),
             format: None,
             csv: CsvOptions::default(),
+            encoding: None,
+            comma_numbers: Vec::new(),
+            sheet: None,
+            query: None,
             limits: Limits::default(),
         }
     }
@@ -60,6 +83,33 @@ impl Source {
         }
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// What a person should know about how its files are read. Looks at the first of them only.
+    pub fn notes(&self) -> Result<Vec<String>, ReadError> {
+        let mut notes = Vec::new();
+        let first = &self.files()?[0];
+        if first != STDIN && self.format_of(first).layout.is_text() {
+            let encoding = encoding_of(self, first)?.map(TextEncoding::label);
+            notes.extend(
+                encoding.map(|label| format!("the text is read as {label}; what is published is UTF-8")),
+            );
+        }
+        if !self.comma_numbers.is_empty() {
+            notes.push("numbers are read with a decimal comma and published with a decimal point".to_owned());
+        }
+        if first != STDIN && self.format_of(first).layout == Layout::Excel && self.sheet.is_none() {
+            let sheets = filled_sheets(self, first)?;
+            if sheets.len() > 1 {
+                let others: Vec<String> = sheets[1..].iter().map(|name| format!("`{name}`")).collect();
+                notes.push(format!(
+                    "only the first sheet, `{}`, is read; another one is chosen by  sheet = \"…\"  in [data]: {}",
+                    sheets[0],
+                    others.join(", ")
+                ));
+            }
+        }
+        Ok(notes)
     }
 
     /// The format of one of its files.

@@ -327,6 +327,12 @@ pub enum PipelineError {
         /// Its shape.
         shape: &'static str,
     },
+    /// A file of a format that published data is never in.
+    #[error("`{}` is no CSV or Parquet file, and only those can be verified", path.display())]
+    NotPublished {
+        /// The file.
+        path: PathBuf,
+    },
     /// The output is one of the inputs.
     #[error("the output `{}` is also an input", path.display())]
     OutputIsInput {

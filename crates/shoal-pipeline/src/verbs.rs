@@ -44,6 +44,16 @@ impl Plan {
             Plan::Stream(_) => {}
         }
     }
+
+    /// Says what the front knows of the source beyond its records.
+    pub(crate) fn add_notes(&mut self, notes: Vec<String>) {
+        match self {
+            Plan::Table(plan) => plan.notes.extend(notes),
+            Plan::Transactions(plan) => plan.notes.extend(notes),
+            Plan::Sequences(plan) => plan.notes.extend(notes),
+            Plan::Stream(plan) => plan.notes.extend(notes),
+        }
+    }
 }
 
 /// What `verify` found.

@@ -3,6 +3,7 @@
 mod adult;
 mod bad_input;
 mod editions;
+mod formats;
 mod found_files;
 mod hierarchy;
 mod init;

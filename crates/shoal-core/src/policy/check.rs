@@ -63,6 +63,13 @@ fn data(policy: &Policy) -> Result<(), PolicyError> {
         let hint = "add  names = [\"age\", …]  in the order of the columns";
         return fail("data.header", "without a header the columns need names", hint);
     }
+    if let Some(decimal) = data.decimal.as_deref().filter(|decimal| ![",", "."].contains(decimal)) {
+        let message = format!("{decimal:?} does not stand before the fraction of a number");
+        return fail("data.decimal", message, "use \",\" for 1,5; a point is usual and needs no key");
+    }
+    if data.table.is_some() && data.query.is_some() {
+        return fail("data.query", "`table` and `query` are two answers to one question", "keep one of them");
+    }
     Ok(())
 }
 

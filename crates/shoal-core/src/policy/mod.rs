@@ -63,7 +63,8 @@ pub struct Policy {
 pub struct DataPolicy {
     /// The shape of the data.
     pub shape: Shape,
-    /// A file (.csv, .csv.gz, .csv.zst, .parquet), a glob, or `-` for standard input. Relative to the
+    /// A file (.csv, .json, .ndjson, .parquet, .arrow, .feather, .xlsx, .db; text also with .gz or .zst behind), a glob, or
+    /// `-` for standard input, which is CSV. Relative to the
     /// policy's folder. Streams: `-`, `nats://…` or `kafka://…`. A policy that is used from code, on data in memory, needs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
@@ -71,6 +72,24 @@ pub struct DataPolicy {
     /// is given, a blank in a basket file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
+    /// How the text of the source is stored: "latin1", "windows-1252", "utf-16" or another label of the WHATWG Encoding
+    /// Standard. UTF-8 where nothing is given, unless the file begins with the byte order mark of UTF-16. What is published
+    /// is UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// "," where the numbers of integer and decimal columns have a decimal comma, and a point, a blank or an apostrophe between
+    /// thousands: `1.234,5`. They are published with a decimal point: `1234.5`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<String>,
+    /// The sheet of an Excel file; the first that holds anything where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    /// The table or view of a SQLite file; its only table where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// What is asked of a SQLite file instead of a table: "select …".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Whether the first line names the columns.
     #[serde(default = "defaults::yes")]
     pub header: bool,

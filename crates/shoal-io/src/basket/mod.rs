@@ -1,7 +1,6 @@
 //! Basket files: a line per transaction, items separated by one character.
 
 mod items;
-mod lines;
 mod options;
 mod read;
 mod sniff;

@@ -4,10 +4,10 @@ use shoal_core::{Progress, Transactions, TransactionsBuilder};
 
 use super::BasketOptions;
 use super::items::{items_of, original_items};
-use super::lines::{LineError, Lines};
 use crate::error::ReadError;
 use crate::format::Layout;
 use crate::limits::Limits;
+use crate::lines::{LineError, Lines};
 use crate::read::each_file;
 use crate::source::Source;
 
@@ -40,8 +40,8 @@ pub fn read_baskets(
     let mut builder = TransactionsBuilder::default();
     let (mut empty, mut rows, mut files) = (0, 0, Vec::new());
     let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
-        if layout == Layout::Parquet {
-            return Err(ReadError::NotABasketFile { file: file.to_owned() });
+        if layout != Layout::Csv {
+            return Err(ReadError::NotABasketFile { file: file.to_owned(), layout });
         }
         empty += read_file(file, input, *options, &source.limits, &mut rows, &mut builder)?;
         files.push(file.to_owned());
@@ -94,6 +94,6 @@ fn located(error: LineError, file: &str, limit: usize) -> ReadError {
     match error {
         LineError::Io(source) => ReadError::Unreadable { file, source },
         LineError::TooLong { line } => ReadError::LineTooLong { file, line, limit },
-        LineError::NotUtf8 { line, offset } => ReadError::LineNotUtf8 { file, line, offset },
+        LineError::NotUtf8 { line, offset, likely } => ReadError::LineNotUtf8 { file, line, offset, likely },
     }
 }

@@ -24,8 +24,10 @@ pub fn write_baskets(
 ) -> Result<(), WriteError> {
     let path = out.target().to_owned();
     let Format { layout, compression } = out.format();
-    if layout == Layout::Parquet {
-        return Err(WriteError::NotABasketFile { path });
+    match layout {
+        Layout::Csv => {}
+        Layout::Parquet => return Err(WriteError::NotABasketFile { path }),
+        layout => return Err(WriteError::NotWritten { path, layout }),
     }
     if let Some(item) = published.items().iter().find(|item| !item_reads_back(item, separator)) {
         return Err(WriteError::UnreadableItem { path, item: item.to_owned(), separator });

@@ -54,6 +54,34 @@ impl Gathered {
         Ok(())
     }
 
+    /// A file begins whose columns become known as its records come.
+    pub(crate) fn begin_without_names(&mut self, file: &str) {
+        self.files.push(file.to_owned());
+    }
+
+    /// A further column, in which no record has had a value so far. Returns its number.
+    pub(crate) fn add_column(
+        &mut self,
+        file: &str,
+        name: &str,
+        keep: &dyn Fn(&str) -> bool,
+    ) -> Result<usize, ReadError> {
+        let number = self.header.len();
+        if number == self.limits.columns {
+            let (file, limit) = (file.to_owned(), self.limits.columns);
+            return Err(ReadError::TooManyColumns { file, columns: number + 1, limit });
+        }
+        self.header.push(name.to_owned());
+        if keep(name) {
+            self.kept.push((number, ColumnBuilder::new(name.to_owned())));
+            self.make_room(0)?;
+            let place = |row| Place { row, line: None, file: self.files.len() as u32 - 1 };
+            let (rows, builder) = (self.rows, &mut self.kept.last_mut().expect("it was pushed").1);
+            (1..=rows).for_each(|row| builder.push_null(place(row)));
+        }
+        Ok(number)
+    }
+
     /// Refuses other columns than those of the first file.
     pub(crate) fn compare<S: AsRef<str>>(
         &self,

@@ -35,6 +35,11 @@ impl<'a> Collector<'a> {
         self.gathered.begin(file, names, self.keep)
     }
 
+    /// A further column, in which no record has had a value so far. Returns its number.
+    pub(crate) fn add_column(&mut self, file: &str, name: &str) -> Result<usize, ReadError> {
+        self.gathered.add_column(file, name, self.keep)
+    }
+
     /// The names of all columns, stored or not.
     pub(crate) fn header(&self) -> &[String] {
         self.gathered.header()

@@ -90,8 +90,8 @@ fn located(error: ScanError, file: &str, names: &[String], limits: Limits) -> Re
         ScanError::TextAfterQuote { line, column } => {
             ReadError::TextAfterQuote { file, line, column: name(column) }
         }
-        ScanError::InvalidUtf8 { line, column, offset } => {
-            ReadError::InvalidUtf8 { file, line, column: name(column), offset }
+        ScanError::InvalidUtf8 { line, column, offset, likely } => {
+            ReadError::InvalidUtf8 { file, line, column: name(column), offset, likely }
         }
         ScanError::TooLong { line } => ReadError::LineTooLong { file, line, limit: limits.line },
         ScanError::ValueTooLong { line, column } => {

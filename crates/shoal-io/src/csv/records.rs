@@ -5,6 +5,7 @@ use memchr::memchr;
 
 use super::CsvOptions;
 use super::split::{Quoted, Rules, Span, line_ends};
+use crate::encoding::{TextEncoding, likely};
 use crate::limits::Limits;
 use crate::window::{LineEnd, Window};
 
@@ -14,7 +15,7 @@ pub(super) enum ScanError {
     Io(io::Error),
     OpenQuote { line: u64, column: usize },
     TextAfterQuote { line: u64, column: usize },
-    InvalidUtf8 { line: u64, column: usize, offset: u64 },
+    InvalidUtf8 { line: u64, column: usize, offset: u64, likely: Option<TextEncoding> },
     TooLong { line: u64 },
     ValueTooLong { line: u64, column: usize },
 }
@@ -179,7 +180,10 @@ impl<R: Read> Records<R> {
             _ => spans.len() - 1,
         };
         let offset = self.window.offset + (found.raw.start + at) as u64;
-        ScanError::InvalidUtf8 { line: found.line + line_ends(before), column, offset }
+        // The record alone may be too short to tell.
+        let seen = &self.window.buffer[found.raw.start..self.window.held.end.max(found.raw.end)];
+        let likely = likely(&seen[..seen.len().min(1 << 16)]);
+        ScanError::InvalidUtf8 { line: found.line + line_ends(before), column, offset, likely }
     }
 }
 
@@ -236,15 +240,15 @@ mod tests {
             let after = all(b"a,b\n\"1\n\"x,2", capacity).unwrap_err();
             assert!(matches!(after, ScanError::TextAfterQuote { line: 3, column: 0 }), "{after:?}");
             let bad = all(b"a,b\n1,x\xffy\n", capacity).unwrap_err();
-            assert!(matches!(bad, ScanError::InvalidUtf8 { line: 2, column: 1, offset: 7 }), "{bad:?}");
+            assert!(matches!(bad, ScanError::InvalidUtf8 { line: 2, column: 1, offset: 7, .. }), "{bad:?}");
             let bad = all(b"\"a\nb\",\"c\n\xff\"\n", capacity).unwrap_err();
-            assert!(matches!(bad, ScanError::InvalidUtf8 { line: 3, column: 1, offset: 9 }), "{bad:?}");
+            assert!(matches!(bad, ScanError::InvalidUtf8 { line: 3, column: 1, offset: 9, .. }), "{bad:?}");
         }
     }
 
     #[test]
     fn halves_of_a_character_do_not_join_over_a_separator() {
         let bad = all(b"\"\xc3\",\xa9\n", 64).unwrap_err();
-        assert!(matches!(bad, ScanError::InvalidUtf8 { line: 1, column: 0, offset: 1 }), "{bad:?}");
+        assert!(matches!(bad, ScanError::InvalidUtf8 { line: 1, column: 0, offset: 1, .. }), "{bad:?}");
     }
 }

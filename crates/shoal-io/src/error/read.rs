@@ -1,7 +1,25 @@
 use std::io;
 
-const NOT_UTF8: &str =
-    "save the file as UTF-8 (e.g. `iconv -f latin1 -t utf-8`); a packed file must end in .gz or .zst";
+use crate::encoding::TextEncoding;
+use crate::format::Layout;
+
+/// How to read a text that is not UTF-8.
+fn not_utf8(likely: Option<TextEncoding>) -> &'static str {
+    match likely.map(TextEncoding::label).as_deref() {
+        Some("windows-1252") => {
+            "it is most likely Windows-1252, which Excel writes: add  encoding = \"windows-1252\"  to [data], or save the file as UTF-8"
+        }
+        Some("utf-16le") => {
+            "it looks like UTF-16: add  encoding = \"utf-16le\"  to [data], or save the file as UTF-8"
+        }
+        Some("utf-16be") => {
+            "it looks like UTF-16: add  encoding = \"utf-16be\"  to [data], or save the file as UTF-8"
+        }
+        _ => {
+            "name its encoding in [data], e.g.  encoding = \"windows-1251\"  or \"shift_jis\", or save the file as UTF-8; a packed file must end in .gz or .zst"
+        }
+    }
+}
 
 /// Why a source cannot be read. `file` is the name as it was given, `-` for standard input; of record batches in
 /// memory it is the name that their reader was given.
@@ -64,6 +82,28 @@ pub enum ReadError {
         column: String,
         /// How many bytes come before it in the (unpacked) file.
         offset: u64,
+        /// The encoding that the text is in, by the look of it.
+        likely: Option<TextEncoding>,
+    },
+    /// A byte that means nothing in the encoding of its text.
+    #[error("{file}, line {line}: not {} (byte {offset} of the text)", encoding.label())]
+    NotInEncoding {
+        /// The file.
+        file: String,
+        /// The encoding.
+        encoding: TextEncoding,
+        /// The line.
+        line: u64,
+        /// How many bytes come before it in the (unpacked) file.
+        offset: u64,
+    },
+    /// Two bytes a character, and nothing that says so.
+    #[error("{file}: the text looks like UTF-16 without a byte order mark")]
+    Unmarked {
+        /// The file.
+        file: String,
+        /// The encoding.
+        encoding: TextEncoding,
     },
     /// A quote is opened and the file ends.
     #[error("{file}, line {line}, column {column}: the quote that opens here is never closed")]
@@ -153,6 +193,78 @@ pub enum ReadError {
         /// What the Parquet reader said.
         why: String,
     },
+    /// The Arrow file cannot be understood.
+    #[error("{file}: not an Arrow file that can be read: {why}")]
+    Arrow {
+        /// The file.
+        file: String,
+        /// What the Arrow reader said.
+        why: String,
+    },
+    /// The Excel file cannot be understood.
+    #[error("{file}: not an Excel file that can be read: {why}")]
+    Excel {
+        /// The file.
+        file: String,
+        /// What the reader said.
+        why: String,
+    },
+    /// The workbook has no sheet of this name.
+    #[error("{file}: there is no sheet `{sheet}`; there are {}", quoted(sheets))]
+    NoSheet {
+        /// The file.
+        file: String,
+        /// The sheet that is asked for.
+        sheet: String,
+        /// All sheets.
+        sheets: Vec<String>,
+    },
+    /// A cell that cannot be part of a table.
+    #[error("{file}, sheet {sheet}, cell {cell}: {what}")]
+    Cell {
+        /// The file.
+        file: String,
+        /// The sheet.
+        sheet: String,
+        /// The cell, such as `B7`.
+        cell: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The SQLite database cannot be understood, or does not answer.
+    #[error("{file}: {why}")]
+    Sqlite {
+        /// The file.
+        file: String,
+        /// What SQLite said.
+        why: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
+    /// A number with a decimal point among those with decimal commas.
+    #[error(
+        "{file}, record {row}, column {column}: `{value}` has a decimal point where numbers have a decimal comma"
+    )]
+    DecimalPoint {
+        /// The file.
+        file: String,
+        /// The record, from 1.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// A file of another format than its name says, or of one that is not read.
+    #[error("{file}: this is {is}")]
+    OtherFormat {
+        /// The file.
+        file: String,
+        /// What it is.
+        is: &'static str,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// A column of Parquet or of record batches that is not one plain value a record.
     #[error("{file}, column {column}: values of the type {kind} cannot be read")]
     UnsupportedType {
@@ -170,6 +282,48 @@ pub enum ReadError {
         file: String,
         /// The first file of the source.
         first_file: String,
+        /// The column.
+        column: String,
+    },
+    /// A line or an element of an array that is not a JSON object.
+    #[error("{file}, line {line}: no JSON object: {why}")]
+    NotJson {
+        /// The file.
+        file: String,
+        /// The line on which it begins.
+        line: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// A JSON value that is not one plain value.
+    #[error("{file}, line {line}: `{path}` is {what}, and a column holds plain values")]
+    Nested {
+        /// The file.
+        file: String,
+        /// The line on which its record begins.
+        line: u64,
+        /// The way to it: keys with a dot between them.
+        path: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A key twice in one JSON object.
+    #[error("{file}, line {line}: the key `{name}` is given twice")]
+    KeyTwice {
+        /// The file.
+        file: String,
+        /// The line on which its record begins.
+        line: u64,
+        /// The key.
+        name: String,
+    },
+    /// The column of items holds lists in some records and plain values in others.
+    #[error("{file}, line {line}, column {column}: lists in some records and plain values in others")]
+    ListOrValue {
+        /// The file.
+        file: String,
+        /// The line on which the record begins that differs from those before.
+        line: u64,
         /// The column.
         column: String,
     },
@@ -278,12 +432,16 @@ pub enum ReadError {
         line: u64,
         /// How many bytes come before it in the (unpacked) file.
         offset: u64,
+        /// The encoding that the text is in, by the look of it.
+        likely: Option<TextEncoding>,
     },
-    /// Parquet where lines are expected.
-    #[error("{file}: a Parquet file has no lines of items")]
+    /// A file of columns where lines are expected.
+    #[error("{file}: {} file has no lines of items", layout.with_article())]
     NotABasketFile {
         /// The file.
         file: String,
+        /// What it is.
+        layout: Layout,
     },
 }
 
@@ -316,7 +474,13 @@ impl ReadError {
             ReadError::Ragged { .. } => {
                 "check the separator; a field that contains it must be in double quotes"
             }
-            ReadError::InvalidUtf8 { .. } => NOT_UTF8,
+            ReadError::InvalidUtf8 { likely, .. } | ReadError::LineNotUtf8 { likely, .. } => {
+                not_utf8(*likely)
+            }
+            ReadError::Unmarked { encoding, .. } => not_utf8(Some(*encoding)),
+            ReadError::NotInEncoding { .. } => {
+                "check `encoding` in [data]; where the file is UTF-8 remove the key, where its end is cut off fetch it again"
+            }
             ReadError::OpenQuote { .. } => {
                 "close the quote; a double quote inside a quoted field is written twice"
             }
@@ -333,10 +497,32 @@ impl ReadError {
             ReadError::Parquet { .. } => {
                 "check that the file is whole; pages packed by snappy, gzip or zstd are read"
             }
+            ReadError::Arrow { .. } => {
+                "check that the file is whole; Arrow files and streams are read, plain or packed by LZ4 or Zstandard (docs/limits.md)"
+            }
+            ReadError::Excel { .. } => {
+                "open it in Excel or LibreOffice and save it as .xlsx or CSV; a password must be removed before (docs/limits.md)"
+            }
+            ReadError::NoSheet { .. } => "name one of them in [data]:  sheet = \"…\"",
+            ReadError::Cell { .. } => {
+                "a sheet must hold one table: names in its first row, a record per row, no title above, no merged cells, no errors; correct it, or export that part as CSV"
+            }
+            ReadError::DecimalPoint { .. } => {
+                "remove  decimal = \",\"  from [data] where numbers have a point; where both occur, write them in one way before"
+            }
+            ReadError::Sqlite { hint, .. } | ReadError::OtherFormat { hint, .. } => hint,
             ReadError::UnsupportedType { .. } => {
                 "turn the column into text or numbers before, or leave it out; only one column may hold lists: the items"
             }
             ReadError::ListDiffers { .. } => "store the column in the same way in all files",
+            ReadError::NotJson { .. } => {
+                "a table is an object per line, or an array of objects; where the list is inside an object, take it out: `jq -c '.list[]' in.json > out.ndjson`"
+            }
+            ReadError::Nested { .. } => {
+                "flatten it before, e.g. `jq -c '.city = .address.city | del(.address)' in.json > out.ndjson`; one list of plain values per record can be the transactions' items: `items = \"…\"`"
+            }
+            ReadError::KeyTwice { .. } => "give each key once per object",
+            ReadError::ListOrValue { .. } => "write a single item as a list of one",
             ReadError::NotLines { .. } => {
                 "name the column of lists in data.items, or the columns of id and item in data.id and data.item"
             }
@@ -361,7 +547,6 @@ impl ReadError {
             ReadError::TooManyRows { .. } | ReadError::TooManyCells { .. } => {
                 "publish the data in parts, each of other people (docs/limits.md)"
             }
-            ReadError::LineNotUtf8 { .. } => NOT_UTF8,
             ReadError::NotABasketFile { .. } => "name its column of items instead: `items = \"…\"`",
         }
     }
@@ -370,6 +555,10 @@ impl ReadError {
 /// A number of bytes as people say it.
 fn size(bytes: usize) -> String {
     if bytes >= 1 << 20 { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn name_or_nothing(name: &Option<String>) -> String {

@@ -1,6 +1,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::format::Layout;
+
 /// Why something cannot be written or published.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
@@ -47,6 +49,14 @@ pub enum WriteError {
     Batches {
         /// What Arrow said.
         why: String,
+    },
+    /// A format that is read but not written.
+    #[error("{}: published data is not written as {} file", path.display(), layout.with_article())]
+    NotWritten {
+        /// The target.
+        path: PathBuf,
+        /// The format that its name tells.
+        layout: Layout,
     },
     /// Transactions are lines, and Parquet has none.
     #[error("{}: a Parquet file has no lines of items", path.display())]
@@ -102,6 +112,9 @@ impl WriteError {
             },
             WriteError::NoColumns { .. } => "give at least one column a role other than identifier",
             WriteError::Parquet { .. } => "write .csv instead",
+            WriteError::NotWritten { .. } => {
+                "let the name end in .csv or .parquet (also .csv.gz, .csv.zst): Excel opens CSV, and Arrow reads Parquet"
+            }
             WriteError::Batches { .. } => "write a file instead",
             WriteError::NotABasketFile { .. } => "let the name end in .txt, .txt.gz or .txt.zst",
             WriteError::UnreadableItem { .. } => {

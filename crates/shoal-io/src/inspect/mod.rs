@@ -104,6 +104,10 @@ fn inspect_file(
             }
             Ok(())
         }
+        (Layout::Json | Layout::Arrow | Layout::Excel | Layout::Sqlite, _) => {
+            found.add("the whole file", Some(0), 0, "files of this format are not taken apart".to_owned());
+            Ok(())
+        }
         (Layout::Csv, Content::Records) => text::inspect(inner, source.csv.separator, found).map_err(failed),
         (Layout::Csv, Content::Baskets(options)) => {
             lines::inspect(inner, options, source.limits.line, found).map_err(failed)

@@ -5,7 +5,7 @@
 
 mod layout;
 mod line_error;
-mod object;
+pub(crate) mod object;
 mod published;
 mod released;
 mod row;

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::LineError;
 
 /// Calls `member` for each member of the object in `line`.
-pub(super) fn each_member<'a>(
+pub(crate) fn each_member<'a>(
     line: &'a [u8],
     member: impl FnMut(Cow<'a, str>, &'a str) -> Result<(), LineError>,
 ) -> Result<(), LineError> {
@@ -26,7 +26,7 @@ pub(super) fn each_member<'a>(
 }
 
 /// The plain text of a JSON value: a string without its quotes, a number or truth value as it is, nothing for null.
-pub(super) fn plain<'a>(raw: &'a str, name: &str) -> Result<Cow<'a, str>, LineError> {
+pub(crate) fn plain<'a>(raw: &'a str, name: &str) -> Result<Cow<'a, str>, LineError> {
     match raw.as_bytes().first() {
         Some(b'"') if !raw.contains('\\') => Ok(Cow::Borrowed(&raw[1..raw.len() - 1])),
         Some(b'"') => serde_json::from_str(raw)

@@ -52,10 +52,12 @@ pub fn write_table(
         return Err(WriteError::NoColumns { path });
     }
     let Format { layout, compression } = out.format();
+    if !layout.is_written() {
+        return Err(WriteError::NotWritten { path, layout });
+    }
     let refused = |source| WriteError::io(&path, "write", source);
     let mut packer = Packer::new(compression, out).map_err(refused)?;
     match layout {
-        Layout::Csv => csv::write(table, options.separator, &mut packer, progress).map_err(refused)?,
         Layout::Parquet => {
             packer =
                 parquet_file::write(table, &options.columns, packer, progress).map_err(
@@ -65,6 +67,7 @@ pub fn write_table(
                     },
                 )?;
         }
+        _ => csv::write(table, options.separator, &mut packer, progress).map_err(refused)?,
     }
     packer.finish().map_err(refused)
 }

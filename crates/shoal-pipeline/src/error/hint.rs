@@ -75,6 +75,9 @@ impl PipelineError {
             }
             PipelineError::Audit { .. } => "give the audit.json that a run has left in its report's folder",
             PipelineError::NoRandomness { .. } => "try again; the system may still be starting",
+            PipelineError::NotPublished { .. } => {
+                "export it as CSV or Parquet, and verify that file: it is the one to hand out"
+            }
             PipelineError::OutputIsInput { .. } => "choose another name; the original would be overwritten",
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy",
             PipelineError::PublishedColumn { .. } => {

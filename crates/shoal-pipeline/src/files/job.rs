@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shoal_core::{Policy, PolicyDocument};
-use shoal_io::{CsvOptions, Limits, Source};
+use shoal_core::{Kind, Policy, PolicyDocument};
+use shoal_io::{CsvOptions, Format, Limits, Query, Source, TextEncoding};
 
 use crate::{Audit, PipelineError, Request};
 
@@ -77,10 +77,17 @@ impl Job {
         self.file(path, self.policy().data.header)
     }
 
-    /// A published file in the dialect of the policy. It always names its columns, and its texts are taken byte
-    /// for byte.
+    /// A published file in the dialect of the policy. It always names its columns, is UTF-8, and its texts are taken
+    /// byte for byte.
     pub fn published(&self, path: &Path) -> Result<Source, PipelineError> {
-        Ok(Source { csv: self.published_dialect()?, ..self.file(path, true)? })
+        // In other formats 20 and "20" are two values to whoever opens the file, and one text here: a class could be split
+        // by what is not seen.
+        if !Format::of(&path.to_string_lossy()).layout.is_written() {
+            return Err(PipelineError::NotPublished { path: path.to_owned() });
+        }
+        let encoding = Some(TextEncoding::UTF_8);
+        let csv = self.published_dialect()?;
+        Ok(Source { csv, encoding, comma_numbers: Vec::new(), ..self.file(path, true)? })
     }
 
     /// The policy with everything that it names, read from its files.
@@ -92,7 +99,38 @@ impl Job {
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
         let location = path.to_string_lossy().into_owned();
-        Ok(Source { csv: self.dialect(header)?, ..Source::new(location) })
+        let data = &self.policy().data;
+        let table = data.table.clone().map(Query::Table);
+        Ok(Source {
+            csv: self.dialect(header)?,
+            encoding: self.encoding()?,
+            sheet: data.sheet.clone(),
+            comma_numbers: self.comma_numbers(),
+            query: table.or_else(|| data.query.clone().map(Query::Select)),
+            ..Source::new(location)
+        })
+    }
+
+    /// The columns whose numbers have decimal commas in the original.
+    fn comma_numbers(&self) -> Vec<String> {
+        let policy = self.policy();
+        let is_number = |kind| matches!(kind, Kind::Integer | Kind::Decimal);
+        let numbers = policy.columns.iter().filter(|(_, column)| is_number(column.kind));
+        match policy.data.decimal.as_deref() {
+            Some(",") => numbers.map(|(name, _)| name.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// How the policy says that the text is stored.
+    fn encoding(&self) -> Result<Option<TextEncoding>, PipelineError> {
+        let Some(label) = &self.policy().data.encoding else { return Ok(None) };
+        TextEncoding::of_label(label).map(Some).ok_or_else(|| {
+            let message = format!("the encoding {label:?} is not known");
+            let hint = "for example \"windows-1252\", \"latin1\", \"utf-16\", \"shift_jis\"; all labels: https://encoding.spec.whatwg.org";
+            let error = self.document.complain("data.encoding", message, Some(hint.to_owned()));
+            PipelineError::PolicyAndData { error: Box::new(error) }
+        })
     }
 
     /// How published CSV files are read: as anybody with `cut` or a spreadsheet would. `data.trim` is about the

@@ -18,6 +18,10 @@ pub struct FileSink {
 impl FileSink {
     /// Begins a file that will get the name `path`; `csv` is how a reader will read it, if it is CSV.
     pub fn create(path: &Path, csv: CsvOptions) -> Result<FileSink, WriteError> {
+        let layout = shoal_io::Format::of(&path.to_string_lossy()).layout;
+        if !layout.is_written() {
+            return Err(WriteError::NotWritten { path: path.to_owned(), layout });
+        }
         Ok(FileSink { path: path.to_owned(), begun: Some(PendingFile::create(path)?), csv })
     }
 

@@ -23,7 +23,9 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
         return Ok(Plan::Stream(check_stream(job)?));
     }
     table_key::check(job)?;
-    let mut plan = crate::check(&job.request()?, &mut job.source()?, progress)?;
+    let mut source = job.source()?;
+    let mut plan = crate::check(&job.request()?, &mut source, progress)?;
+    plan.add_notes(source.notes()?);
     plan.set_output(job.policy().output.path.as_ref().map(|path| job.resolve(path).display().to_string()));
     Ok(plan)
 }

@@ -5,6 +5,7 @@
 //! No role is given silently: the reason goes with it into the policy, for a person to review.
 
 mod baskets;
+mod command;
 mod hierarchies;
 mod kinds;
 mod order;
@@ -17,6 +18,7 @@ mod stream;
 mod words;
 
 pub use baskets::BasketProposal;
+pub use command::{shell_word, stream_command};
 pub use hierarchies::{Builder, HierarchyProposal};
 pub use sequences::{EventsProposal, propose_sequences};
 pub use stream::{StreamProposal, propose_stream};

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_io::{BasketOptions, OfferedBaskets, Source};
+use shoal_io::{BasketOptions, OfferedBaskets};
 use shoal_pipeline::propose::BasketProposal;
 
+use super::found::Found;
 use super::{Answer, relative};
 use crate::args::InitArgs;
 use crate::console::Console;
@@ -35,11 +36,12 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
         Some(given) => BasketOptions::with_separator(given)?,
         None => BasketOptions { separator: separator(args)?, ..BasketOptions::default() },
     };
-    let read = shoal_io::read_baskets(&Source::new(&args.data), &options, &progress::unseen()?)?;
+    let found = Found::of(args)?;
+    let read = shoal_io::read_baskets(&found.source, &options, &progress::unseen()?)?;
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let location = relative::seen_from(folder, &args.data)?;
     let proposal = BasketProposal::of(&read.transactions, location, options.separator);
-    let text = proposal.to_toml();
+    let text = found.insert_into(&proposal.to_toml());
     let document = |text: String| BasketDocument {
         policy: file.map(|path| path.display().to_string()),
         source: &proposal.location,
@@ -52,7 +54,7 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     match file {
         Some(path) => {
             shoal_io::write_atomically(path, text.as_bytes())?;
-            console.summary(&document(text), || prose(&proposal, path))?;
+            console.summary(&document(text), || prose(&proposal, path, &found))?;
         }
         None if console.is_json() => console.answer(&document(text), String::new)?,
         None => console.product(&text)?,
@@ -72,10 +74,11 @@ fn separator(args: &InitArgs) -> Result<char, Failure> {
     }
 }
 
-fn prose(proposal: &BasketProposal, policy: &Path) -> String {
+fn prose(proposal: &BasketProposal, policy: &Path, found: &Found) -> String {
     let policy = policy.display();
+    let notes: String = found.notes.iter().map(|note| format!("note: {note}\n\n")).collect();
     format!(
-        "{policy} was written from a look at {} with {}.\n\
+        "{notes}{policy} was written from a look at {} with {}.\n\
          {} taken for what stands between items; --separator says otherwise.\n\
          {}.\n\n\
          What somebody may know is for you to say. Next:\n  \

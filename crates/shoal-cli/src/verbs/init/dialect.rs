@@ -3,17 +3,20 @@
 use shoal_core::Silent;
 use shoal_io::{CsvOptions, Format, Layout, ReadError, Source};
 
+use super::found::Found;
 use crate::args::InitArgs;
 use crate::failure::Failure;
 
 /// What was found out about a file.
 pub(super) struct Dialect {
     pub source: Source,
-    /// `None` for Parquet.
+    /// `None` for what is not CSV.
     pub separator: Option<char>,
     pub header: bool,
     /// What a person should know about the guess.
     pub notes: Vec<String>,
+    /// What the policy has to say about the file beside these.
+    pub found: Found,
 }
 
 impl Dialect {
@@ -21,10 +24,11 @@ impl Dialect {
         if args.data == "-" {
             return Err(Failure::NotTwice);
         }
-        let mut source = Source::new(&args.data);
-        let is_parquet = source.files()?.iter().all(|file| Format::of(file).layout == Layout::Parquet);
-        if is_parquet {
-            return Ok(Dialect { source, separator: None, header: true, notes: Vec::new() });
+        let found = Found::of(args)?;
+        let mut source = found.source.clone();
+        let is_csv = |file: &String| Format::of(file).layout == Layout::Csv;
+        if !source.files()?.iter().any(is_csv) {
+            return Ok(Dialect { source, separator: None, header: true, notes: Vec::new(), found });
         }
         let mut notes = Vec::new();
         source.csv = match &args.separator {
@@ -38,9 +42,9 @@ impl Dialect {
             notes.extend(
                 doubt.map(|why| format!("{why}, so it is taken for a record; --header says otherwise")),
             );
-            return Ok(Dialect { source: nameless, separator, header: false, notes });
+            return Ok(Dialect { source: nameless, separator, header: false, notes, found });
         }
-        Ok(Dialect { source, separator, header: true, notes })
+        Ok(Dialect { source, separator, header: true, notes, found })
     }
 }
 

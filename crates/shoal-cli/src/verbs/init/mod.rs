@@ -2,13 +2,14 @@
 
 mod baskets;
 mod dialect;
-mod objects;
+mod found;
 mod relative;
 
 use std::path::Path;
 
 use serde::Serialize;
 use shoal_core::{Kind, Role};
+use shoal_io::{Format, Layout, Source};
 use shoal_pipeline::propose::{self, ColumnProposal, EventsProposal, Proposal};
 
 use super::Answer;
@@ -21,6 +22,9 @@ use dialect::Dialect;
 
 /// How many records are looked at.
 const SAMPLE: usize = 100_000;
+
+/// Texts that mean "no value" often enough to be passed over where the notation of numbers is found out.
+const MISSING: [&str; 7] = ["", "?", "-", "NA", "n/a", "NULL", "null"];
 
 /// The machine form of a proposal.
 #[derive(Serialize)]
@@ -61,29 +65,42 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
     if matches!(args.shape, ShapeArg::Transactions) {
         return baskets::init(args, file, console);
     }
-    let objects = matches!(args.shape, ShapeArg::Stream) && objects::is_named_so(&args.data);
-    let dialect = if objects { objects::dialect(&args.data) } else { Dialect::of(args)? };
-    let sample = match objects {
-        true => objects::sample(&args.data, SAMPLE)?,
-        false => shoal_io::sample(&dialect.source, SAMPLE, &progress::unseen()?)?,
-    };
+    let mut dialect = Dialect::of(args)?;
+    let mut sample = shoal_io::sample(&dialect.source, SAMPLE, &progress::unseen()?)?;
+    // A stream is read line by line as it is.
+    if !matches!(args.shape, ShapeArg::Stream)
+        && let Some(commas) = shoal_io::find_decimal_commas(&sample, &MISSING)
+    {
+        dialect.found.add_decimal_commas(&commas);
+        sample = commas.sample;
+    }
     let source = source(args, file, &dialect, sample.rows)?;
     let proposal = match args.shape {
         ShapeArg::Sequences => propose::propose_sequences(&sample, source),
-        ShapeArg::Stream => propose::propose_stream(&sample, source, if objects { "ndjson" } else { "csv" }),
+        ShapeArg::Stream => propose::propose_stream(&sample, source, stream_format(&args.data)?),
         ShapeArg::Table | ShapeArg::Transactions => propose::propose(&sample, source),
     };
-    let text = proposal.to_toml();
+    let text = dialect.found.insert_into(&proposal.to_toml());
     match file {
         Some(path) => {
             shoal_io::write_atomically(path, text.as_bytes())?;
             let document = document(&proposal, Some(path), text);
-            console.summary(&document, || prose(&proposal, path, &dialect))?;
+            console.summary(&document, || prose(&proposal, path, &dialect, &args.data))?;
         }
         None if console.is_json() => console.answer(&document(&proposal, None, text), String::new)?,
         None => console.product(&text)?,
     }
     Ok(Answer::Holds)
+}
+
+/// How the tuples of a stream are written that looks like this file.
+fn stream_format(data: &str) -> Result<&'static str, Failure> {
+    let files = Source::new(data).files()?;
+    match Format::of(&files[0]).layout {
+        Layout::Csv => Ok("csv"),
+        Layout::Json => Ok("ndjson"),
+        _ => Err(Failure::NotAStream { file: files[0].clone() }),
+    }
 }
 
 fn source(
@@ -126,7 +143,7 @@ fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> 
     }
 }
 
-fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
+fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect, data: &str) -> String {
     let row = |column: &ColumnProposal| {
         let (role, kind) = (column.role.name().to_owned(), column.kind.name().to_owned());
         vec![column.name.clone(), role, kind, column.reason.clone()]
@@ -135,7 +152,7 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
     let columns = table(&["column", "proposed role", "kind", "because"], &[], &rows);
     let seen = count(proposal.sampled, "record", "records");
     let mut text = format!("{} was written from a look at {seen}.\n\n{columns}\n", policy.display());
-    for note in &dialect.notes {
+    for note in dialect.notes.iter().chain(&dialect.found.notes) {
         text.push_str(&format!("note: {note}\n\n"));
     }
     if let Some(events) = &proposal.events {
@@ -144,16 +161,17 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect) -> String {
     for question in &proposal.questions {
         text.push_str(&format!("question: {question}\n\n"));
     }
-    let policy = policy.display();
+    let policy = policy.display().to_string();
     let run = match proposal.stream {
-        Some(_) => format!("shoal stream {policy} < {} > published", proposal.source.location),
-        None => format!("shoal run {policy}"),
+        Some(_) => propose::stream_command(&policy, data),
+        None => format!("shoal run {}", propose::shell_word(&policy)),
     };
     text.push_str(&format!(
         "Roles are proposals, and a wrong one can give people away. Next:\n  \
          1. review {policy}, every role first\n  \
-         2. shoal check {policy}\n  \
-         3. {run}\n"
+         2. shoal check {}\n  \
+         3. {run}\n",
+        propose::shell_word(&policy)
     ));
     text
 }

@@ -11,6 +11,11 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     let (algorithm, state) = (&policy.algorithm, &policy.state);
     let keys: &[(&[Shape], &str, bool)] = &[
         (&[Transactions, Stream], "data.format", data.format.is_some()),
+        (&[Table, Transactions, Sequences], "data.encoding", data.encoding.is_some()),
+        (&[Table, Transactions, Sequences], "data.decimal", data.decimal.is_some()),
+        (&[Table, Transactions, Sequences], "data.sheet", data.sheet.is_some()),
+        (&[Table, Transactions, Sequences], "data.table", data.table.is_some()),
+        (&[Table, Transactions, Sequences], "data.query", data.query.is_some()),
         (&[Transactions, Sequences], "data.id", data.id.is_some()),
         (&[Sequences], "data.order", !data.order.is_empty()),
         (&[Sequences], "data.ties", data.ties.is_some()),

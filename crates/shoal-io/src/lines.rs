@@ -1,26 +1,30 @@
 use std::io::{self, Read};
+use std::ops::Range;
 
+use crate::encoding::{TextEncoding, likely};
 use crate::window::{LineEnd, Window};
 
 /// The lines of a text, one at a time, in a buffer that never grows far beyond the longest line allowed.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     window: Window<R>,
     /// How many bytes a line may have.
     limit: usize,
     /// How many lines have been handed out.
     count: u64,
+    /// Where in the buffer the last of them stands.
+    last: Range<usize>,
 }
 
 /// One line without its end.
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// Counted from 1.
-    pub(super) number: u64,
-    pub(super) text: &'a str,
+    pub(crate) number: u64,
+    pub(crate) text: &'a str,
 }
 
 /// Why there is no next line.
 #[derive(Debug)]
-pub(super) enum LineError {
+pub(crate) enum LineError {
     Io(io::Error),
     TooLong {
         line: u64,
@@ -29,21 +33,22 @@ pub(super) enum LineError {
     NotUtf8 {
         line: u64,
         offset: u64,
+        likely: Option<TextEncoding>,
     },
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(input: R, limit: usize) -> Self {
+    pub(crate) fn new(input: R, limit: usize) -> Self {
         Self::with_capacity(input, limit, 1 << 18)
     }
 
     fn with_capacity(input: R, limit: usize, capacity: usize) -> Self {
-        Lines { window: Window::new(input, capacity), limit, count: 0 }
+        Lines { window: Window::new(input, capacity), limit, count: 0, last: 0..0 }
     }
 
     /// The next line; `None` at the end. A line ends with `\n`, `\r\n` or `\r`, and the last one may go
     /// without.
-    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>, LineError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, LineError> {
         if self.count == 0 {
             self.window.open().map_err(LineError::Io)?;
         }
@@ -55,14 +60,25 @@ impl<R: Read> Lines<R> {
         let from = self.window.held.start;
         self.window.held.start = next;
         self.count += 1;
+        self.last = from..end;
         let number = self.count;
         match std::str::from_utf8(&self.window.buffer[from..end]) {
             Ok(text) => Ok(Some(Line { number, text })),
             Err(error) => {
                 let offset = self.window.offset + (from + error.valid_up_to()) as u64;
-                Err(LineError::NotUtf8 { line: number, offset })
+                // The line alone may be too short to tell.
+                let seen = &self.window.buffer[from..self.window.held.end.max(end)];
+                let likely = likely(&seen[..seen.len().min(1 << 16)]);
+                Err(LineError::NotUtf8 { line: number, offset, likely })
             }
         }
+    }
+}
+
+impl<R> Lines<R> {
+    /// The line that was handed out last.
+    pub(crate) fn current(&self) -> &str {
+        std::str::from_utf8(&self.window.buffer[self.last.clone()]).unwrap_or_default()
     }
 }
 
@@ -120,7 +136,7 @@ mod tests {
     fn bytes_that_are_not_utf8_are_found() {
         for capacity in [1, 8, 64] {
             let error = all(b"\xef\xbb\xbfa b\nc d\xfc e\n", 99, capacity).unwrap_err();
-            assert!(matches!(error, LineError::NotUtf8 { line: 2, offset: 10 }), "{error:?}");
+            assert!(matches!(error, LineError::NotUtf8 { line: 2, offset: 10, .. }), "{error:?}");
         }
     }
 }
