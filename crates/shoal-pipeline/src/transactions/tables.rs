@@ -37,7 +37,7 @@ fn header(data: &Transactions) -> Option<String> {
     })
 }
 
-/// Nearly every line holds a 0 or a `False`, and hardly anything but such marks.
+/// Most lines hold a 0 or a `False`, many a 1 or a `True`, and hardly anything but such marks: a key perhaps.
 fn one_hot(data: &Transactions) -> Option<String> {
     const NO: [&str; 4] = ["0", "False", "false", "FALSE"];
     const YES: [&str; 4] = ["1", "True", "true", "TRUE"];
@@ -48,7 +48,8 @@ fn one_hot(data: &Transactions) -> Option<String> {
     let marked = rows()
         .filter(|row| among(row, &NO) > 0 && row.len() <= 1 + among(row, &NO) + among(row, &YES))
         .count();
-    (10 * marked >= 9 * rows().count()).then(|| {
+    let set = rows().filter(|row| among(row, &YES) > 0).count();
+    (4 * marked >= 3 * rows().count() && 2 * set >= rows().count()).then(|| {
         "its lines hold 0 and 1 and hardly anything else, as a table with a column per item does".to_owned()
     })
 }

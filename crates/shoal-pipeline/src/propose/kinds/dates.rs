@@ -33,6 +33,8 @@ const FORMATS: [(&str, Option<&str>); 44] = [
     ("%d/%m/%Y %H:%M:%S", None),
     ("%m/%d/%Y %H:%M", Some("%d/%m/%Y %H:%M")),
     ("%d/%m/%Y %H:%M", None),
+    // Before the next one, whose blanks fit where there are none.
+    ("%d%b%Y", None),
     ("%d %b %Y", None),
     // With fractions of a second, which may be absent, and with offsets.
     ("%Y-%m-%d %H:%M:%S%.f", None),
@@ -47,7 +49,6 @@ const FORMATS: [(&str, Option<&str>); 44] = [
     ("%Y-%m-%d %H:%M:%S %z", None),
     // Months by name.
     ("%d-%b-%Y", None),
-    ("%d%b%Y", None),
     ("%b %d, %Y", None),
     ("%B %d, %Y", None),
     ("%d %B %Y", None),
