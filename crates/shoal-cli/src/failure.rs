@@ -39,7 +39,13 @@ pub(crate) enum Failure {
     #[error("`init` cannot look at standard input: it looks at the data more than once")]
     NotTwice,
     #[error("{data}: {}", not_baskets(columns, *kind))]
-    NotBaskets { data: String, columns: Vec<String>, separator: char, kind: TableOfItems },
+    NotBaskets {
+        data: String,
+        columns: Vec<String>,
+        separator: char,
+        kind: TableOfItems,
+        keys: Option<[String; 2]>,
+    },
     /// An encoding that nobody knows.
     #[error("the encoding `{label}` is not known")]
     Encoding {
@@ -171,8 +177,8 @@ impl Failure {
             Failure::Encoding { .. } => "for example windows-1252, latin1, utf-16, shift_jis",
             Failure::NotAStream { .. } => "give a sample of the stream as .csv or .ndjson",
             Failure::NotTwice => "put the data into a file",
-            Failure::NotBaskets { columns, separator, kind, .. } => {
-                return Some(as_transactions(columns, *separator, *kind));
+            Failure::NotBaskets { separator, kind, keys, .. } => {
+                return Some(as_transactions(*separator, *kind, keys.as_ref()));
             }
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",
@@ -241,22 +247,16 @@ fn not_baskets(columns: &[String], kind: TableOfItems) -> String {
 }
 
 /// How such a table becomes transactions.
-fn as_transactions(columns: &[String], separator: char, kind: TableOfItems) -> String {
+fn as_transactions(separator: char, kind: TableOfItems, keys: Option<&[String; 2]>) -> String {
     let separator = separator.escape_debug();
-    match (kind, columns) {
-        (TableOfItems::Long, [id, item]) => format!(
-            "write under [data]:  shape = \"transactions\",  format = \"long\",  id = \"{id}\",  item = \"{item}\",  separator = \
-             \"{separator}\";  if every line is a transaction, give --separator \"{separator}\""
-        ),
-        (TableOfItems::OneHot, _) => {
-            "write a row per item that is there (format = \"long\", id and item), or treat it as a table: \
-                                      --shape table"
-                .to_owned()
-        }
-        _ => format!(
-            "a row per item: write under [data]  shape = \"transactions\",  format = \"long\",  id = \"…\",  item = \"…\";  all items of a \
-             record in one column:  items = \"…\",  item-separator = \";\";  if every line is a transaction, give --separator \
-             \"{separator}\""
-        ),
+    if kind == TableOfItems::OneHot {
+        return "write a row per item that is there (format = \"long\", id and item), or treat it as a table:  --shape table"
+            .to_owned();
     }
+    let (id, item) = keys.map_or(("…", "…"), |[id, item]| (id.as_str(), item.as_str()));
+    format!(
+        "a row per item: write under [data]  shape = \"transactions\",  format = \"long\",  id = \"{id}\",  item = \"{item}\",  separator = \
+         \"{separator}\";  all items of a record in one column:  items = \"…\",  item-separator = \"…\";  if every line is a \
+         transaction, give --separator \"{separator}\""
+    )
 }

@@ -12,7 +12,7 @@ use proptest::sample::select;
 use shoal_core::{Silent, Transactions, render_item};
 use shoal_io::{
     BasketOptions, CsvOptions, PendingFile, ReadError, ReadTransactions, Source, WriteError, item_reads_back,
-    published_item, read_baskets, sha256_hex, write_baskets,
+    read_baskets, sha256_hex, write_baskets,
 };
 
 const BLANK: BasketOptions = BasketOptions { separator: ' ', grouped: false };
@@ -126,17 +126,14 @@ fn files_that_are_no_baskets() {
 
 #[test]
 fn items_that_look_published() {
-    let read = |text: &str, separator: char| -> Vec<Vec<String>> {
+    let is = |text: &str, separator: char, expected: &[Vec<&str>]| {
         let read = read_bytes("t.txt", text, BasketOptions { separator, grouped: false }).unwrap();
-        texts(&read.transactions)
-            .into_iter()
-            .map(|items| items.into_iter().map(str::to_owned).collect())
-            .collect()
+        assert_eq!(texts(&read.transactions), expected);
     };
-    assert_eq!(read("a\nb (a,b)\n", ' '), [vec!["a"], vec!["(a,b)", "b"]]);
-    assert_eq!(read("a\nb,\"c\n", ','), [vec!["a"], vec!["\"c", "b"]]);
-    assert_eq!(read("a\nb,(c,d\n", ','), [vec!["a"], vec!["(c", "b", "d"]]);
-    assert_eq!(read("\"milk, fresh\",b\n", ','), [vec!["b", "milk, fresh"]]);
+    is("a\nb (a,b)\n", ' ', &[vec!["a"], vec!["(a,b)", "b"]]);
+    is("a\nb,\"c\n", ',', &[vec!["a"], vec!["\"c", "b"]]);
+    is("a\nb,(c,d\n", ',', &[vec!["a"], vec!["(c", "b", "d"]]);
+    is("\"milk, fresh\",b\n", ',', &[vec!["b", "milk, fresh"]]);
 }
 
 #[test]
@@ -233,13 +230,10 @@ proptest! {
     fn original_items_can_be_published(line in "[ a\",;()\t]{0,12}", separator in select(vec![' ', ',', ';', '\t'])) {
         let options = BasketOptions { separator, grouped: false };
         if let Ok(read) = read_bytes("t.txt", line + "\n", options) {
-            let publish = |items: Vec<String>| -> Vec<String> {
-                items.iter().map(|item| published_item(&[item], Some(separator))).collect()
+            let publish = |items: Vec<&str>| -> Vec<String> {
+                items.iter().map(|item| shoal_io::published_item(&[item], Some(separator))).collect()
             };
-            let published: Vec<Vec<String>> = texts(&read.transactions)
-                .into_iter()
-                .map(|items| publish(items.into_iter().map(String::from).collect()))
-                .collect();
+            let published: Vec<Vec<String>> = texts(&read.transactions).into_iter().map(publish).collect();
             let published = Transactions::from_texts(&published);
             let (_, back) = written("t.txt", &published, separator).unwrap();
             prop_assert_eq!(back.transactions, published);

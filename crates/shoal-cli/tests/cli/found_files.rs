@@ -153,6 +153,13 @@ fn tables_offered_as_baskets_are_refused_with_the_right_way() {
     // The way that the hint shows.
     let project = TestProject::empty();
     project.write("long.csv", format!("basket_id,product\n{long}"));
+    let baskets = "version = 1\n[data]\nshape = \"transactions\"\nsource = \"long.csv\"\nseparator = \",\"\n[privacy]\nk = 3\nm = 2\n\
+                   [output]\npath = \"out.csv\"\n";
+    project.write("baskets.toml", baskets);
+    let said = project.shoal(&["run", "baskets.toml"]).ended_with(2);
+    assert!(said.stderr.contains("looks like a header (`basket_id`, `product`)"), "{}", said.stderr);
+    assert!(!project.exists("out.csv"));
+    project.shoal(&["check", "baskets.toml", "--set", "data.header=false"]).ended_with(0);
     let data = "shape = \"transactions\"\nsource = \"long.csv\"\nformat = \"long\"\nid = \"basket_id\"\nitem = \"product\"";
     project.write(
         "policy.toml",

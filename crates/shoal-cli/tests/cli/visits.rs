@@ -135,3 +135,12 @@ fn a_person_that_cannot_be_told_is_asked_for() {
     let said = project.shoal(&["check", "policy.toml"]).ended_with(2);
     assert!(said.stderr.contains("sequences need the column of the ids"), "{}", said.stderr);
 }
+
+#[test]
+fn a_table_of_conditions_is_not_a_file_of_baskets() {
+    let Some(data) = shoal_testkit::data::shared() else { return };
+    let project = TestProject::empty();
+    let path = data.join("informs/conditions05.csv.gz").display().to_string();
+    let said = project.shoal(&["init", &path, "--shape", "transactions"]).ended_with(2);
+    assert!(said.stderr.contains("id = \"DUPERSID\",  item = \"ICD9CODX\""), "{}", said.stderr);
+}

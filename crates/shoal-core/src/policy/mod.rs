@@ -90,7 +90,8 @@ pub struct DataPolicy {
     /// What is asked of a SQLite file instead of a table: "select …".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Whether the first line names the columns.
+    /// Whether the first line names the columns; a name that is empty becomes `column1` after its place. Basket files have no header:
+    /// one that looks like a table is refused unless this is `false`.
     #[serde(default = "defaults::yes")]
     pub header: bool,
     /// The columns' names where there is no header.

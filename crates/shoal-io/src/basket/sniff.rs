@@ -99,7 +99,9 @@ fn is_header(rows: &[Vec<String>]) -> bool {
         let lower = name.to_lowercase();
         lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word)) || lower.ends_with("id")
     };
-    numbers || names.iter().any(says)
+    // Names above nothing but marks are the items themselves.
+    let marks = (0..names.len()).any(|at| body.iter().all(|row| is_flag(&row[at])));
+    numbers || marks || names.iter().any(says)
 }
 
 /// Whether the first of two columns holds keys, each for some rows in a row, and the second something else.

@@ -19,6 +19,8 @@ pub(super) struct Reading {
     /// Texts among numbers or dates that are neither, few and without a digit. They are among `missing_tokens`.
     pub odd: Vec<String>,
     pub note: Option<String>,
+    /// Whether the texts are numbers in a notation that is not read as such.
+    pub number_like: bool,
     /// Whether the note is a question that a person has to answer.
     pub asks: bool,
 }
@@ -54,6 +56,7 @@ pub(super) fn read(column: &RawColumn) -> Reading {
             format: None,
             missing_tokens,
             odd: Vec::new(),
+            number_like: false,
             note: None,
             asks: false,
         };
@@ -61,13 +64,16 @@ pub(super) fn read(column: &RawColumn) -> Reading {
     let name = Words::of(&column.name);
     let mut judgement = judge(&name, &values);
     let mut odd: Vec<&str> = Vec::new();
+    let mut number_like = false;
     if judgement.kind == Kind::Text && judgement.note.is_none() {
         odd = odd_ones(&values);
         let regular: Vec<&str> = values.iter().copied().filter(|text| !odd.contains(text)).collect();
         let without = judge(&name, &regular);
         if odd.is_empty() || without.kind == Kind::Text {
             odd.clear();
-            judgement.note = numbers::what_they_may_be(&values).or_else(|| spellings(&values));
+            let numbers = numbers::what_they_may_be(&values);
+            (number_like, judgement.asks) = (numbers.is_some(), numbers.is_some());
+            judgement.note = numbers.or_else(|| spellings(&values));
         } else if odd.iter().all(|text| means_nothing(text, without.kind)) {
             let kind = if without.kind == Kind::Date { "dates" } else { "numbers" };
             let note = format!(
@@ -94,6 +100,7 @@ pub(super) fn read(column: &RawColumn) -> Reading {
         format: judgement.format,
         missing_tokens,
         odd: odd.into_iter().map(str::to_owned).collect(),
+        number_like,
         note: judgement.note,
         asks: judgement.asks,
     }
@@ -109,8 +116,12 @@ struct Judgement {
 fn judge(name: &Words, values: &[&str]) -> Judgement {
     let of = |kind: Kind| Judgement { kind, format: None, note: None, asks: false };
     if let Some(dates) = dates::compact(values).or_else(|| dates::written(name, values)) {
-        let asks = dates.note.is_some();
-        return Judgement { kind: Kind::Date, format: Some(dates.format), note: dates.note, asks };
+        return Judgement {
+            kind: Kind::Date,
+            format: Some(dates.format),
+            note: dates.note,
+            asks: dates.asks,
+        };
     }
     if !values.iter().all(|text| is_number(text)) {
         return of(Kind::Text);
@@ -313,5 +324,6 @@ mod tests {
             assert!(note.as_ref().is_some_and(|note| note.contains(words)), "{values:?}: {note:?}");
         }
         assert_eq!(reading("x", &["a,b", "c"]).3, None);
+        assert!(reading("x", &["31.12.54", "1.1.80"]).3.unwrap().contains("1969 to 2068"));
     }
 }

@@ -26,7 +26,7 @@ pub use stream::{StreamProposal, propose_stream};
 use shoal_core::{Kind, RawTable, Role};
 
 use kinds::Reading;
-use person::Ranking;
+use person::{Candidate, Ranking};
 use profile::Profile;
 use roles::Judgement;
 
@@ -97,8 +97,14 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
     let readings = read(sample);
     let people = Ranking::of(sample, &readings);
     let mut proposal = of_columns(sample, source, readings);
-    let best =
-        people.best().filter(|best| best.repeats && proposal.columns[best.at].role == Role::Identifier);
+    // Where no column says much about people, one that is left out as an identifier and repeats is still the safer guess: with it
+    // promises count people, and the question is asked.
+    let is_left_out =
+        |candidate: &&Candidate| candidate.repeats && proposal.columns[candidate.at].role == Role::Identifier;
+    let best = match people.best() {
+        Some(best) => Some(best).filter(is_left_out),
+        None => people.all().iter().find(is_left_out),
+    };
     if let Some(best) = best {
         proposal.person = Some(best.column.clone());
         proposal.questions.extend(people.question("person"));

@@ -58,6 +58,11 @@ impl Ranking {
         self.0.first().filter(|best| best.score >= ENOUGH)
     }
 
+    /// All of them, the best one first.
+    pub(super) fn all(&self) -> &[Candidate] {
+        &self.0
+    }
+
     /// What a person may want instead, or all candidates where none is good enough.
     pub(super) fn others(&self) -> &[Candidate] {
         &self.0[usize::from(self.best().is_some()).min(self.0.len())..]

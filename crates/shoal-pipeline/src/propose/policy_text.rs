@@ -378,6 +378,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_repeats_is_a_person_in_doubt() {
+        let row = |i: usize| vec![format!("{}", 20 + i % 50), format!("Ann {}", i % 80)];
+        let rows: Vec<Vec<String>> = (0..100).map(row).collect();
+        let proposal = propose(&RawTable::from_rows(&["age", "name"], &rows), source("people.csv"));
+        assert_eq!(proposal.person.as_deref(), Some("name"));
+        assert!(proposal.to_toml().contains("# QUESTION: which column says whose a row is?"));
+    }
+
+    #[test]
     fn the_output_is_named_after_the_source() {
         for (location, output) in [
             ("data/adult.csv.gz", "adult.k10.csv"),

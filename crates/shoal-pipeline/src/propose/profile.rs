@@ -16,6 +16,8 @@ const CROWD: u64 = 10;
 pub(super) struct Profile<'a> {
     pub name: Words,
     pub kind: Kind,
+    /// Whether texts are numbers in a notation that is not read as such.
+    pub number_like: bool,
     /// Each distinct value that is not missing, with its records, in order of appearance.
     pub values: Vec<(&'a str, u64)>,
     /// Records with a value.
@@ -40,6 +42,7 @@ impl<'a> Profile<'a> {
         Profile {
             name: Words::of(&column.name),
             kind: reading.kind,
+            number_like: reading.number_like,
             values,
             present,
             missing: column.codes.len() as u64 - present,
@@ -96,7 +99,7 @@ impl<'a> Profile<'a> {
 
     /// What separates the values of cells that hold several: `486;2809;V5866`.
     pub(super) fn list_separator(&self) -> Option<char> {
-        (self.kind == Kind::Text && self.is_telling()).then_some(())?;
+        (self.kind == Kind::Text && !self.number_like && self.is_telling()).then_some(())?;
         [';', '|', ','].into_iter().find(|&separator| self.is_list(separator))
     }
 

@@ -88,7 +88,7 @@ fn identifier_by_name(column: &Profile<'_>) -> Option<(Role, String)> {
 
 fn hint(column: &Profile<'_>) -> Option<(Role, String)> {
     let Hint { role, mut about, word } = column.name.hint()?;
-    let text = column.kind == Kind::Text;
+    let text = column.kind == Kind::Text && !column.number_like;
     if role == Role::Sensitive && column.is_nearly_unique() {
         let (role, why) = match text {
             true => (Role::Identifier, "published as it is, it would point to single people"),
@@ -114,7 +114,7 @@ fn hint(column: &Profile<'_>) -> Option<(Role, String)> {
 
 fn identifier_by_values(column: &Profile<'_>) -> Option<(Role, String)> {
     let naming = match column.kind {
-        Kind::Text => true,
+        Kind::Text => !column.number_like,
         Kind::Integer => column.is_numbering(),
         // Measured or timed: they differ by precision, and ranges hide them well.
         Kind::Decimal | Kind::Date => false,
@@ -134,6 +134,7 @@ pub(super) const IN_DOUBT: &str = "neither name nor values decide it";
 fn in_doubt(column: &Profile<'_>) -> (Role, String) {
     let seen = match column.kind {
         _ if column.distinct() == 0 => "the sample holds none",
+        Kind::Text if column.number_like => "its numbers tell people apart",
         Kind::Text => "its values group people",
         Kind::Integer | Kind::Decimal => "its numbers tell people apart",
         Kind::Date => "its dates tell people apart",

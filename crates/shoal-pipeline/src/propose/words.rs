@@ -250,7 +250,7 @@ impl Words {
         if self.any_of(PROVIDERS).is_some() {
             return KeyName::Provider;
         }
-        if self.any_of(CODES).is_some() || self.hint().is_some() {
+        if [CODES, NO_TIMES].iter().any(|words| self.any_of(words).is_some()) || self.hint().is_some() {
             return KeyName::Category;
         }
         let last = self.0.last().map(String::as_str).unwrap_or_default();

@@ -6,6 +6,7 @@ use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
 
 use super::layout::Layout;
 use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
+use super::tables::table_signs;
 use crate::columns::reordered_codes;
 use crate::order::{ContentHash, compare_rows};
 use crate::{Leak, PipelineError, Request, Source, WantedColumns};
@@ -112,6 +113,9 @@ pub(crate) fn load(
         Layout::Basket { separator } => {
             let options = BasketOptions { separator, grouped: text == Text::Published };
             let read = source.read_baskets(&options, progress)?;
+            if text == Text::Original && request.policy().data.header {
+                refuse_table(request, &read.transactions, &source.name())?;
+            }
             Loaded {
                 data: read.transactions,
                 rest: None,
@@ -182,6 +186,16 @@ pub(crate) fn load(
         loaded.order_by_content(request);
     }
     Ok(loaded)
+}
+
+/// A table must not be read as baskets. Whoever knows better says `header = false`.
+fn refuse_table(request: &Request, read: &Transactions, source: &str) -> Result<(), PipelineError> {
+    let Some(signs) = table_signs(read) else { return Ok(()) };
+    let message =
+        format!("`{source}` looks like a table and not like a line of items per transaction: {signs}");
+    let hint = "a row per item:  format = \"long\"  with  id = \"…\"  and  item = \"…\";  all items of a record in one column:  items = \
+                \"…\";  if every line is a transaction, the first one too:  header = false";
+    Err(request.complain("data.format", message, hint.to_owned()))
 }
 
 fn column<'a>(

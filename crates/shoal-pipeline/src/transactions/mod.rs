@@ -10,6 +10,7 @@ mod models;
 mod person;
 mod run;
 mod sets;
+mod tables;
 mod verbs;
 
 pub use check::TransactionsPlan;

@@ -37,7 +37,7 @@ pub enum TransactionsConservationError {
         /// What it stands for.
         item: String,
     },
-    /// A text reads like a group or a node, but is an item of the input.
+    /// A text reads like a node, but is an item of the input.
     #[error("published row {row}: `{text}` is an item of the input, but reads like a group of others")]
     Ambiguous {
         /// The first published transaction with this text.

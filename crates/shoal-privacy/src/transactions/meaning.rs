@@ -220,8 +220,11 @@ mod tests {
         assert_eq!(within(&[vec!["fruit"]], &[vec!["pear"]]).unwrap(), ["pear"]);
         let ambiguous =
             |text: &str| Err(TransactionsConservationError::Ambiguous { row: 1, text: text.into() });
-        assert_eq!(within(&[vec!["(a,b)"]], &[vec!["(a,b)"]]), ambiguous("(a,b)"));
         assert_eq!(within(&[vec!["fruit"]], &[vec!["fruit"]]), ambiguous("fruit"));
+        // An item that is written like a group stands in quotes; without them it is a group.
+        assert_eq!(within(&[vec!["\"(a,b)\""]], &[vec!["(a,b)"]]).unwrap(), ["(a,b)"]);
+        let group = TransactionsConservationError::Unknown { row: 1, text: "(a,b)".into(), item: "a".into() };
+        assert_eq!(within(&[vec!["(a,b)"]], &[vec!["(a,b)"]]), Err(group));
         let unknown = |text: &str, item: &str| {
             Err(TransactionsConservationError::Unknown { row: 2, text: text.into(), item: item.into() })
         };

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_io::{BasketOptions, OfferedBaskets};
-use shoal_pipeline::propose::BasketProposal;
+use shoal_core::{Kind, Role};
+use shoal_io::{BasketOptions, CsvOptions, OfferedBaskets, Source};
+use shoal_pipeline::propose::{self, BasketProposal, ColumnProposal};
 
 use super::found::Found;
 use super::{Answer, relative};
@@ -69,9 +70,34 @@ fn separator(args: &InitArgs) -> Result<char, Failure> {
     match shoal_io::offered_baskets(&head) {
         OfferedBaskets::Baskets(separator) => Ok(separator),
         OfferedBaskets::Table { columns, separator, kind } => {
-            Err(Failure::NotBaskets { data: args.data.clone(), columns, separator, kind })
+            let keys = id_and_item(args, &columns, separator)?;
+            Err(Failure::NotBaskets { data: args.data.clone(), columns, separator, kind, keys })
         }
     }
+}
+
+/// Which columns of a table with a header say whose an item is, and what it is, as far as that can be told.
+fn id_and_item(args: &InitArgs, columns: &[String], separator: char) -> Result<Option<[String; 2]>, Failure> {
+    const ENOUGH: usize = 10_000;
+    if let [id, item] = columns {
+        return Ok(Some([id.clone(), item.clone()]));
+    }
+    let mut source = Source::new(&args.data);
+    source.csv = CsvOptions::with_separator(&separator.to_string())?;
+    let sample = shoal_io::sample(&source, ENOUGH, &progress::unseen()?)?;
+    let proposal = propose::propose_sequences(
+        &sample,
+        propose::Source {
+            location: args.data.clone(),
+            separator: Some(separator),
+            header: true,
+            rows: None,
+            policy: String::new(),
+        },
+    );
+    let is_item = |column: &&ColumnProposal| column.role == Role::Sensitive && column.kind == Kind::Text;
+    let item = proposal.columns.iter().find(is_item).map(|column| column.name.clone());
+    Ok(proposal.events.and_then(|events| events.id).zip(item).map(|(id, item)| [id, item]))
 }
 
 fn prose(proposal: &BasketProposal, policy: &Path, found: &Found) -> String {

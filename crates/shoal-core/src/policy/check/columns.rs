@@ -23,7 +23,12 @@ pub(super) fn columns(policy: &Policy) -> Result<(), PolicyError> {
             && column.role != Role::QuasiIdentifier
             && !is_a_distance(policy, column)
         {
-            let message = format!("`{name}` has a hierarchy but is published as it is");
+            let fate = match column.role {
+                Role::Identifier => "not published",
+                Role::PersonalK => "the size of a crowd and not published",
+                _ => "published as it is",
+            };
+            let message = format!("`{name}` has a hierarchy but is {fate}");
             let hint = "only a quasi-identifier is generalized; change the role or remove the hierarchy";
             return fail(&key("hierarchy"), message, hint);
         }

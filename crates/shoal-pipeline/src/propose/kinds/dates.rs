@@ -7,8 +7,10 @@ use super::super::words::Words;
 /// A notation that all values have.
 pub(super) struct Dates {
     pub format: DateFormat,
-    /// What a person has to say about it.
+    /// What a person should know about it.
     pub note: Option<String>,
+    /// Whether a person has to say something about it.
+    pub asks: bool,
 }
 
 /// Notations, in the order in which they are tried, with the one they can be confused with.
@@ -31,6 +33,8 @@ const FORMATS: [(&str, Option<&str>); 44] = [
     ("%d/%m/%Y %H:%M:%S", None),
     ("%m/%d/%Y %H:%M", Some("%d/%m/%Y %H:%M")),
     ("%d/%m/%Y %H:%M", None),
+    // Before the next one, whose blanks fit where there are none.
+    ("%d%b%Y", None),
     ("%d %b %Y", None),
     // With fractions of a second, which may be absent, and with offsets.
     ("%Y-%m-%d %H:%M:%S%.f", None),
@@ -45,7 +49,6 @@ const FORMATS: [(&str, Option<&str>); 44] = [
     ("%Y-%m-%d %H:%M:%S %z", None),
     // Months by name.
     ("%d-%b-%Y", None),
-    ("%d%b%Y", None),
     ("%b %d, %Y", None),
     ("%B %d, %Y", None),
     ("%d %B %Y", None),
@@ -72,7 +75,7 @@ pub(super) fn compact(values: &[&str]) -> Option<Dates> {
             && ("1800".."2301").contains(&&text[..4])
             && format.seconds(text).is_some()
     };
-    values.iter().all(is_day).then_some(Dates { format, note: None })
+    values.iter().all(is_day).then_some(Dates { format, note: None, asks: false })
 }
 
 /// The notation of all values.
@@ -86,15 +89,20 @@ pub(super) fn written(name: &Words, values: &[&str]) -> Option<Dates> {
             "day and month cannot be told apart in these values: `{notation}` or `{twin}`, please check"
         ));
     }
-    // 1969 to 2068 is how the notation is defined, and many people were born before.
-    if notation.contains("%y") && name.is_lifelong() {
+    let mut asks = !notes.is_empty();
+    if notation.contains("%y") {
         notes.push(
-            "years of two digits are read as 1969 to 2068, and people are born before: write four digits"
+            "years of two digits are read as 1969 to 2068; write four digits where others are meant"
                 .to_owned(),
         );
+        // People are born before 1969, and what spans half a century is likely on both sides of that year.
+        const LONG: i64 = 50 * 31_556_952;
+        let times = || values.iter().filter_map(|text| format.seconds(text));
+        let span = times().max().zip(times().min()).map_or(0, |(last, first)| last - first);
+        asks |= name.is_lifelong() || span > LONG;
     }
     let note = (!notes.is_empty()).then(|| notes.join("; "));
-    Some(Dates { format, note })
+    Some(Dates { format, note, asks })
 }
 
 /// The few values that no notation fits that fits all the others; nothing where there are more than `most` of them.
