@@ -126,7 +126,8 @@ fn packings_that_are_damaged() {
 
 #[test]
 fn parquet_that_is_damaged() {
-    for bytes in [&b"PAR1"[..], b"a,b\n1,2\n", b"PAR1\0\0\0\0PAR1", b"PAR1xxxx\xff\xff\xff\x7fPAR1"] {
+    assert_eq!(refused("t.parquet", b"a,b\n1,2\n", CsvOptions::default()), "t.parquet: this is plain text");
+    for bytes in [&b"PAR1"[..], b"PAR1\0\0\0\0PAR1", b"PAR1xxxx\xff\xff\xff\x7fPAR1"] {
         let said = refused("t.parquet", bytes, CsvOptions::default());
         assert!(said.starts_with("t.parquet: not a Parquet file that can be read: "), "{said}");
     }
