@@ -62,7 +62,7 @@ pub(crate) fn likely(sample: &[u8]) -> Option<TextEncoding> {
     likely_utf16(sample).or_else(|| is_western(sample).then_some(TextEncoding(WINDOWS_1252)))
 }
 
-/// Whether most characters are ASCII stored in two bytes. Such a text is valid UTF-8, full of NUL characters.
+/// Whether three of four characters are ASCII stored in two bytes. Such a text is valid UTF-8, full of NUL characters.
 pub(crate) fn likely_utf16(sample: &[u8]) -> Option<TextEncoding> {
     let pairs = sample[..sample.len().min(1 << 10)].chunks_exact(2);
     let count = pairs.len();
@@ -72,8 +72,8 @@ pub(crate) fn likely_utf16(sample: &[u8]) -> Option<TextEncoding> {
         second += usize::from(pair[1] == 0);
     }
     match (first, second) {
-        (0, second) if count > 1 && second * 2 >= count => Some(TextEncoding(UTF_16LE)),
-        (first, 0) if count > 1 && first * 2 >= count => Some(TextEncoding(UTF_16BE)),
+        (0, second) if count > 3 && second * 4 >= count * 3 => Some(TextEncoding(UTF_16LE)),
+        (first, 0) if count > 3 && first * 4 >= count * 3 => Some(TextEncoding(UTF_16BE)),
         _ => None,
     }
 }

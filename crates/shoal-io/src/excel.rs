@@ -8,7 +8,7 @@ use std::io::{self, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use bytes::Bytes;
-use calamine::{DataRef, ExcelDateTime, Reader, SheetType, Xlsx};
+use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx};
 use shoal_core::{Cancelled, Progress};
 
 use crate::collect::Collector;
@@ -93,8 +93,12 @@ fn open(file: &str, input: Bytes, limits: &Limits) -> Result<Workbook, ReadError
     Workbook::new(Cursor::new(input)).map_err(|e| broken(file, &e))
 }
 
+/// The sheets that a person sees. A hidden one is read only where it is named.
 fn sheets(workbook: &Workbook) -> Vec<String> {
-    let tables = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let is_seen = |sheet: &&calamine::Sheet| {
+        sheet.typ == SheetType::WorkSheet && sheet.visible == SheetVisible::Visible
+    };
+    let tables = workbook.sheets_metadata().iter().filter(is_seen);
     tables.map(|sheet| sheet.name.clone()).collect()
 }
 

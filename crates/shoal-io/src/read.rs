@@ -252,6 +252,7 @@ fn read_unpacked(
             return read(input);
         }
         if source.encoding.is_none()
+            && marked(&head).is_none()
             && let Some(encoding) = likely_utf16(&head)
         {
             return Err(ReadError::Unmarked { file: file.to_owned(), encoding });

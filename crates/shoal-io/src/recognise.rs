@@ -162,6 +162,8 @@ pub(crate) fn check(file: &str, format: Format, head: &[u8]) -> Result<(), ReadE
     }
     let is = |known: &&Known| head.get(known.offset..).is_some_and(|rest| rest.starts_with(known.magic));
     match KNOWN.iter().find(is) {
+        // A column may be called `ORC` or `PAR1`.
+        Some(known) if known.magic.is_ascii() && format.layout.is_text() && is_plain_text(head) => Ok(()),
         Some(known) => match known.as_what {
             As::Layout(layout) if layout == format.layout => Ok(()),
             As::Zip => match zipped(head) {
@@ -170,8 +172,6 @@ pub(crate) fn check(file: &str, format: Format, head: &[u8]) -> Result<(), ReadE
                 (As::Zip, ..) if format.layout == Layout::Excel => Ok(()),
                 (_, is, hint) => refuse(is, hint),
             },
-            // Three letters can begin a text as well.
-            As::Other if known.magic.is_ascii() && is_plain_text(head) => Ok(()),
             As::Packing(_) | As::Layout(_) | As::Other => refuse(known.is, known.hint),
         },
         None if head.is_empty() || format.layout.is_text() => {
@@ -282,7 +282,7 @@ mod tests {
             ("t.db", b"SQLite format 3\0"),
             ("t.csv", b"ORC,age\n1,2\n"),
             ("t.csv", b"BZh\n1\n"),
-            ("t.csv", b"PAR,age\n1,2\n"),
+            ("t.csv", b"PAR1,age\n1,2\n"),
             ("t.csv", b""),
             ("t.json", b"[{}]"),
         ] {

@@ -51,6 +51,10 @@ mod reading {
         if input.is_empty() {
             return Err(ReadError::Empty { file: file.to_owned() });
         }
+        if i32::try_from(input.len()).is_err() {
+            let hint = "export the table: sqlite3 -header -csv file.db \"select * from people\" > people.csv";
+            return Err(refused(file, &"the database is larger than 2 GiB", hint));
+        }
         let wal = std::fs::metadata(format!("{file}-wal")).is_ok_and(|wal| wal.len() > 0);
         if wal {
             let hint = "close the program that has it open, or run: sqlite3 file.db 'pragma wal_checkpoint(truncate)'";

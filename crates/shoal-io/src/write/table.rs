@@ -13,7 +13,7 @@ use crate::parquet as parquet_file;
 /// How a column may be written where the format knows types (Parquet, record batches).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnForm {
-    /// As text: quasi-identifiers, which may hold ranges next to numbers.
+    /// As text: names, and quasi-identifiers that are texts.
     #[default]
     Text,
     /// As whole numbers, floats or truth values, if every value reads back from that to exactly the same

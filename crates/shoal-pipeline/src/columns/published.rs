@@ -1,6 +1,6 @@
 //! The columns of a published table: how they are staged, read back, and compared with what they were.
 
-use shoal_core::{Progress, RawColumn, RawTable, Role, Unseen};
+use shoal_core::{Kind, Progress, RawColumn, RawTable, Role, Unseen};
 use shoal_io::ColumnForm;
 use shoal_privacy::Refusal;
 
@@ -10,8 +10,10 @@ use crate::{PipelineError, Request, StagedData, WantedColumns};
 /// The forms in which the columns of a published table may be written.
 pub(crate) fn column_forms(request: &Request, published: &RawTable) -> Vec<ColumnForm> {
     let policy = request.policy();
-    let form = |name: &String| match policy.columns.get(name).map(|c| c.role) {
-        Some(Role::Sensitive | Role::Insensitive) => ColumnForm::Typed,
+    let form = |name: &String| match policy.columns.get(name).map(|c| (c.role, c.kind)) {
+        Some((Role::Sensitive | Role::Insensitive, _)) => ColumnForm::Typed,
+        // Numbers where all of them are published exactly; one range or star makes the column text.
+        Some((Role::QuasiIdentifier, Kind::Integer | Kind::Decimal)) => ColumnForm::Typed,
         _ => ColumnForm::Text,
     };
     published.columns.iter().map(|c| form(&c.name)).collect()

@@ -224,7 +224,7 @@ impl Proposal {
 /// Where tuples come from, and whose they are.
 fn stream_text(stream: &StreamProposal, policy: &str, location: &str) -> String {
     let mut text = String::from("[data]\nshape = \"stream\"\n");
-    text.push_str(&format!("# Try it:  {}\n", super::stream_command(policy, location)));
+    text.push_str(&format!("# Try it: {}\n", super::stream_command(policy, location)));
     key(&mut text, "source", "\"-\"");
     key(&mut text, "format", &string(stream.format));
     match &stream.person {
