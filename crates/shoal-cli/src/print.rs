@@ -37,6 +37,57 @@ pub(crate) fn facts(rows: &[(&str, String)]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// A line of a picture in block characters.
+pub(crate) struct Bar {
+    /// What it is about.
+    pub label: String,
+    /// The figure that it shows.
+    pub figure: String,
+    /// Its length, from 0 to 1; none where there is nothing to draw.
+    pub length: Option<f64>,
+}
+
+/// Lines up labels, figures and bars as wide as the terminal allows.
+pub(crate) fn bars(lines: &[Bar]) -> String {
+    drawn(lines, width().map_or(USUAL_WIDTH, usize::from))
+}
+
+/// The width that is taken where standard output is not a terminal.
+const USUAL_WIDTH: usize = 80;
+/// Longer bars show no more.
+const LONGEST_BAR: usize = 40;
+
+fn drawn(lines: &[Bar], width: usize) -> String {
+    let widest =
+        |text: fn(&Bar) -> &str| lines.iter().map(|bar| text(bar).chars().count()).max().unwrap_or(0);
+    let figures = widest(|bar| &bar.figure);
+    // Labels give way first, since they may be the names of any columns; a bar of fewer than eight characters shows nothing.
+    let labels = widest(|bar| &bar.label).min(width.saturating_sub(figures + 13).max(12));
+    let room = width.saturating_sub(labels + figures + 5).min(LONGEST_BAR);
+    let line = |bar: &Bar| {
+        let label = shortened(&bar.label, labels);
+        let blocks = bar.length.map_or_else(String::new, |length| blocks(length, room));
+        format!(" {label:labels$}  {:>figures$}  {blocks}\n", bar.figure)
+    };
+    trimmed(&lines.iter().map(line).collect::<String>())
+}
+
+/// A bar of at most `room` characters, drawn to an eighth of one. What is more than nothing is seen.
+fn blocks(length: f64, room: usize) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (length.clamp(0.0, 1.0) * (8 * room) as f64).round() as usize;
+    let eighths = if length > 0.0 && room > 0 { eighths.max(1) } else { eighths };
+    format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
 /// One fact per promise: what was asked, what was found.
 pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
     let fact = |promise: &PromiseResult| {
@@ -137,6 +188,32 @@ mod tests {
     fn figures_are_grouped_by_thousands() {
         let texts = [0, 999, 1000, 30162, 1234567].map(grouped);
         assert_eq!(texts, ["0", "999", "1,000", "30,162", "1,234,567"]);
+    }
+
+    #[test]
+    fn bars_are_drawn_to_an_eighth() {
+        let texts = [0.0, 1e-9, 0.5, 0.99, 1.0, 7.0].map(|length| blocks(length, 2));
+        assert_eq!(texts, ["", "▏", "█", "██", "██", "██"]);
+        assert_eq!(blocks(3.0 / 16.0, 2), "▍");
+        assert_eq!(blocks(1.0, 0), "");
+    }
+
+    #[test]
+    fn bars_fit_the_terminal() {
+        let bar =
+            |label: &str, figure: &str, length| Bar { label: label.into(), figure: figure.into(), length };
+        let lines = [
+            bar("age + zip", "50.0 %", Some(0.5)),
+            bar("a column with a very long name + another", "100.0 %", Some(1.0)),
+            bar("k = 20", "not possible", None),
+        ];
+        for width in [30, 40, 60, 80, 200] {
+            let drawn = drawn(&lines, width);
+            assert!(drawn.lines().all(|line| line.chars().count() <= width), "{width}:\n{drawn}");
+            assert_eq!(drawn.lines().count(), 3);
+        }
+        assert_eq!(drawn(&lines[..1], 30), " age + zip  50.0 %  █████\n");
+        assert_eq!(drawn(&lines[2..], 30), " k = 20  not possible\n");
     }
 
     #[test]

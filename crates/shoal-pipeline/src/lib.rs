@@ -35,7 +35,7 @@ mod verbs;
 
 pub use audit::Audit;
 pub use batches::{BatchSink, BatchSource, StagedBatches};
-pub use columns::ColumnPlan;
+pub use columns::{ColumnPlan, Combination, HierarchyPlan, Identifying};
 pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
 pub use leaks::Leak;

@@ -19,6 +19,7 @@ pub mod transparent;
 
 pub use error::{ParamsError, TableError};
 pub use groups::recode_groups;
+pub use loss::recoding_loss;
 pub use suppress::{check_suppressed, star_suppression};
 
 use conditions::Conditions;

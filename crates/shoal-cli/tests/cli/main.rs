@@ -2,6 +2,7 @@
 
 mod adult;
 mod bad_input;
+mod check;
 mod editions;
 mod formats;
 mod found_files;

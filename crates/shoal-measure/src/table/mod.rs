@@ -4,6 +4,7 @@ pub mod loss;
 pub(crate) mod measure;
 pub(crate) mod quasi;
 pub mod risk;
+pub mod uniqueness;
 
 pub use loss::LossReport;
 pub use measure::{MeasureError, TableMeasures, measure, measure_people};

@@ -3,16 +3,21 @@
 mod alike;
 mod bind;
 mod hierarchies;
+mod identifying;
 mod persons;
 mod plan;
 mod published;
 mod recoded;
+mod sample;
 
 pub(crate) use alike::with_alike_merged;
 pub(crate) use bind::{Bound, bind, check_columns, parser};
 pub(crate) use hierarchies::with_hierarchies;
+pub(crate) use identifying::identifying;
+pub use identifying::{Combination, Identifying};
 pub(crate) use persons::persons_of_texts;
-pub use plan::ColumnPlan;
 pub(crate) use plan::column_plan;
+pub use plan::{ColumnPlan, HierarchyPlan};
 pub(crate) use published::{check_untouched, column_forms, quasi_columns, read_table_back};
 pub(crate) use recoded::{Composed, published_columns, reordered, reordered_codes};
+pub(crate) use sample::{Units, sample};

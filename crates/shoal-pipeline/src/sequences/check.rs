@@ -7,7 +7,7 @@ use super::algorithm::algorithm;
 use super::load::load;
 use super::promise::{self, check_values, in_words, promise};
 use super::run::id;
-use crate::columns::{ColumnPlan, column_plan, with_hierarchies};
+use crate::columns::{ColumnPlan, Identifying, Units, column_plan, identifying, with_hierarchies};
 use crate::leaks::before_run;
 use crate::{Leak, PipelineError, Request, Source};
 
@@ -35,6 +35,9 @@ pub struct SequencesPlan {
     pub output: Option<String>,
     /// Whether there are enough people for a crowd.
     pub feasible: bool,
+    /// How far people can be told from each other by the quasi-identifiers of one event; none without a quasi-identifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identifying: Option<Identifying>,
     /// What the promise will not cover, as far as it can be known now.
     pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
@@ -59,12 +62,17 @@ pub(crate) fn check(
         let k = promise.k;
         notes.push(format!("k = {k} asks for crowds of {k}, but only {usable} people have complete events"));
     }
-    let plan = |name: &String| match name == id(request) {
-        true => ColumnPlan {
-            published_as: "a fresh pseudonym".to_owned(),
-            ..column_plan(request, data.events(), name)
-        },
-        false => column_plan(request, data.events(), name),
+    progress.stage("looking for what identifies", 0);
+    let complete = loaded.complete(data.events()).data;
+    let person_of = complete.person_of();
+    let units = Units::People(&person_of);
+    let plan = |name: &String| {
+        progress.check();
+        let plan = column_plan(request, data.events(), complete.events(), units, name);
+        match name == id(request) {
+            true => ColumnPlan { published_as: "a fresh pseudonym".to_owned(), ..plan },
+            false => plan,
+        }
     };
     Ok(SequencesPlan {
         records: data.persons(),
@@ -76,6 +84,7 @@ pub(crate) fn check(
         algorithm: algorithm(policy)?.name(),
         output: policy.output.path.clone(),
         feasible: usable >= promise.k,
+        identifying: identifying(complete.events(), units, progress),
         leaks: before_run(request, Some(&loaded.raw)).into_iter().chain(loaded.ties.leak()).collect(),
         notes,
         source: source.name(),

@@ -8,8 +8,12 @@ use shoal_algorithms::table::transparent::Secret;
 use shoal_core::{Progress, Role, Table, TablePromise};
 
 use super::algorithm::algorithm;
+use super::estimate::{Estimate, estimate};
 use super::load::{Loaded, load_from};
-use crate::columns::{ColumnPlan, column_plan, reordered_codes, with_alike_merged, with_hierarchies};
+use crate::columns::{
+    ColumnPlan, Identifying, Units, column_plan, identifying, reordered_codes, with_alike_merged,
+    with_hierarchies,
+};
 use crate::leaks::{add_missing, before_table, of_policy};
 use crate::{Leak, PipelineError, Request, Source};
 
@@ -37,6 +41,12 @@ pub struct TablePlan {
     pub most_classes: usize,
     /// Whether the promise can be kept at all.
     pub feasible: bool,
+    /// How far people can be told from each other by their quasi-identifiers; none without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identifying: Option<Identifying>,
+    /// What crowds of several sizes would cost; none without a quasi-identifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
     /// What the promise will not cover, as far as it can be known now.
     pub leaks: Vec<Leak>,
     /// What a reader should know, in sentences.
@@ -62,22 +72,37 @@ pub(crate) fn check(
     let promise = policy.table_promise();
     // The promise about all complete records as one class: what that breaks no classes can keep.
     let seen = with_alike_merged(policy, Cow::Borrowed(&bound.table));
-    let obstacle = match bound.complete_rows() {
-        None => obstacle(&seen, &promise).map(|error| error.with_records(&source_rows)),
-        Some(rows) => obstacle(&seen.select(&rows), &promise)
-            .map(|error| error.with_records(&reordered_codes(&source_rows, &rows))),
+    let (usable_table, usable_rows) = match bound.complete_rows() {
+        None => (seen, source_rows),
+        Some(rows) => (Cow::Owned(seen.select(&rows)), reordered_codes(&source_rows, &rows)),
     };
+    let obstacle = obstacle(&usable_table, &promise).map(|error| error.with_records(&usable_rows));
     notes.extend(obstacle.as_ref().map(ToString::to_string));
+
+    let person = promise.person.as_ref();
+    let person = person.and_then(|name| usable_table.columns.iter().find(|column| column.name == *name));
+    let units = person.map_or(Units::Records, |column| Units::People(&column.codes));
+    progress.stage("looking for what identifies", 0);
+    let column = |name: &String| {
+        progress.check();
+        column_plan(request, &bound.table, &usable_table, units, name)
+    };
+    let columns = read.header.iter().map(column).collect();
+    let identifying = identifying(&usable_table, units, progress);
+    progress.stage("estimating the loss", 0);
+    let estimate = estimate(policy, &usable_table, units, progress);
     Ok(TablePlan {
         records: bound.table.rows,
         incomplete: bound.incomplete.len(),
-        columns: read.header.iter().map(|name| column_plan(request, &bound.table, name)).collect(),
+        columns,
         k,
         conditions: conditions(&promise, &bound.table),
         algorithm: algorithm.name(),
         output: policy.output.path.clone(),
         most_classes: usable / k.max(1),
         feasible: obstacle.is_none(),
+        identifying,
+        estimate,
         leaks: {
             let mut leaks = before_table(request, &read.table);
             add_missing(&mut leaks, bound.leaks);

@@ -3,6 +3,7 @@
 mod algorithm;
 mod check;
 mod compose;
+mod estimate;
 mod load;
 mod models;
 mod person;
@@ -14,6 +15,7 @@ mod whose;
 
 pub use check::TablePlan;
 pub(crate) use check::check;
+pub use estimate::{Estimate, EstimatedLoss};
 pub use load::load;
 pub(crate) use person::{repeated_identifiers, same_person};
 pub use releases::{ColumnTogether, Together};

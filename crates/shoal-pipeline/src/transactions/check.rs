@@ -1,7 +1,9 @@
 //! The dry run for transactions.
 
 use serde::Serialize;
-use shoal_core::Progress;
+use shoal_core::{Progress, Transactions};
+use shoal_measure::table::uniqueness;
+use shoal_privacy::Classes;
 
 use super::algorithm::Prepared;
 use super::load::{Text, load};
@@ -27,6 +29,9 @@ pub struct TransactionsPlan {
     pub occurrences: usize,
     /// The size of the largest transaction.
     pub largest: usize,
+    /// How many transactions (or people, where they are counted) have an item that nobody else has: it alone tells them
+    /// from all others.
+    pub unique: usize,
     /// What is promised, in words.
     pub promise: String,
     /// The algorithm.
@@ -74,6 +79,7 @@ pub(crate) fn check(
         items: data.items().len(),
         occurrences: data.occurrences(),
         largest: data.iter().map(<[u32]>::len).max().unwrap_or_default(),
+        unique: unique_by_an_item(data),
         promise: prepared.promise_in_words(data),
         algorithm: prepared.algorithm.name(),
         utility_constraints: prepared.utility.as_ref().map(|sets| sets.sets.len()),
@@ -85,4 +91,17 @@ pub(crate) fn check(
             .collect(),
         notes,
     })
+}
+
+/// How many transactions, or people, have an item that nobody else has.
+fn unique_by_an_item(data: &Transactions) -> usize {
+    // Every occurrence of an item is a record with one value, and belongs to the person of its transaction.
+    let mut items = Vec::with_capacity(data.occurrences());
+    let mut whose = Vec::with_capacity(data.occurrences());
+    for (number, set) in data.iter().enumerate() {
+        items.extend_from_slice(set);
+        let person = data.persons().map_or(number as u32, |persons| persons[number]);
+        whose.resize(items.len(), person);
+    }
+    uniqueness::of(&Classes::of_codes(items.len(), &[&items]), Some(&whose))
 }

@@ -68,7 +68,7 @@ use shoal_core::{Column, Progress, Role, SUPPRESSED, Table, TableRecoding};
 
 use super::alike::hold_together;
 use super::conditions::Conditions;
-use super::loss::class_loss;
+use super::loss::recoding_loss;
 use super::mondrian::{MondrianParams, ValidMondrianParams};
 use super::points::Points;
 use super::recode::Recoder;
@@ -101,7 +101,7 @@ impl TableAlgorithm for ValidRibbonParams {
         progress.stage("constructing", 0);
         let points = Points::fold(&alike(table, &quasi, &conditions, params), table.rows);
         if words_of_sets(&quasi).saturating_mul(points.len()) > Tuning::MAX_SET_WORDS {
-            return self.fall_back_to_mondrian(table, &quasi, progress);
+            return self.fall_back_to_mondrian(table, progress);
         }
         // From here on everything is in whole numbers: points, covers and costs.
         let rule = ClassRule::of(&conditions, &points, progress);
@@ -143,14 +143,11 @@ impl ValidRibbonParams {
     fn fall_back_to_mondrian(
         &self,
         table: &Table,
-        quasi: &[&Column],
         progress: &dyn Progress,
     ) -> Result<Anonymized<TableRecoding>, TableError> {
         let mondrian = ValidMondrianParams(MondrianParams { promise: self.0.promise.clone() });
         let Anonymized { recoding, .. } = mondrian.anonymize(table, progress)?;
-        let members = recoding.sizes().into_iter().zip(&recoding.classes);
-        let lost: f64 = members.map(|(size, class)| size as f64 * class_loss(quasi, class)).sum();
-        let loss = lost / table.rows as f64;
+        let loss = recoding_loss(table, &recoding);
         let construction = Construction { name: mondrian.name(), loss, won: 1, tried: 1 };
         let search = Search { constructions: vec![construction], loss, ..Search::default() };
         let trace = Trace { search: Some(search), fallback: Some(mondrian.name()), ..Trace::default() };
