@@ -83,7 +83,7 @@ pub(crate) fn likely_utf16(sample: &[u8]) -> Option<TextEncoding> {
 fn is_western(sample: &[u8]) -> bool {
     let undefined =
         |byte: &u8| matches!(byte, 0..9 | 11 | 12 | 14..32 | 0x7f | 0x81 | 0x8d | 0x8f | 0x90 | 0x9d);
-    if sample.iter().any(|byte| undefined(byte)) {
+    if sample.iter().any(undefined) {
         return false;
     }
     let high = sample.iter().filter(|byte| !byte.is_ascii()).count();

@@ -101,7 +101,7 @@ impl Reading<'_, '_> {
     fn stream(&mut self, mut bytes: Buffer) -> Result<(), ReadError> {
         self.check_stream(&bytes)?;
         let mut decoder = StreamDecoder::new();
-        while !bytes.is_empty() && !(self.begun && self.into.is_full()) {
+        while !(bytes.is_empty() || self.begun && self.into.is_full()) {
             let batch = decoder.decode(&mut bytes).map_err(|e| broken(self.file, &e))?;
             if !self.begun
                 && let Some(schema) = decoder.schema()

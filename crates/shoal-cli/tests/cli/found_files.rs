@@ -119,7 +119,7 @@ fn baskets_with_blanks_and_parentheses_are_read_and_published() {
         project.write("baskets.txt", baskets(separator));
         let (said, policy) = goes_through(&project, "baskets.txt", "transactions");
         assert!(said.contains("with 6 items"), "{separator}: {said}");
-        assert!(policy.contains(&format!("separator = {:?}", separator)), "{policy}");
+        assert!(policy.contains(&format!("separator = {separator:?}")), "{policy}");
         // Whatever is alone is published in quotes where it would be taken for a group.
         let out = project.read("out.csv");
         assert!(!out.lines().any(|line| line.split(separator).any(|item| item == "(a,b)")), "{out}");

@@ -52,7 +52,7 @@ impl HierarchyPlan {
         used.sort_unstable();
         used.dedup();
         let tree = bound.tree();
-        let (leaves, levels) = (tree.leaf_count() as usize, tree.level_count() as usize);
+        let (leaves, levels) = (tree.leaf_count() as usize, tree.level_count());
         Some(HierarchyPlan { leaves, leaves_used: used.len(), levels })
     }
 }
