@@ -121,7 +121,7 @@ mod reading {
                         ValueRef::Integer(number) => builder.push(&number.to_string(), place),
                         ValueRef::Real(number) => builder.push(&format!("{number:?}"), place),
                         ValueRef::Text(text) if text.len() > limits.value => {
-                            trouble = Some((*column, "too long"))
+                            trouble = Some((*column, "too long"));
                         }
                         ValueRef::Text(text) => match std::str::from_utf8(text) {
                             Ok(text) => builder.push(text, place),

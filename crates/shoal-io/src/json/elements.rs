@@ -173,7 +173,7 @@ mod tests {
         ] {
             match all(text, 99, 4).unwrap_err() {
                 ElementError::Syntax { line, why } => {
-                    assert!(line == at && why.contains(said), "{text}: {line} {why}")
+                    assert!(line == at && why.contains(said), "{text}: {line} {why}");
                 }
                 error => panic!("{text}: {error:?}"),
             }
