@@ -38,7 +38,7 @@ impl TestProject {
     }
 
     pub(crate) fn run(&self, set: &[&str]) -> Result<Outcome, PipelineError> {
-        let options = RunOptions { force: true, ..RunOptions::default() };
+        let options = RunOptions { force: true, allow_total_loss: true, ..RunOptions::default() };
         shoal_pipeline::files::run(&self.job(set), &options, &Silent)
     }
 
