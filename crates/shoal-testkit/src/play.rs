@@ -63,6 +63,8 @@ fn run(folder: &Path) -> Result<(), String> {
         output: Some(folder.join("out.csv")),
         report: Some(folder.join("report")),
         force: true,
+        // A scenario is as small as it can be, and shows what is published.
+        allow_total_loss: true,
         ..RunOptions::default()
     };
     shoal_pipeline::files::run(&open(folder)?, &options, &Silent).map(|_| ()).map_err(|e| e.to_string())

@@ -149,6 +149,7 @@ fn one(
     let options = RunOptions {
         output: Some(output.clone()),
         report: Some(folder.join(format!("{name}.report"))),
+        allow_total_loss: true,
         ..RunOptions::default()
     };
     let gaps = Gaps::new();
