@@ -63,10 +63,12 @@ fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
         let text = rest?;
         // Quotes and parentheses inside a plain item mean nothing.
         let grouped = text.starts_with('(');
+        // In a piece that begins with a quote every quote counts: `"a"" b"` closes, opens again at once, and goes on.
+        let quotes_count = grouped || text.starts_with('"');
         let (mut depth, mut quoted) = (0_usize, false);
         for (at, c) in text.char_indices() {
             match c {
-                '"' if grouped || quoted || at == 0 => quoted = !quoted,
+                '"' if quotes_count => quoted = !quoted,
                 '(' if grouped && !quoted => depth += 1,
                 ')' if !quoted => depth = depth.saturating_sub(1),
                 c if c == separator && depth == 0 && !quoted => {
@@ -87,7 +89,7 @@ mod tests {
 
     #[test]
     fn groups_survive_items_that_look_like_syntax() {
-        let items = ["a", "b,c", "say \"x\"", "", " d", "(e", "f)"];
+        let items = ["a", "b,c", "say \"x\"", "\",\" y", "", " d", "(e", "f)"];
         let text = render_item(&items);
         assert_eq!(parse_group(&text).unwrap(), items);
         assert_eq!(render_item(&["a", "b"]), "(a,b)");

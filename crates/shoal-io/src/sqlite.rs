@@ -100,6 +100,7 @@ mod reading {
             progress: &dyn Progress,
         ) -> Result<(), ReadError> {
             let fail = |error: Error| broken(self.file, &error);
+            self.check_names()?;
             let mut statement = self.connection.prepare(select).map_err(fail)?;
             if statement.column_count() == 0 || !statement.readonly() {
                 let hint = "write one statement:  query = \"select … from …\"";
@@ -141,6 +142,23 @@ mod reading {
                 }
             }
             into.gathered().note_list(false)
+        }
+
+        /// Names of columns come from the texts of the schema, and the library panics on one that is not UTF-8, as in a damaged
+        /// file.
+        fn check_names(&self) -> Result<(), ReadError> {
+            let fail = |error: Error| broken(self.file, &error);
+            let select = "select cast(sql as blob) from sqlite_schema where sql is not null";
+            let mut statement = self.connection.prepare(select).map_err(fail)?;
+            let mut rows = statement.query([]).map_err(fail)?;
+            while let Some(row) = rows.next().map_err(fail)? {
+                let sql: Vec<u8> = row.get(0).map_err(fail)?;
+                if std::str::from_utf8(&sql).is_err() {
+                    let hint = "check the file with: sqlite3 file.db 'pragma integrity_check'";
+                    return Err(refused(self.file, &"a name in the database is not UTF-8", hint));
+                }
+            }
+            Ok(())
         }
 
         fn names(&self) -> Result<Vec<String>, ReadError> {
