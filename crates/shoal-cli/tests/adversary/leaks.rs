@@ -237,3 +237,25 @@ fn people_who_are_missing_from_sequences_are_said() {
         "{published} of 6 are published, {missing} people are missing"
     );
 }
+
+/// A column that is published as `*` only says nothing about its range; neither may the report that goes out with it. The width
+/// of what is published was once in it, and the width of `*` is the distance of the youngest and the oldest.
+#[test]
+fn the_range_of_a_hidden_column_is_not_in_the_report() {
+    let project = TestProject::new();
+    let ages = [21, 25, 33, 48, 59, 60, 71, 98];
+    let rows: String = ages.iter().map(|age| format!("{age},{}\n", age % 2)).collect();
+    project.write("people.csv", format!("age,sex\n{rows}"));
+    project.write("ages.csv", ages.map(|age| format!("{age};*\n")).concat());
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n\
+                  kind = \"integer\"\nhierarchy = \"ages.csv\"\n[columns.sex]\nrole = \"quasi-identifier\"\n[privacy]\nk = 3\n";
+    project.write("policy.toml", policy);
+    let run = ["run", "policy.toml", "-o", "out.csv", "--report", "r", "--allow-total-loss", "--json"];
+    let said = project.shoal(&run).ended_with(0);
+    assert!(project.read("out.csv").lines().skip(1).all(|line| line.starts_with("*,")), "the age is hidden");
+    for text in [project.read("r/report.json"), said.stdout] {
+        // Times and memory may hold any digits.
+        let loss = text.split("\"loss\"").nth(1).and_then(|rest| rest.split("\"risk\"").next()).unwrap();
+        assert!(!loss.contains("width") && !loss.contains("77"), "98 − 21 is in: {loss}");
+    }
+}
