@@ -105,6 +105,11 @@ pub(crate) struct InitArgs {
     /// Replace the policy where it exists.
     #[arg(long)]
     pub force: bool,
+    /// Ask about roles, people and privacy, one question after the other, and write the policy from the answers.
+    ///
+    /// Questions go to standard error, answers come from standard input, a line each; an empty line accepts what is proposed.
+    #[arg(long, conflicts_with = "json")]
+    pub ask: bool,
     /// The first line holds the columns' names; found out where neither this nor --no-header is given.
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,

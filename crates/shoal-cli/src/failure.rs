@@ -58,6 +58,12 @@ pub(crate) enum Failure {
         /// The file.
         file: String,
     },
+    /// `init --ask` without somebody who answers.
+    #[error("a question has got no answer: {why}; nothing was written")]
+    NoAnswer {
+        /// What happened.
+        why: String,
+    },
     #[error("the folder `{}` cannot be found: {error}", path.display())]
     Folder { path: PathBuf, error: io::Error },
     #[error("`{}` exists already", path.display())]
@@ -176,9 +182,10 @@ impl Failure {
             Failure::Separator(error) => error.hint(),
             Failure::Encoding { .. } => "for example windows-1252, latin1, utf-16, shift_jis",
             Failure::NotAStream { .. } => "give a sample of the stream as .csv or .ndjson",
+            Failure::NoAnswer { .. } => "answer every question, or leave out --ask and edit the policy",
             Failure::NotTwice => "put the data into a file",
-            Failure::NotBaskets { separator, kind, keys, .. } => {
-                return Some(as_transactions(*separator, *kind, keys.as_ref()));
+            Failure::NotBaskets { separator, keys, .. } => {
+                return Some(as_transactions(*separator, keys.as_ref()));
             }
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",
@@ -247,16 +254,12 @@ fn not_baskets(columns: &[String], kind: TableOfItems) -> String {
 }
 
 /// How such a table becomes transactions.
-fn as_transactions(separator: char, kind: TableOfItems, keys: Option<&[String; 2]>) -> String {
+fn as_transactions(separator: char, keys: Option<&[String; 2]>) -> String {
     let separator = separator.escape_debug();
-    if kind == TableOfItems::OneHot {
-        return "write a row per item that is there (format = \"long\", id and item), or treat it as a table:  --shape table"
-            .to_owned();
-    }
     let (id, item) = keys.map_or(("…", "…"), |[id, item]| (id.as_str(), item.as_str()));
     format!(
         "a row per item: write under [data]  shape = \"transactions\",  format = \"long\",  id = \"{id}\",  item = \"{item}\",  separator = \
-         \"{separator}\";  all items of a record in one column:  items = \"…\",  item-separator = \"…\";  if every line is a \
+         \"{separator}\";  a column per item:  format = \"one-hot\";  all items of a record in one column:  items = \"…\",  item-separator = \"…\";  if every line is a \
          transaction, give --separator \"{separator}\""
     )
 }

@@ -21,6 +21,12 @@ impl PipelineError {
             PipelineError::OutsideHierarchy { at, file } => {
                 format!("{at}: a value in column `{}` is not in the hierarchy `{}`", at.column, file)
             }
+            PipelineError::NotAMark { at } => {
+                format!("{at}: a value in column `{}` does not say whether the item is there", at.column)
+            }
+            PipelineError::TwoPeople { at, .. } => {
+                format!("{at}: a transaction belongs to two people by column `{}`", at.column)
+            }
             PipelineError::NoPlaceInOrder { file, record, column, .. } => {
                 format!("{file}: record {record} has no value in column `{column}`, which orders the events")
             }

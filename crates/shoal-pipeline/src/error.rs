@@ -95,6 +95,12 @@ pub enum PipelineError {
         /// The value.
         at: Box<ValueAt>,
     },
+    /// A column per item holds something else than whether the item is there.
+    #[error("{at}: `{}` in column `{}` does not say whether the item is there", at.value, at.column)]
+    NotAMark {
+        /// The value.
+        at: Box<ValueAt>,
+    },
     /// A transaction has items of two people.
     #[error("{at}: transaction `{id}` belongs to two people: one of them is `{}` in column `{}`", at.value, at.column)]
     TwoPeople {

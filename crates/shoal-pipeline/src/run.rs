@@ -164,7 +164,7 @@ fn refuse_unjudged(
 /// What a file that this policy publishes holds.
 pub(crate) fn content(policy: &Policy) -> Content {
     let data = &policy.data;
-    match (data.shape, Layout::of(data)) {
+    match (data.shape, Layout::of(data).published()) {
         (Shape::Transactions, Layout::Basket { separator }) => {
             Content::Baskets(BasketOptions { separator, grouped: true })
         }

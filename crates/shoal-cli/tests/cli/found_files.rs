@@ -130,29 +130,82 @@ fn baskets_with_blanks_and_parentheses_are_read_and_published() {
     assert!(said.contains("with 6 items") && said.contains("`,` is taken for"), "{said}");
 }
 
+fn long() -> String {
+    (0..60).map(|i| format!("{},{}\n", i / 3, GROCERIES[i % 3])).collect()
+}
+
 #[test]
-fn tables_offered_as_baskets_are_refused_with_the_right_way() {
-    let long: String = (0..60).map(|i| format!("{},{}\n", i / 3, GROCERIES[i % 3])).collect();
-    let one_hot: String = (0..30).map(|i| format!("{i},{},{},{}\n", i % 2, i / 2 % 2, i / 4 % 2)).collect();
-    for (name, text, words) in [
-        ("long.csv", format!("basket_id,product\n{long}"), "id = \"basket_id\",  item = \"product\""),
-        ("nameless.csv", long.clone(), "id = \"column1\",  item = \"column2\""),
-        ("onehot.csv", format!("id,milk,rolls,soda\n{one_hot}"), "a column per item"),
-        ("people.csv", people("age,sex,zip,illness", ",", person), "a header"),
+fn a_row_per_item_is_recognized() {
+    for (name, text) in [
+        ("long.csv", format!("basket_id,product\n{}", long())),
+        // Without a header the columns get names.
+        ("nameless.csv", long()),
     ] {
         let project = TestProject::empty();
         project.write(name, &text);
-        let said = project.shoal(&["init", name, "--shape", "transactions"]).ended_with(2);
+        let (said, policy) = goes_through(&project, name, "transactions");
         assert!(
-            said.stderr.contains(words) && said.stderr.contains("looks like a table"),
-            "{name}: {}",
-            said.stderr
+            said.contains("a table with a row per item") && said.contains("question: is one `"),
+            "{said}"
         );
-        assert!(!project.exists("policy.toml"), "{name}");
+        assert!(policy.contains("format = \"long\""), "{policy}");
+        assert!(said.contains("20 transactions with 3 items"), "{said}");
     }
-    // The way that the hint shows.
+    // Other columns beside them.
     let project = TestProject::empty();
-    project.write("long.csv", format!("basket_id,product\n{long}"));
+    let rows: String = (0..60).map(|i| format!("{},{}.5,{}\n", i / 3, i % 7, GROCERIES[i % 3])).collect();
+    project.write("long.csv", format!("customer_id,price,diagnosis\n{rows}"));
+    let (_, policy) = goes_through(&project, "long.csv", "transactions");
+    assert!(policy.contains("id = \"customer_id\"\nitem = \"diagnosis\""), "{policy}");
+    assert!(!project.read("out.csv").contains("price"));
+}
+
+#[test]
+fn a_column_per_item_is_recognized() {
+    let project = TestProject::empty();
+    let mark = |there: bool| if there { "1" } else { "0" };
+    let row = |i: usize| {
+        let marks = [i.is_multiple_of(2), i / 2 % 2 == 0, i.is_multiple_of(5)].map(mark);
+        format!("{},{}\n", 700 + i, marks.join(","))
+    };
+    let rows: String = (0..40).map(row).collect();
+    project.write("onehot.csv", format!("id,whole milk,rolls,\"(a,b)\"\n{rows}"));
+    let (said, policy) = goes_through(&project, "onehot.csv", "transactions");
+    assert!(said.contains("a table with a column per item") && said.contains("with 3 items"), "{said}");
+    assert!(
+        policy.contains("format = \"one-hot\"") && policy.contains("[columns.id]\nrole = \"identifier\""),
+        "{policy}"
+    );
+    let out = project.read("out.csv");
+    assert_eq!(out.lines().count(), 40);
+    assert!(!out.contains("70") && out.contains("whole milk"), "{out}");
+    // What is no mark is no item: it is named, and the machine form does not quote it.
+    project.write("onehot.csv", format!("id,whole milk,rolls,\"(a,b)\"\n{rows}800,1,maybe,0\n"));
+    let args = ["run", "policy.toml", "-o", "other.csv", "--report", "other"];
+    let said = project.shoal(&args).ended_with(2);
+    assert!(said.stderr.contains("`maybe` in column `rolls` does not say whether"), "{}", said.stderr);
+    let said = project.shoal(&[&args[..], &["--json"]].concat()).ended_with(2);
+    assert!(!said.stdout.contains("maybe") && said.stdout.contains("rolls"), "{}", said.stdout);
+    // A column beside the items has no place in baskets.
+    project.edit_policy("role = \"identifier\"", "role = \"insensitive\"");
+    let said = project.shoal(&args).ended_with(2);
+    assert!(said.stderr.contains("which publishes items only"), "{}", said.stderr);
+}
+
+#[test]
+fn tables_offered_as_baskets_are_refused_with_the_right_way() {
+    let project = TestProject::empty();
+    project.write("people.csv", people("age,sex,zip,illness", ",", person));
+    let said = project.shoal(&["init", "people.csv", "--shape", "transactions"]).ended_with(2);
+    assert!(
+        said.stderr.contains("looks like a table") && said.stderr.contains("a header"),
+        "{}",
+        said.stderr
+    );
+    assert!(!project.exists("policy.toml"));
+
+    let project = TestProject::empty();
+    project.write("long.csv", format!("basket_id,product\n{}", long()));
     let baskets = "version = 1\n[data]\nshape = \"transactions\"\nsource = \"long.csv\"\nseparator = \",\"\n[privacy]\nk = 3\nm = 2\n\
                    [output]\npath = \"out.csv\"\n";
     project.write("baskets.toml", baskets);
@@ -160,10 +213,40 @@ fn tables_offered_as_baskets_are_refused_with_the_right_way() {
     assert!(said.stderr.contains("looks like a header (`basket_id`, `product`)"), "{}", said.stderr);
     assert!(!project.exists("out.csv"));
     project.shoal(&["check", "baskets.toml", "--set", "data.header=false"]).ended_with(0);
-    let data = "shape = \"transactions\"\nsource = \"long.csv\"\nformat = \"long\"\nid = \"basket_id\"\nitem = \"product\"";
-    project.write(
-        "policy.toml",
-        format!("version = 1\n[data]\n{data}\n[privacy]\nk = 3\nm = 2\n[output]\npath = \"out.csv\"\n"),
+}
+
+#[test]
+fn an_export_of_excel_with_semicolons_and_decimal_commas() {
+    let project = TestProject::empty();
+    let row = |i: usize| {
+        let mut row = person(i);
+        row.push(format!("{},{}", 1 + i % 5, 10 * (i % 10)));
+        row
+    };
+    let text = people("age;sex;zip;illness;income", ";", row).replace('\n', "\r\n");
+    project.write("export.csv", format!("\u{feff}{text}"));
+    let (said, policy) = goes_through(&project, "export.csv", "table");
+    assert!(said.contains("has a decimal comma") && policy.contains("decimal = \",\""), "{said}\n{policy}");
+    assert!(policy.contains("[columns.income]\nrole") && policy.contains("kind = \"decimal\""), "{policy}");
+    // Zip codes with leading zeros are codes.
+    assert!(policy.contains("[columns.zip]\nrole = \"quasi-identifier\"\nkind = \"text\""), "{policy}");
+}
+
+#[test]
+fn an_export_of_sap_with_its_dates_and_signs() {
+    let project = TestProject::empty();
+    let row = |i: usize| {
+        let date = format!("2020{:02}{:02}", 1 + i % 12, 1 + i % 28);
+        let shown = format!("{:02}.{:02}.{}", 1 + i % 28, 1 + i % 12, 1950 + i);
+        vec![format!("{:010}", 100_000 + i), date, shown, person(i)[3].clone()]
+    };
+    project.write("export.csv", people("PERNR|BEGDA|GBDAT|illness", "|", row));
+    let (_, policy) = goes_through(&project, "export.csv", "table");
+    assert!(
+        policy.contains("[columns.BEGDA]\nrole = \"quasi-identifier\"\nkind = \"date\"\nformat = \"%Y%m%d\""),
+        "{policy}"
     );
-    project.shoal(&["run", "policy.toml"]).ended_with(0);
+    assert!(policy.contains("kind = \"date\"\nformat = \"%d.%m.%Y\""), "{policy}");
+    // Numbers of people keep their zeros and are not published.
+    assert!(policy.contains("[columns.PERNR]\nrole = \"identifier\"\nkind = \"text\""), "{policy}");
 }

@@ -1,6 +1,7 @@
 //! The command as a user and a script meet it: what it prints, what it leaves, how it exits.
 
 mod adult;
+mod ask;
 mod bad_input;
 mod check;
 mod editions;

@@ -137,10 +137,12 @@ fn a_person_that_cannot_be_told_is_asked_for() {
 }
 
 #[test]
-fn a_table_of_conditions_is_not_a_file_of_baskets() {
+fn a_table_of_conditions_has_a_row_per_item() {
     let Some(data) = shoal_testkit::data::shared() else { return };
     let project = TestProject::empty();
     let path = data.join("informs/conditions05.csv.gz").display().to_string();
-    let said = project.shoal(&["init", &path, "--shape", "transactions"]).ended_with(2);
-    assert!(said.stderr.contains("id = \"DUPERSID\",  item = \"ICD9CODX\""), "{}", said.stderr);
+    let said = project.shoal(&["init", &path, "--shape", "transactions"]).ended_with(0);
+    assert!(said.stdout.contains("question: is one `DUPERSID` one transaction"), "{}", said.stdout);
+    assert!(project.read("policy.toml").contains("id = \"DUPERSID\"\nitem = \"ICD9CODX\""));
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
 }

@@ -103,7 +103,7 @@ pub struct DataPolicy {
     /// Whether blanks around values are removed.
     #[serde(default = "defaults::yes")]
     pub trim: bool,
-    /// transactions: a line per transaction, or a row per item. Streams: a JSON object or a CSV row per tuple.
+    /// transactions: a line per transaction, a row per item, or a column per item. Streams: a JSON object or a CSV row per tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DataFormat>,
     /// tables, transactions, streams: the column that says whose record, transaction or tuple it is, an identifier. Without
@@ -175,6 +175,9 @@ pub enum DataFormat {
     Basket,
     /// transactions: a row per item, with the id of its transaction.
     Long,
+    /// transactions: a row per transaction and a column per item, with 0 and 1 or other marks; columns that are no items are
+    /// named as identifiers. Published as basket lines.
+    OneHot,
     /// streams: a JSON object per line.
     Ndjson,
     /// streams: a row per tuple.

@@ -24,6 +24,13 @@ impl PipelineError {
             PipelineError::MissingValue { .. } => {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
             }
+            PipelineError::NotAMark { at } => {
+                return Some(format!(
+                    "0 and 1, true and false, yes and no are understood; a column that is no item is named in the policy:  \
+                     [columns.\"{}\"]  role = \"identifier\"",
+                    at.column
+                ));
+            }
             PipelineError::Nobodys { .. } => {
                 "people cannot be counted where a record names nobody; leave such records out with  missing = \"suppress\""
             }

@@ -1,17 +1,21 @@
-//! A first policy for a basket file: a line per transaction.
+//! A first policy for transactions: a line per transaction, a row per item, or a column per item.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use shoal_core::Transactions;
+use shoal_core::{RawColumn, RawTable, Transactions, TransactionsBuilder};
 
-use super::policy_text::string;
+use super::policy_text::{comment, key_name, string};
+use crate::transactions::one_hot;
 
-/// What is known of a basket file that nobody has described yet.
+/// What is known of transactions that nobody has described yet.
 #[derive(Clone, Debug)]
 pub struct BasketProposal {
     /// The data, as seen from the policy's folder.
     pub location: String,
-    /// What separates two items.
+    /// How they are written down.
+    pub layout: ItemLayout,
+    /// What separates two items or two values.
     pub separator: char,
     /// How many transactions were seen.
     pub transactions: usize,
@@ -23,22 +27,116 @@ pub struct BasketProposal {
     pub rare: usize,
     /// The size of the crowd that is proposed.
     pub k: usize,
+    /// How many items of a person somebody may know.
+    pub m: usize,
+}
+
+/// Where the items are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemLayout {
+    /// A line per transaction.
+    Lines,
+    /// A row per item.
+    Rows {
+        /// The column that says which transaction an item is in.
+        id: String,
+        /// The column of the items.
+        item: String,
+        /// The names of the columns where the file does not have them.
+        names: Vec<String>,
+    },
+    /// A column per item.
+    Columns {
+        /// The columns that are no items.
+        others: Vec<String>,
+        /// The names of the columns where the file does not have them.
+        names: Vec<String>,
+    },
+}
+
+impl ItemLayout {
+    /// A table with a column per item: what holds something else than marks is no item.
+    pub fn columns(sample: &RawTable, names: Vec<String>) -> ItemLayout {
+        let is_other = |column: &&RawColumn| one_hot::marks(column, &[]).is_err();
+        let others = sample.columns.iter().filter(is_other).map(|column| column.name.clone()).collect();
+        ItemLayout::Columns { others, names }
+    }
+
+    /// The transactions of a table in this layout; none where a column that it names is not there.
+    pub fn transactions(&self, sample: &RawTable) -> Option<Transactions> {
+        match self {
+            ItemLayout::Lines => None,
+            ItemLayout::Rows { id, item, .. } => Some(of_rows(sample.column(id)?, sample.column(item)?)),
+            ItemLayout::Columns { others, .. } => {
+                let is_item = |name: &str| !others.iter().any(|other| other == name);
+                one_hot::read(sample, &[], is_item).ok().map(|(transactions, _)| transactions)
+            }
+        }
+    }
+}
+
+fn of_rows(ids: &RawColumn, items: &RawColumn) -> Transactions {
+    let mut transactions: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (&id, &item) in ids.codes.iter().zip(&items.codes) {
+        transactions.entry(id).or_default().push(item);
+    }
+    let mut builder = TransactionsBuilder::default();
+    for held in transactions.values() {
+        held.iter().for_each(|&item| builder.item(items.labels.get(item)));
+        builder.end();
+    }
+    builder.finish().0
 }
 
 impl BasketProposal {
     /// Looks at transactions.
-    pub fn of(data: &Transactions, location: String, separator: char) -> BasketProposal {
+    pub fn of(data: &Transactions, location: String, layout: ItemLayout, separator: char) -> BasketProposal {
         // 5 is usual; in a very small file there should still be room for two crowds.
         let k = 5.min(data.len() / 2).max(2);
+        let largest = data.iter().map(<[u32]>::len).max().unwrap_or_default();
         BasketProposal {
             location,
+            layout,
             separator,
             transactions: data.len(),
             items: data.items().len(),
-            largest: data.iter().map(<[u32]>::len).max().unwrap_or_default(),
-            rare: data.supports().iter().filter(|&&support| (support as usize) < k).count(),
+            largest,
+            rare: rarer_than(data, k),
             k,
+            m: largest.min(2),
         }
+    }
+
+    /// A person has chosen other figures.
+    pub fn choose(&mut self, data: &Transactions, k: usize, m: usize) {
+        (self.k, self.m, self.rare) = (k, m, rarer_than(data, k));
+    }
+
+    /// What a person has to say about a table of items.
+    pub fn question(&self) -> Option<String> {
+        match &self.layout {
+            ItemLayout::Lines => None,
+            ItemLayout::Rows { id, item, .. } => Some(format!(
+                "is one `{id}` one transaction, and is `{item}` what it holds? Every other column is left out. Where a person has \
+                 several transactions, a crowd of k of them can be one person: name the column that names people:  person = \"…\""
+            )),
+            ItemLayout::Columns { others, .. } => {
+                let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+                let others = match others.as_slice() {
+                    [] => "All columns are items".to_owned(),
+                    some => format!("{} are no items and are left out", some.join(", ")),
+                };
+                Some(format!(
+                    "is every row one person? {others}. Where a person has several rows, a crowd of k of them can be one person: name the \
+                     column that names people:  person = \"…\""
+                ))
+            }
+        }
+    }
+
+    /// The published file.
+    fn output(&self) -> &'static str {
+        if matches!(self.layout, ItemLayout::Lines) { "published.txt" } else { "published.csv" }
     }
 
     /// The policy.
@@ -47,23 +145,26 @@ impl BasketProposal {
             String::from("# A proposal by `shoal init`. Review it: what may others know about a person?\n\n");
         let _ = writeln!(text, "version = 1\n\n[data]\nshape = \"transactions\"");
         let _ = writeln!(text, "source = {}", string(&self.location));
-        let _ = writeln!(
-            text,
-            "format = \"basket\"          # a line per transaction; \"long\" with id and item columns"
-        );
-        let _ = writeln!(text, "separator = {}", string(&self.separator.to_string()));
+        text.push_str(&self.layout_text());
         let _ = writeln!(
             text,
             "# seen: {} transactions, {} different items, at most {} in one",
             self.transactions, self.items, self.largest
         );
-        let _ = writeln!(
-            text,
-            "# A line says nothing about whose it is, so each is taken for another person's. Where one person has several,\n\
-             # a crowd of k lines can be one person: bring the data into the long form (format = \"long\", id and item) or into\n\
-             # a column of a table (items), and name the column that names people:  person = \"…\""
-        );
-        let m = self.largest.min(2);
+        match self.question() {
+            Some(question) => text.push_str(&comment(&format!("QUESTION: {question}"))),
+            None => text.push_str(
+                "# A line says nothing about whose it is, so each is taken for another person's. Where one person has several,\n\
+                 # a crowd of k lines can be one person: bring the data into the long form (format = \"long\", id and item) or into\n\
+                 # a column of a table (items), and name the column that names people:  person = \"…\"\n",
+            ),
+        }
+        if let ItemLayout::Columns { others, .. } = &self.layout {
+            for other in others {
+                let _ = writeln!(text, "\n[columns.{}]\nrole = \"identifier\"", key_name(other));
+            }
+        }
+        let m = self.m;
         let _ = writeln!(text, "\n[privacy]\nk = {}                      # the size of the crowd", self.k);
         let _ = writeln!(text, "m = {m}                      # how many items of a person somebody may know");
         let _ = writeln!(
@@ -84,9 +185,41 @@ impl BasketProposal {
             text,
             "\n[algorithm]\nname = \"pcta\"               # or upcta, coat (utility constraints), apriori (a hierarchy of items)"
         );
-        let _ = writeln!(text, "seed = 0\n\n[output]\npath = \"published.txt\"\nreport = \"report/\"");
+        let _ = writeln!(text, "seed = 0\n\n[output]\npath = \"{}\"\nreport = \"report/\"", self.output());
         text
     }
+
+    fn layout_text(&self) -> String {
+        let (format, names) = match &self.layout {
+            ItemLayout::Lines => (
+                "format = \"basket\"          # a line per transaction; \"long\" with id and item columns\n"
+                    .to_owned(),
+                &[][..],
+            ),
+            ItemLayout::Rows { id, item, names } => (
+                format!(
+                    "format = \"long\"            # a row per item\nid = {}\nitem = {}\n",
+                    string(id),
+                    string(item)
+                ),
+                names.as_slice(),
+            ),
+            ItemLayout::Columns { names, .. } => {
+                ("format = \"one-hot\"         # a column per item\n".to_owned(), names.as_slice())
+            }
+        };
+        let names: Vec<String> = names.iter().map(|name| string(name)).collect();
+        let header = match names.as_slice() {
+            [] => String::new(),
+            names => format!("header = false\nnames = [{}]\n", names.join(", ")),
+        };
+        format!("{format}separator = {}\n{header}", string(&self.separator.to_string()))
+    }
+}
+
+/// How many items fewer than k transactions hold.
+fn rarer_than(data: &Transactions, k: usize) -> usize {
+    data.supports().iter().filter(|&&support| (support as usize) < k).count()
 }
 
 #[cfg(test)]
@@ -99,11 +232,30 @@ mod tests {
     fn the_proposal_is_a_policy() {
         let data = Transactions::from_texts(&[vec!["a", "b"], vec!["a"], vec!["a", "c"], vec![]]);
         for (location, separator) in [("a.dat", ' '), ("odd \"name\".csv", '\t')] {
-            let proposal = BasketProposal::of(&data, location.to_owned(), separator);
+            let proposal = BasketProposal::of(&data, location.to_owned(), ItemLayout::Lines, separator);
             assert_eq!((proposal.k, proposal.rare), (2, 2));
             let document = PolicyDocument::parse(&proposal.to_toml(), &[]).unwrap();
             assert_eq!(document.policy().data.source, location);
             assert_eq!(document.policy().data.separator(), separator.to_string());
         }
+    }
+
+    #[test]
+    fn a_table_of_items_is_read_as_it_is_written() {
+        let rows =
+            [["1", "milk"], ["1", "rolls"], ["2", "milk"], ["1", "milk"]].map(|r| r.map(str::to_owned));
+        let sample = RawTable::from_rows(&["id", "item"], &rows.map(Vec::from));
+        let layout = ItemLayout::Rows { id: "id".into(), item: "item".into(), names: Vec::new() };
+        let data = layout.transactions(&sample).unwrap();
+        assert_eq!((data.len(), data.transaction(0).len(), data.items().len()), (2, 2, 2));
+
+        let rows = [["7", "1", "no"], ["8", "0", "yes"], ["9", "", "x"]].map(|r| r.map(str::to_owned));
+        let sample = RawTable::from_rows(&["nr", "milk", "[x]"], &rows.map(Vec::from));
+        let layout = ItemLayout::columns(&sample, Vec::new());
+        assert_eq!(layout, ItemLayout::Columns { others: vec!["nr".into()], names: Vec::new() });
+        let data = layout.transactions(&sample).unwrap();
+        assert_eq!(data.supports().len(), 2);
+        let text = BasketProposal::of(&data, "x.csv".into(), layout, ',').to_toml();
+        PolicyDocument::parse(&text, &[]).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     }
 }

@@ -4,6 +4,7 @@
 //! doubt a column becomes a quasi-identifier: that costs detail, while a wrong `insensitive` costs privacy.
 //! No role is given silently: the reason goes with it into the policy, for a person to review.
 
+mod answers;
 mod baskets;
 mod command;
 mod hierarchies;
@@ -17,10 +18,11 @@ mod sequences;
 mod stream;
 mod words;
 
-pub use baskets::BasketProposal;
+pub use answers::{Choices, Question, Topic};
+pub use baskets::{BasketProposal, ItemLayout};
 pub use command::{shell_word, stream_command};
 pub use hierarchies::{Builder, HierarchyProposal};
-pub use sequences::{EventsProposal, propose_sequences};
+pub use sequences::{EventsProposal, propose_sequences, propose_sequences_of};
 pub use stream::{StreamProposal, propose_stream};
 
 use shoal_core::{Kind, RawTable, Role};
@@ -62,11 +64,13 @@ pub struct Proposal {
     /// The column that says whose each record is, where one names people and repeats.
     pub person: Option<String>,
     /// What only a person can say, about the data as a whole.
-    pub questions: Vec<String>,
+    pub questions: Vec<Question>,
     /// How rows become people with events; none where a record is a person.
     pub events: Option<EventsProposal>,
     /// How tuples leave one by one; none where the data are read as a whole.
     pub stream: Option<StreamProposal>,
+    /// What a person chose instead of the usual.
+    pub choices: Choices,
 }
 
 /// What is proposed for one column.
@@ -84,6 +88,8 @@ pub struct ColumnProposal {
     pub reason: String,
     /// What was seen: distinct values, missing ones, a range or frequent values where they give nobody away.
     pub facts: String,
+    /// The same without any value.
+    counts: String,
     /// What a person should know about the kind, e.g. that it is not clear which is day and which is month.
     pub note: Option<String>,
     /// The texts in it that mean "no value".
@@ -107,7 +113,8 @@ pub fn propose(sample: &RawTable, source: Source) -> Proposal {
     };
     if let Some(best) = best {
         proposal.person = Some(best.column.clone());
-        proposal.questions.extend(people.question("person"));
+        let question = people.question("person");
+        proposal.questions.extend(question.map(|text| Question { topic: Topic::Person, text }));
     }
     proposal
 }
@@ -151,12 +158,18 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
         .columns
         .iter()
         .zip(readings)
-        .map(|(column, reading)| {
+        .enumerate()
+        .map(|(at, (column, reading))| {
             let profile = Profile::of(column, &reading);
             let Judgement { role, reason, question } = roles::judge(&profile, whole);
-            questions.extend(question.map(|question| format!("column `{}`: {question}", column.name)));
+            let mut ask = |topic: Topic, question: &str| {
+                questions.push(Question { topic, text: format!("column `{}`: {question}", column.name) });
+            };
+            if let Some(question) = question {
+                ask(Topic::Role(at), &question);
+            }
             if let (true, Some(note)) = (reading.asks, &reading.note) {
-                questions.push(format!("column `{}`: {note}", column.name));
+                ask(Topic::Values(at), note);
             }
             let hierarchy = match role {
                 Role::QuasiIdentifier => hierarchies::propose(column, &reading, &profile),
@@ -166,6 +179,7 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
                 name: column.name.clone(),
                 kind: reading.kind,
                 facts: profile.facts(role),
+                counts: profile.facts(Role::Identifier),
                 role,
                 reason,
                 // Notes quote values; those of an identifier stay where they are.
@@ -176,5 +190,14 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
             }
         })
         .collect();
-    Proposal { source, sampled: sample.rows, columns, person: None, questions, events: None, stream: None }
+    Proposal {
+        source,
+        sampled: sample.rows,
+        columns,
+        person: None,
+        questions,
+        events: None,
+        stream: None,
+        choices: Choices::default(),
+    }
 }

@@ -10,9 +10,9 @@ use super::{ColumnProposal, EventsProposal, Proposal, StreamProposal};
 const USUAL_K: u64 = 10;
 
 impl Proposal {
-    /// The k that is proposed: 10, or less for very few records, so that there can be two crowds.
+    /// The k that was chosen or is proposed: 10, or less for very few records, so that there can be two crowds.
     pub fn k(&self) -> u64 {
-        (self.rows() / 2).clamp(2, USUAL_K)
+        self.choices.k.unwrap_or_else(|| (self.rows() / 2).clamp(2, USUAL_K))
     }
 
     /// The commented policy.
@@ -23,6 +23,11 @@ impl Proposal {
         self.columns.iter().for_each(|column| text.push_str(&self.column(column)));
         text.push_str(&self.rest());
         text
+    }
+
+    /// Among how many values a stream hides a sensitive one.
+    pub fn l(&self) -> u64 {
+        self.choices.l.unwrap_or(5)
     }
 
     fn rows(&self) -> u64 {
@@ -79,7 +84,9 @@ impl Proposal {
         }
         let missing: Vec<String> = self.missing_tokens().iter().map(|token| string(token)).collect();
         key(&mut text, "missing", &format!("[{}]", missing.join(", ")));
-        self.questions.iter().for_each(|question| text.push_str(&comment(&format!("QUESTION: {question}"))));
+        self.questions
+            .iter()
+            .for_each(|question| text.push_str(&comment(&format!("QUESTION: {}", question.text))));
         if let Some(events) = &self.events {
             text.push_str(&events_text(events));
         }
@@ -141,7 +148,9 @@ impl Proposal {
         let crowd = if self.events.is_some() || self.people().is_some() { "people" } else { "records" };
         let mut text = String::from("[privacy]\n");
         text.push_str(&comment(&match k {
-            USUAL_K => format!("Everybody is in a crowd of at least k {crowd} that look the same."),
+            k if k >= USUAL_K || self.choices.k.is_some() => {
+                format!("Everybody is in a crowd of at least k {crowd} that look the same.")
+            }
             _ => format!(
                 "Everybody is in a crowd of at least k {crowd} that look the same. {USUAL_K} is usual; there {} \
                  only {}.",
@@ -160,13 +169,25 @@ impl Proposal {
                 "How much of a crowd may have a highly sensitive value in one of their events, and which values \
                  these are; a choice that only a person can make:",
             ));
-            text.push_str("# c = 0.5\n# sensitive-values = [\"…\"]\n");
+            match self.choices.c {
+                Some(c) => {
+                    let values: Vec<String> =
+                        self.choices.sensitive_values.iter().map(|v| string(v)).collect();
+                    key(&mut text, "c", &c.to_string());
+                    key(&mut text, "sensitive-values", &format!("[{}]", values.join(", ")));
+                }
+                None => text.push_str("# c = 0.5\n# sensitive-values = [\"…\"]\n"),
+            }
         }
         if self.events.is_none() && self.columns.iter().any(|column| column.role == Role::Sensitive) {
             text.push_str(&comment(
                 "What else must be true of the sensitive values of every crowd; a choice that only a person can make:",
             ));
-            text.push_str("# l-diversity = { kind = \"distinct\", l = 3 }\n# t-closeness = 0.2\n# beta-likeness = 2.0\n");
+            match self.choices.l {
+                Some(l) => key(&mut text, "l-diversity", &format!("{{ kind = \"distinct\", l = {l} }}")),
+                None => text.push_str("# l-diversity = { kind = \"distinct\", l = 3 }\n"),
+            }
+            text.push_str("# t-closeness = 0.2\n# beta-likeness = 2.0\n");
         }
         let algorithm = if self.events.is_some() { "cbmsa" } else { "ribbon" };
         let _ = write!(text, "\n[algorithm]\nname = \"{algorithm}\"\nseed = 0\n\n[output]\n");
@@ -178,7 +199,7 @@ impl Proposal {
     fn rest_of_stream(&self) -> String {
         let mut text = String::from("[privacy]\n");
         text.push_str(&comment("Every tuple leaves at once, its sensitive value among l."));
-        text.push_str("l = 5\n");
+        key(&mut text, "l", &self.l().to_string());
         if self.columns.iter().all(|column| column.role != Role::Sensitive) {
             text.push_str(&comment(
                 "No column is sensitive yet, so there is nothing to hide: give at least one that role.",
@@ -197,8 +218,11 @@ impl Proposal {
         text
     }
 
-    /// `adult.csv.gz` is published as `adult.k10.csv`, in the policy's folder.
-    fn output(&self) -> String {
+    /// The published file that was chosen; otherwise `adult.csv.gz` is published as `adult.k10.csv`, in the policy's folder.
+    pub fn output(&self) -> String {
+        if let Some(chosen) = &self.choices.output {
+            return chosen.clone();
+        }
         let (stem, end) = self.stem();
         format!("{stem}.k{}.{end}", self.k())
     }
@@ -282,7 +306,7 @@ fn key(text: &mut String, name: &str, value: &str) {
 }
 
 /// Lines of a comment, filled with words up to the width of a page.
-fn comment(text: &str) -> String {
+pub(super) fn comment(text: &str) -> String {
     const WIDTH: usize = 100;
     let mut lines = String::new();
     let mut line = String::from("#");
@@ -306,7 +330,7 @@ fn capital(text: &str) -> String {
 }
 
 /// A TOML key: bare where it may be.
-fn key_name(name: &str) -> String {
+pub(super) fn key_name(name: &str) -> String {
     let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     if bare { name.to_owned() } else { string(name) }
 }

@@ -3,7 +3,7 @@
 use shoal_core::{Kind, RawTable, Role};
 
 use super::person::Ranking;
-use super::{Proposal, Source, of_columns, order, read};
+use super::{Proposal, Question, Source, Topic, of_columns, order, read};
 
 /// How the rows of a table become people with ordered events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,22 +27,38 @@ const OTHERS: usize = 3;
 
 /// Proposes a policy for the sequences that `sample` was taken from.
 pub fn propose_sequences(sample: &RawTable, source: Source) -> Proposal {
+    of(sample, source, None)
+}
+
+/// The same where somebody has said which column names the person.
+pub fn propose_sequences_of(sample: &RawTable, source: Source, person: usize) -> Proposal {
+    of(sample, source, Some(person))
+}
+
+fn of(sample: &RawTable, source: Source, person: Option<usize>) -> Proposal {
     let readings = read(sample);
     let people = Ranking::of(sample, &readings);
     let mut events = EventsProposal::default();
-    let mut questions: Vec<String> = people.question("id").into_iter().collect();
-    let others = people.others().iter().filter(|other| people.best().is_some() && other.is_named_so());
+    let question = people.question("id").filter(|_| person.is_none());
+    let mut questions: Vec<Question> =
+        question.map(|text| Question { topic: Topic::Person, text }).into_iter().collect();
+    let best = match person {
+        Some(at) => Some((at, "chosen by the author of this policy")),
+        None => people.best().map(|best| (best.at, best.why.as_str())),
+    };
+    let others = people.others().iter().filter(|other| best.is_some() && other.is_named_so());
+    let others = others.filter(|_| person.is_none());
     events.other_ids = others.take(OTHERS).map(|other| (other.column.clone(), other.why.clone())).collect();
-    let order = people.best().map(|best| order::propose(sample, &readings, &sample.columns[best.at]));
+    let order = best.map(|(at, _)| order::propose(sample, &readings, &sample.columns[at]));
 
     let mut proposal = of_columns(sample, source, readings);
-    if let Some(best) = people.best() {
-        let column = &mut proposal.columns[best.at];
+    if let Some((at, why)) = best {
+        let column = &mut proposal.columns[at];
         column.role = Role::Identifier;
         column.reason =
             "it says whose event a row is; a fresh pseudonym is published in its place".to_owned();
         column.hierarchy = None;
-        (events.id, events.id_reason) = (Some(best.column.clone()), best.why.clone());
+        (events.id, events.id_reason) = (Some(column.name.clone()), why.to_owned());
     }
     if let Some(order) = order {
         for &at in &order.columns {
@@ -54,7 +70,7 @@ pub fn propose_sequences(sample: &RawTable, source: Source) -> Proposal {
             events.order.push(column.name.clone());
         }
         (events.order_reason, events.ties) = (order.why, order.ties);
-        questions.extend(order.question);
+        questions.extend(order.question.map(|text| Question { topic: Topic::Order, text }));
     }
     proposal.questions.splice(0..0, questions);
     proposal.events = Some(events);

@@ -4,7 +4,7 @@ use shoal_core::{RawTable, Role};
 
 use super::person::Ranking;
 use super::roles::IN_DOUBT;
-use super::{Proposal, Source, of_columns, read};
+use super::{Proposal, Question, Source, Topic, of_columns, read};
 
 /// What is proposed for a stream beside its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub fn propose_stream(sample: &RawTable, source: Source, format: &'static str) -
     let mut proposal = of_columns(sample, source, readings);
     // A stream without a person is a stream of strangers, so nothing is asked where none looks like one.
     let best = people.best();
-    proposal.questions.extend(best.and_then(|_| people.question("person")));
+    let question = best.and_then(|_| people.question("person"));
+    proposal.questions.extend(question.map(|text| Question { topic: Topic::Person, text }));
     let person = best.map(|best| {
         let column = &mut proposal.columns[best.at];
         column.role = Role::Identifier;

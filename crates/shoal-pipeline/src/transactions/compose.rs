@@ -78,7 +78,7 @@ pub(crate) fn tabulate(
     origin: &[u32],
 ) -> Option<RawTable> {
     match layout {
-        Layout::Basket { .. } => None,
+        Layout::Basket { .. } | Layout::OneHot { .. } => None,
         Layout::Long { id, item } => Some(long(id, item, published)),
         Layout::Column { items, separator } => {
             let (mut columns, mut place) = (Vec::new(), 0);

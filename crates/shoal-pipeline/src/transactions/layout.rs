@@ -1,6 +1,6 @@
-//! How a policy writes transactions down: basket lines, rows of id and item, or a column of a table.
+//! How a policy writes transactions down: basket lines, rows of id and item, a column of a table, or a column per item.
 
-use shoal_core::policy::DataPolicy;
+use shoal_core::policy::{DataFormat, DataPolicy};
 
 /// Where the items are in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,11 @@ pub(crate) enum Layout<'a> {
         id: &'a str,
         /// The column of the items.
         item: &'a str,
+    },
+    /// A column per item. Published as basket lines: a published item stands for several columns.
+    OneHot {
+        /// What separates two published items.
+        separator: char,
     },
     /// A column that holds all items of a record.
     Column {
@@ -33,14 +38,27 @@ impl<'a> Layout<'a> {
         match (&data.items, &data.id, &data.item) {
             (Some(items), _, _) => Layout::Column { items, separator: first(data.item_separator()) },
             (None, Some(id), Some(item)) => Layout::Long { id, item },
+            _ if data.format == Some(DataFormat::OneHot) => {
+                Layout::OneHot { separator: first(data.separator()) }
+            }
             _ => Layout::Basket { separator: first(data.separator()) },
+        }
+    }
+
+    /// The layout in which transactions are published that were read in this one.
+    pub(crate) fn published(self) -> Layout<'a> {
+        match self {
+            Layout::OneHot { separator } => Layout::Basket { separator },
+            layout => layout,
         }
     }
 
     /// What separates two items in the files that list items: constraints, weights.
     pub(crate) fn list_separator(self) -> char {
         match self {
-            Layout::Basket { separator } | Layout::Column { separator, .. } => separator,
+            Layout::Basket { separator }
+            | Layout::OneHot { separator }
+            | Layout::Column { separator, .. } => separator,
             Layout::Long { .. } => ' ',
         }
     }

@@ -5,6 +5,7 @@ use shoal_io::{BasketOptions, ITEM_SEPARATOR};
 use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
 
 use super::layout::Layout;
+use super::one_hot;
 use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
 use super::tables::table_signs;
 use crate::columns::reordered_codes;
@@ -109,7 +110,9 @@ pub(crate) fn load(
     text: Text,
     progress: &dyn Progress,
 ) -> Result<Loaded, PipelineError> {
-    let mut loaded = match Layout::of(&request.policy().data) {
+    let layout = Layout::of(&request.policy().data);
+    let layout = if text == Text::Published { layout.published() } else { layout };
+    let mut loaded = match layout {
         Layout::Basket { separator } => {
             let options = BasketOptions { separator, grouped: text == Text::Published };
             let read = source.read_baskets(&options, progress)?;
@@ -123,6 +126,28 @@ pub(crate) fn load(
                 repeated: read.repeated,
                 empty: read.empty,
                 leaks: Vec::new(),
+                withheld: Ok(Vec::new()),
+                sha256: read.sha256,
+                source_rows: Vec::new(),
+            }
+        }
+        Layout::OneHot { .. } => {
+            let read = source.read_table(&WantedColumns::ALL, progress)?;
+            one_hot::check_columns(request, &read.table)?;
+            let (mut data, empty) = one_hot::read(&read.table, &request.policy().data.missing, |name| {
+                !request.policy().columns.contains_key(name)
+            })?;
+            if let Some(name) = &request.policy().data.person {
+                let person = column(request, &read.table, name, "person")?;
+                data = data.with_persons(persons_of_rows(request, &read.table, person)?);
+            }
+            Loaded {
+                data,
+                rest: None,
+                listed: false,
+                repeated: 0,
+                empty,
+                leaks: repeated_identifiers(request, &read.table, None, &[]),
                 withheld: Ok(Vec::new()),
                 sha256: read.sha256,
                 source_rows: Vec::new(),
@@ -193,7 +218,7 @@ fn refuse_table(request: &Request, read: &Transactions, source: &str) -> Result<
     let Some(signs) = table_signs(read) else { return Ok(()) };
     let message =
         format!("`{source}` looks like a table and not like a line of items per transaction: {signs}");
-    let hint = "a row per item:  format = \"long\"  with  id = \"…\"  and  item = \"…\";  all items of a record in one column:  items = \
+    let hint = "a row per item:  format = \"long\"  with  id = \"…\"  and  item = \"…\";  a column per item:  format = \"one-hot\";  all items of a record in one column:  items = \
                 \"…\";  if every line is a transaction, the first one too:  header = false";
     Err(request.complain("data.format", message, hint.to_owned()))
 }
@@ -215,7 +240,7 @@ fn column<'a>(
 /// What must not be in a published file beside its items.
 fn withheld(request: &Request, table: &RawTable, text: Text) -> Result<Vec<String>, Refusal> {
     match (text, Layout::of(&request.policy().data)) {
-        (Text::Original, _) | (_, Layout::Basket { .. }) => Ok(Vec::new()),
+        (Text::Original, _) | (_, Layout::Basket { .. } | Layout::OneHot { .. }) => Ok(Vec::new()),
         (Text::Published, Layout::Long { id, item }) => ItemTable::Long { id, item }.withheld(table),
         (Text::Published, Layout::Column { items, .. }) => {
             let roles = request.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role));

@@ -7,6 +7,7 @@ mod layout;
 mod load;
 mod measures;
 mod models;
+pub(crate) mod one_hot;
 mod person;
 mod run;
 mod sets;

@@ -1,14 +1,15 @@
-//! `shoal init --shape transactions`: a first policy for a basket file.
+//! `shoal init --shape transactions`: a first policy for a basket file, or a table of items.
 
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::{Kind, Role};
-use shoal_io::{BasketOptions, CsvOptions, OfferedBaskets, Source};
-use shoal_pipeline::propose::{self, BasketProposal, ColumnProposal};
+use shoal_core::{Kind, RawTable, Role, Transactions};
+use shoal_io::{BasketOptions, CsvOptions, OfferedBaskets, TableOfItems};
+use shoal_pipeline::propose::{self, BasketProposal, ColumnProposal, ItemLayout};
 
+use super::ask::Dialogue;
 use super::found::Found;
-use super::{Answer, relative};
+use super::{Answer, SAMPLE, relative};
 use crate::args::InitArgs;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -33,15 +34,18 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     if args.data == "-" {
         return Err(Failure::NotTwice);
     }
-    let options = match &args.separator {
-        Some(given) => BasketOptions::with_separator(given)?,
-        None => BasketOptions { separator: separator(args)?, ..BasketOptions::default() },
-    };
     let found = Found::of(args)?;
-    let read = shoal_io::read_baskets(&found.source, &options, &progress::unseen()?)?;
+    let Offered { layout, separator, transactions } = match &args.separator {
+        Some(given) => lines(&found, BasketOptions::with_separator(given)?)?,
+        None => offered(args, &found)?,
+    };
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let location = relative::seen_from(folder, &args.data)?;
-    let proposal = BasketProposal::of(&read.transactions, location, options.separator);
+    let proposal = BasketProposal::of(&transactions, location, layout, separator);
+    let proposal = match args.ask {
+        true => Dialogue::begin()?.about_baskets(proposal, &transactions)?,
+        false => proposal,
+    };
     let text = found.insert_into(&proposal.to_toml());
     let document = |text: String| BasketDocument {
         policy: file.map(|path| path.display().to_string()),
@@ -63,60 +67,98 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
     Ok(Answer::Holds)
 }
 
-/// What stands between items, unless the file is a table, which must not be read as baskets: every number of a transaction would be
-/// an item.
-fn separator(args: &InitArgs) -> Result<char, Failure> {
-    let Some(head) = shoal_io::sniff_head(&args.data)? else { return Ok(' ') };
-    match shoal_io::offered_baskets(&head) {
-        OfferedBaskets::Baskets(separator) => Ok(separator),
-        OfferedBaskets::Table { columns, separator, kind } => {
-            let keys = id_and_item(args, &columns, separator)?;
-            Err(Failure::NotBaskets { data: args.data.clone(), columns, separator, kind, keys })
+/// What a file is that is offered as transactions.
+struct Offered {
+    layout: ItemLayout,
+    separator: char,
+    transactions: Transactions,
+}
+
+fn lines(found: &Found, options: BasketOptions) -> Result<Offered, Failure> {
+    let read = shoal_io::read_baskets(&found.source, &options, &progress::unseen()?)?;
+    let separator = options.separator;
+    Ok(Offered { layout: ItemLayout::Lines, separator, transactions: read.transactions })
+}
+
+/// Lines of items, or a table, which must not be read as lines: every number of a transaction would be an item.
+fn offered(args: &InitArgs, found: &Found) -> Result<Offered, Failure> {
+    let head = shoal_io::sniff_head(&args.data)?;
+    let looks = head.map_or(OfferedBaskets::Baskets(' '), |head| shoal_io::offered_baskets(&head));
+    let (columns, separator, kind) = match looks {
+        OfferedBaskets::Baskets(separator) => {
+            return lines(found, BasketOptions { separator, ..BasketOptions::default() });
         }
+        OfferedBaskets::Table { columns, separator, kind } => (columns, separator, kind),
+    };
+    let sample = sample(found, &columns, separator)?;
+    // Where the file has no header, the names are those that the policy will give.
+    let is_nameless = columns.first().is_some_and(|name| name == "column1");
+    let names = if is_nameless { columns.clone() } else { Vec::new() };
+    let keys = id_and_item(&sample, &columns);
+    let layout = match (kind, &keys) {
+        (TableOfItems::OneHot, _) => Some(ItemLayout::columns(&sample, names)),
+        (_, Some([id, item])) => Some(ItemLayout::Rows { id: id.clone(), item: item.clone(), names }),
+        (_, None) => None,
+    };
+    match layout.and_then(|layout| Some((layout.transactions(&sample)?, layout))) {
+        Some((transactions, layout)) => Ok(Offered { layout, separator, transactions }),
+        None => Err(Failure::NotBaskets { data: args.data.clone(), columns, separator, kind, keys }),
     }
 }
 
-/// Which columns of a table with a header say whose an item is, and what it is, as far as that can be told.
-fn id_and_item(args: &InitArgs, columns: &[String], separator: char) -> Result<Option<[String; 2]>, Failure> {
-    const ENOUGH: usize = 10_000;
-    if let [id, item] = columns {
-        return Ok(Some([id.clone(), item.clone()]));
-    }
-    let mut source = Source::new(&args.data);
+/// The first rows of a table with these columns.
+fn sample(found: &Found, columns: &[String], separator: char) -> Result<RawTable, Failure> {
+    let mut source = found.source.clone();
     source.csv = CsvOptions::with_separator(&separator.to_string())?;
-    let sample = shoal_io::sample(&source, ENOUGH, &progress::unseen()?)?;
-    let proposal = propose::propose_sequences(
-        &sample,
-        propose::Source {
-            location: args.data.clone(),
-            separator: Some(separator),
-            header: true,
-            rows: None,
-            policy: String::new(),
-        },
-    );
+    if columns.first().is_some_and(|name| name == "column1") {
+        source.csv = source.csv.without_header(columns.to_vec());
+    }
+    Ok(shoal_io::sample(&source, SAMPLE, &progress::unseen()?)?)
+}
+
+/// Which columns of a table say whose an item is, and what it is, as far as that can be told.
+fn id_and_item(sample: &RawTable, columns: &[String]) -> Option<[String; 2]> {
+    if let [id, item] = columns {
+        return Some([id.clone(), item.clone()]);
+    }
+    let source = propose::Source {
+        location: String::new(),
+        separator: None,
+        header: true,
+        rows: None,
+        policy: String::new(),
+    };
+    let proposal = propose::propose_sequences(sample, source);
     let is_item = |column: &&ColumnProposal| column.role == Role::Sensitive && column.kind == Kind::Text;
     let item = proposal.columns.iter().find(is_item).map(|column| column.name.clone());
-    Ok(proposal.events.and_then(|events| events.id).zip(item).map(|(id, item)| [id, item]))
+    proposal.events.and_then(|events| events.id).zip(item).map(|(id, item)| [id, item])
 }
 
 fn prose(proposal: &BasketProposal, policy: &Path, found: &Found) -> String {
     let policy = policy.display();
     let notes: String = found.notes.iter().map(|note| format!("note: {note}\n\n")).collect();
+    let question = proposal.question().map_or_else(String::new, |q| format!("question: {q}\n\n"));
+    let separator = match proposal.separator {
+        ' ' => "Blanks are".to_owned(),
+        other => format!("`{}` is", other.escape_debug()),
+    };
+    let layout = match &proposal.layout {
+        ItemLayout::Lines => {
+            format!("{separator} taken for what stands between items; --separator says otherwise.")
+        }
+        ItemLayout::Rows { .. } => "It is a table with a row per item.".to_owned(),
+        ItemLayout::Columns { .. } => "It is a table with a column per item.".to_owned(),
+    };
     format!(
         "{notes}{policy} was written from a look at {} with {}.\n\
-         {} taken for what stands between items; --separator says otherwise.\n\
-         {}.\n\n\
+         {layout}\n\
+         {}.\n\n{question}\
          What somebody may know is for you to say. Next:\n  \
          1. review {policy}, [privacy] first\n  \
          2. shoal check {policy}\n  \
          3. shoal run {policy}\n",
         count(proposal.transactions, "transaction", "transactions"),
         count(proposal.items, "item", "items"),
-        match proposal.separator {
-            ' ' => "Blanks are".to_owned(),
-            other => format!("`{}` is", other.escape_debug()),
-        },
         match proposal.rare {
             0 => format!("Every item is in at least {} transactions", proposal.k),
             rare => format!(

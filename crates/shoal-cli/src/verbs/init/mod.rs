@@ -1,5 +1,6 @@
 //! `shoal init`: a first policy for data that nobody has described yet.
 
+mod ask;
 mod baskets;
 mod dialect;
 mod found;
@@ -36,8 +37,8 @@ struct ProposalDocument<'a> {
     separator: Option<char>,
     records_seen: usize,
     k: u64,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    questions: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<&'a str>,
     columns: Vec<ColumnDocument<'a>>,
     text: String,
 }
@@ -79,6 +80,10 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
         ShapeArg::Sequences => propose::propose_sequences(&sample, source),
         ShapeArg::Stream => propose::propose_stream(&sample, source, stream_format(&args.data)?),
         ShapeArg::Table | ShapeArg::Transactions => propose::propose(&sample, source),
+    };
+    let proposal = match args.ask {
+        true => ask::Dialogue::begin()?.about(proposal, &sample)?,
+        false => proposal,
     };
     let text = dialect.found.insert_into(&proposal.to_toml());
     match file {
@@ -137,7 +142,7 @@ fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> 
         separator: proposal.source.separator,
         records_seen: proposal.sampled,
         k: proposal.k(),
-        questions: &proposal.questions,
+        questions: proposal.questions.iter().map(|question| question.text.as_str()).collect(),
         columns: proposal.columns.iter().map(column).collect(),
         text,
     }
@@ -159,7 +164,7 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect, data: &str) -> S
         text.push_str(&whose_and_when(events));
     }
     for question in &proposal.questions {
-        text.push_str(&format!("question: {question}\n\n"));
+        text.push_str(&format!("question: {}\n\n", question.text));
     }
     let policy = policy.display().to_string();
     let run = match proposal.stream {

@@ -31,7 +31,7 @@ fn belongs_to(other: &str, keys: &[(&str, bool)]) -> Result<(), PolicyError> {
 
 fn connectors(policy: &Policy) -> Result<(), PolicyError> {
     let (data, output) = (&policy.data, &policy.output);
-    if matches!(data.format, Some(DataFormat::Basket | DataFormat::Long)) {
+    if matches!(data.format, Some(DataFormat::Basket | DataFormat::Long | DataFormat::OneHot)) {
         let hint = "a stream is \"ndjson\" (a JSON object per line) or \"csv\"";
         return fail("data.format", "this is a format of transactions", hint);
     }

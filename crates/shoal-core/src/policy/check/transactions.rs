@@ -14,7 +14,11 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
 fn layout(policy: &Policy) -> Result<(), PolicyError> {
     let data = &policy.data;
     if matches!(data.format, Some(DataFormat::Ndjson | DataFormat::Csv)) {
-        return fail("data.format", "this is a format of streams", "transactions are \"basket\" or \"long\"");
+        return fail(
+            "data.format",
+            "this is a format of streams",
+            "transactions are \"basket\", \"long\" or \"one-hot\"",
+        );
     }
     if data.items.is_some() {
         if data.format.is_some() {
@@ -146,6 +150,7 @@ mod tests {
             &["privacy.share=0.25", "algorithm.name=coat"],
             &["privacy.constraints=p.txt", "algorithm.name=upcta", "utility.constraints=u.txt"],
             &["privacy.m=2", "data.format=long", "data.id=who", "data.item=what"],
+            &["privacy.m=2", "data.format=one-hot", "data.person=name", "columns.name.role=identifier"],
             &["privacy.m=2", "data.items=codes", "columns.name.role=identifier"],
             &["privacy.m=2", "data.items=codes", "data.person=name", "columns.name.role=identifier"],
             &[
