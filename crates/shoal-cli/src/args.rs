@@ -218,9 +218,10 @@ pub(crate) struct VerifyArgs {
     /// The published file.
     #[arg(value_hint = ValueHint::FilePath)]
     pub published: PathBuf,
-    /// The policy that makes the promise, or the audit.json of a release.
+    /// The policy that makes the promise, or the audit.json of a release. Without it the audit.json of the file is looked for where a
+    /// run leaves it: then all that `--set` said is known.
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
-    pub policy: PathBuf,
+    pub policy: Option<PathBuf>,
     /// The original, in the dialect that the policy describes: then also, is every published value true, and is nobody lost or
     /// doubled?
     #[arg(long, value_name = "DATA", value_hint = ValueHint::FilePath)]

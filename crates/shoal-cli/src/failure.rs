@@ -58,6 +58,12 @@ pub(crate) enum Failure {
         /// The file.
         file: String,
     },
+    /// A published file whose promise nobody has named.
+    #[error("which promise should `{}` keep? No policy was given, and the audit.json of its release was not found", published.display())]
+    NoPolicy {
+        /// The file.
+        published: PathBuf,
+    },
     /// `init --ask` without somebody who answers.
     #[error("a question has got no answer: {why}; nothing was written")]
     NoAnswer {
@@ -182,6 +188,7 @@ impl Failure {
             Failure::Separator(error) => error.hint(),
             Failure::Encoding { .. } => "for example windows-1252, latin1, utf-16, shift_jis",
             Failure::NotAStream { .. } => "give a sample of the stream as .csv or .ndjson",
+            Failure::NoPolicy { .. } => "give --policy with the policy or the audit.json of its release",
             Failure::NoAnswer { .. } => "answer every question, or leave out --ask and edit the policy",
             Failure::NotTwice => "put the data into a file",
             Failure::NotBaskets { separator, keys, .. } => {

@@ -2,6 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use indexmap::IndexMap;
+use shoal_measure::LossReport;
 use shoal_measure::sequences::SequencesLoss;
 use shoal_measure::table::risk::Risks;
 use shoal_measure::transactions::{SmallestCrowd, TransactionsLoss, TransactionsRisk};
@@ -103,11 +105,55 @@ pub(crate) fn leaks<'a>(leaks: &[Leak]) -> Vec<(&'a str, String)> {
     leaks.iter().map(|leak| ("but", leak.text.clone())).collect()
 }
 
+/// How far counts in a published table are off, in a line.
+pub(crate) fn table_counts(loss: &LossReport) -> Option<String> {
+    let (mean, largest) = (loss.are?, loss.are_largest?);
+    let (mean, largest) = (roughly(mean), roughly(largest));
+    Some(format!(
+        "of two conditions are off by {mean} on average, by {largest} at most ({} asked)",
+        grouped(loss.are_queries)
+    ))
+}
+
+/// How far counts of pairs are off, in a line.
+pub(crate) fn of_pairs(are: f64, what: &str) -> String {
+    format!("of {what} are off by {} on average", roughly(are))
+}
+
+/// Why one measure praises what another one blames.
+pub(crate) fn two_measures(utility: f64, are: f64) -> Option<String> {
+    // From these on somebody would ask which of the two to believe.
+    (utility > 0.9 && are > 0.5).then(|| {
+        format!(
+            "utility {} and counts off by {} are both true: utility is about single values, most of which are frequent and published as they are; a \
+             count of two is often about rare ones, which stand in groups where nobody knows which of them was meant",
+            percent(utility),
+            roughly(are)
+        )
+    })
+}
+
+/// How much is left of each column of sequences.
+pub(crate) fn kept(lm_by_column: &IndexMap<String, f64>) -> String {
+    let column = |(name, lm): (&String, &f64)| match *lm {
+        lm if lm <= 0.0 => format!("`{name}` exact"),
+        lm => format!("`{name}` {} kept", roughly(1.0 - lm)),
+    };
+    lm_by_column.iter().map(column).collect::<Vec<_>>().join(", ")
+}
+
+/// A share as a person says it: 4.1 %, 63 %.
+fn roughly(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent < 9.95 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0} %"),
+    }
+}
+
 /// What published transactions lost, in a line.
 pub(crate) fn transaction_loss(loss: &TransactionsLoss) -> String {
-    let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
     let ul = loss.ul_log2.map_or_else(String::new, |log2| format!(", UL 2^{log2:.1}"));
-    format!("NCP {}{ul}{are}", percent(loss.ncp))
+    format!("NCP {}{ul}", percent(loss.ncp))
 }
 
 /// The smallest crowds, before and after.
@@ -120,9 +166,8 @@ pub(crate) fn transaction_risk(risk: &TransactionsRisk) -> String {
 
 /// What published sequences lost, in a line.
 pub(crate) fn sequence_loss(loss: &SequencesLoss) -> String {
-    let are = loss.are.map_or_else(String::new, |are| format!(", relative error of counts {are:.2}"));
     let (lm, inf_loss) = (percent(loss.lm), percent(loss.inf_loss));
-    format!("LM {lm}, InfLoss {inf_loss}, IL {:.3} per person{are}", loss.il)
+    format!("LM {lm}, InfLoss {inf_loss}, IL {:.3} per person", loss.il)
 }
 
 /// The events of published sequences.

@@ -115,6 +115,8 @@ impl Report {
             // The width of `*` is the range of the raw column, its least and its greatest value apart: somebody's values.
             if let Some(loss) = loss.as_object_mut() {
                 loss.shift_remove("mean-width-by-column");
+                // The largest of many errors is about one count, perhaps of a few people.
+                loss.shift_remove("are-largest");
             }
             round(loss, &|figure| significant(figure, LOSS_DIGITS));
             withhold_counts(loss);

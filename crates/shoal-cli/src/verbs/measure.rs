@@ -12,7 +12,8 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::print;
 use crate::print::{
-    count, events, facts, grouped, percent, sequence_loss, table, transaction_loss, transaction_risk,
+    count, events, facts, grouped, of_pairs, percent, sequence_loss, table, table_counts, transaction_loss,
+    transaction_risk, two_measures,
 };
 
 /// Loss and risk of a published file against its original.
@@ -156,13 +157,15 @@ fn transactions_prose(measured: &TransactionsMeasured) -> String {
     let sizes = loss.generalized_items.iter();
     let sizes: Vec<Vec<String>> =
         sizes.map(|(size, items)| vec![grouped(*size), grouped(*items as usize)]).collect();
-    let mut rows = vec![
-        ("transactions", out),
+    let mut rows = vec![("transactions", out)];
+    rows.extend(loss.are.map(|are| ("counts", of_pairs(are, "two items"))));
+    rows.extend([
         ("loss", transaction_loss(loss)),
         ("utility", percent(loss.utility)),
         ("suppressed", suppressed),
         ("smallest crowd", transaction_risk(&measured.risk)),
-    ];
+    ]);
+    rows.extend(loss.are.and_then(|are| two_measures(loss.utility, are)).map(|note| ("note", note)));
     if let Some(constraints) = &loss.utility_constraints {
         let kept = constraints.iter().filter(|constraint| constraint.kept).count();
         rows.push(("counts kept", format!("in {kept} of {} utility constraints", constraints.len())));
@@ -173,12 +176,13 @@ fn transactions_prose(measured: &TransactionsMeasured) -> String {
 
 fn sequences_prose(measured: &SequencesMeasured) -> String {
     let (loss, risk) = (&measured.measures.loss, &measured.measures.risk);
-    let rows = [
+    let mut rows = vec![
         ("people", format!("{} in, {} out", grouped(measured.records_in), grouped(measured.records_out))),
         ("events", events(loss)),
-        ("loss", sequence_loss(loss)),
-        ("risk", print::risk(&risk.before, &risk.after)),
     ];
+    rows.extend(loss.are.map(|are| ("counts", of_pairs(are, "two events in order"))));
+    rows.extend([("loss", sequence_loss(loss)), ("risk", print::risk(&risk.before, &risk.after))]);
+    rows.extend(loss.are.and_then(|are| two_measures(loss.utility, are)).map(|note| ("note", note)));
     let columns = loss.lm_by_column.iter().map(|(name, lm)| vec![name.clone(), percent(*lm)]);
     let columns: Vec<Vec<String>> = columns.collect();
     format!("{}\n{}", facts(&rows), table(&["column", "LM"], &[1], &columns))
@@ -188,7 +192,9 @@ fn table_prose(measured: &TableMeasured) -> String {
     let out = format!("{} in, {} out", grouped(measured.records_in), grouped(measured.records_out));
     let classes = count(measured.classes, "class", "classes");
     let (loss, risk) = (&measured.measures.loss, &measured.measures.risk);
-    let records = facts(&[("records", format!("{out}, {classes}"))]);
+    let mut rows = vec![("records", format!("{out}, {classes}"))];
+    rows.extend(table_counts(loss).map(|counts| ("counts", counts)));
+    let records = facts(&rows);
     [records, losses_by_column(loss), losses(loss), risks(risk)].join("\n")
 }
 

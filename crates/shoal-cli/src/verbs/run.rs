@@ -10,8 +10,8 @@ use crate::args::RunArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{
-    count, events, facts, grouped, leaks, percent, promises, sequence_loss, transaction_loss,
-    transaction_risk,
+    count, events, facts, grouped, kept, leaks, of_pairs, percent, promises, sequence_loss, table_counts,
+    transaction_loss, transaction_risk, two_measures,
 };
 use crate::{print, progress};
 
@@ -77,6 +77,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.extend(promises(&report.promises));
             rows.extend(leaks(&report.leaks));
             rows.push(("detail", detail(loss, report.records_in)));
+            rows.extend(table_counts(loss).map(|counts| ("counts", counts)));
             rows.push(("loss", format!("NCP {}, utility {}", percent(loss.ncp), percent(loss.utility))));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
             rows.extend(outcome.trace.search.iter().flat_map(search));
@@ -90,7 +91,9 @@ fn prose(outcome: &Outcome) -> String {
             ));
             rows.extend(promises(&report.promises));
             rows.extend(leaks(&report.leaks));
+            rows.extend(loss.are.map(|are| ("counts", of_pairs(are, "two items"))));
             rows.push(("loss", transaction_loss(loss)));
+            rows.extend(loss.are.and_then(|are| two_measures(loss.utility, are)).map(|note| ("note", note)));
             rows.push(("smallest crowd", transaction_risk(risk)));
         }
         (Loss::Sequences(loss), Risk::Sequences(risk)) => {
@@ -100,7 +103,10 @@ fn prose(outcome: &Outcome) -> String {
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
             rows.extend(promises(&report.promises));
             rows.extend(leaks(&report.leaks));
+            rows.push(("detail", kept(&loss.lm_by_column)));
+            rows.extend(loss.are.map(|are| ("counts", of_pairs(are, "two events in order"))));
             rows.push(("loss", sequence_loss(loss)));
+            rows.extend(loss.are.and_then(|are| two_measures(loss.utility, are)).map(|note| ("note", note)));
             rows.push(("risk", print::risk(&risk.before, &risk.after)));
             rows.extend([("work", work_done(&outcome.trace.counts))]);
         }

@@ -1,3 +1,5 @@
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 use shoal_io::Finding;
 use shoal_pipeline::files::VerifyOptions;
@@ -20,7 +22,14 @@ use crate::print::{count, facts, grouped, leaks, promises, table, verdict};
 
 /// Does this file keep the policy's promise?
 pub(crate) fn verify(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
-    let opened = Opened::open(&args.policy, &args.overrides.set)?;
+    let found = match &args.policy {
+        Some(_) => None,
+        None => shoal_pipeline::files::audit_of(&args.published),
+    };
+    let Some(policy) = args.policy.as_ref().or(found.as_ref()) else {
+        return Err(Failure::NoPolicy { published: args.published.clone() });
+    };
+    let opened = Opened::open(policy, &args.overrides.set)?;
     let progress = opened.progress(console)?;
     let options = VerifyOptions { original: args.original.clone() };
     let verified =
@@ -29,8 +38,11 @@ pub(crate) fn verify(args: &VerifyArgs, console: &Console) -> Result<Answer, Fai
     let unjudged = shoal_pipeline::files::unjudged(&opened.job, &args.published, progress.as_ref());
     let unjudged = unjudged.map_err(|e| opened.blame(e))?;
     drop(progress);
-    let answer = WithUnjudged { verified: &verified, unjudged: &unjudged };
-    console.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict))?;
+    let other = shoal_pipeline::files::other_settings(&opened.job, &args.published);
+    let other_settings = other.as_ref().map(|(_, keys)| keys.as_slice()).unwrap_or_default();
+    let answer = WithUnjudged { verified: &verified, unjudged: &unjudged, other_settings };
+    let notes = || found.as_deref().map(judged_by).unwrap_or_default() + &other_prose(other.as_ref());
+    console.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict) + &notes())?;
     Ok((verified.holds() && (!args.strict || unjudged.is_empty())).into())
 }
 
@@ -40,6 +52,25 @@ struct WithUnjudged<'a> {
     #[serde(flatten)]
     verified: &'a Verified,
     unjudged: &'a [Finding],
+    /// Where the file was released with another policy: the keys that differ.
+    #[serde(rename = "other-settings", skip_serializing_if = "<[_]>::is_empty")]
+    other_settings: &'a [String],
+}
+
+/// Whose promise was judged, where nobody has named a policy.
+fn judged_by(audit: &Path) -> String {
+    format!("\nThe promise is that of {}.\n", audit.display())
+}
+
+/// What was changed on the command line of the run is not in the policy.
+fn other_prose(other: Option<&(PathBuf, Vec<String>)>) -> String {
+    other.map_or_else(String::new, |(audit, keys)| {
+        format!(
+            "\nnote: this file was released with another {}; its own promise:  --policy {}\n",
+            keys.join(", "),
+            audit.display()
+        )
+    })
 }
 
 /// The bytes of a file that are not its data.

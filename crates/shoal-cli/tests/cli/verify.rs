@@ -58,7 +58,6 @@ fn what_cannot_be_verified_is_a_wrong_request() {
     insta::assert_snapshot!("verify_lacking_column", said.error());
     project.shoal(&["verify", "nothing.csv", "--policy", "policy.toml"]).ended_with(2);
     project.shoal(&["verify", "out.csv", "--policy", "nothing.toml"]).ended_with(2);
-    project.shoal(&["verify", "out.csv"]).ended_with(2);
 }
 
 #[test]
@@ -87,4 +86,30 @@ fn check_prints_the_plan_and_writes_nothing() {
     assert_eq!(plan["feasible"], true);
     assert_eq!(plan["incomplete"], 1);
     assert_eq!(project.everything(), before);
+}
+
+#[test]
+fn what_set_said_need_not_be_repeated() {
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--set", "privacy.k=2"]).ended_with(0);
+    // Its own promise is that of its audit, wherever one stands.
+    let said = project.shoal(&["verify", "out.csv"]).ended_with(0);
+    assert!(
+        said.stdout.contains("2 asked") && said.stdout.contains("out.report/audit.json"),
+        "{}",
+        said.stdout
+    );
+    // Whoever asks for the policy's promise gets its verdict, and is told why it may be another.
+    let said = project.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(1);
+    assert!(said.stdout.contains("released with another privacy.k;"), "{}", said.stdout);
+    let json =
+        project.shoal(&["verify", "out.csv", "--policy", "policy.toml", "--json"]).ended_with(1).json();
+    assert_eq!(json["other-settings"][0], "privacy.k");
+    project.shoal(&["verify", "out.csv", "--policy", "policy.toml", "--set", "privacy.k=2"]).ended_with(0);
+
+    // The audit of another file says nothing about this one.
+    std::fs::copy(project.path("out.csv"), project.path("copy.csv")).unwrap();
+    std::fs::rename(project.path("out.report"), project.path("copy.report")).unwrap();
+    let said = project.shoal(&["verify", "copy.csv"]).ended_with(2);
+    assert!(said.stderr.contains("No policy was given"), "{}", said.stderr);
 }

@@ -78,7 +78,7 @@ fn is_input(job: &Job, file: &Path) -> Result<bool, PipelineError> {
 }
 
 /// `adult.k10.csv.gz` → `adult.k10.report`.
-fn beside(output: &Path) -> PathBuf {
+pub(super) fn beside(output: &Path) -> PathBuf {
     let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let endings = [".gz", ".zst", ".csv", ".parquet", ".tsv", ".txt"];
     let mut stem = name.as_str();

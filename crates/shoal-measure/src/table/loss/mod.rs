@@ -3,6 +3,7 @@
 //! Throughout, |D| is the number of original records, and a record that is not in the published file, or
 //! that holds nothing but `*` there, is suppressed.
 
+pub mod are;
 pub mod class_size;
 pub mod classification;
 pub mod discernibility;
@@ -61,6 +62,12 @@ pub struct LossReport {
     pub mean_width_by_column: IndexMap<String, f64>,
     /// 1 − NCP.
     pub utility: f64,
+    /// Average relative error of counts of two conditions, see [`are`]. None where there is nothing to count.
+    pub are: Option<f64>,
+    /// The largest of these errors.
+    pub are_largest: Option<f64>,
+    /// How many queries they are about.
+    pub are_queries: usize,
     /// See [`discernibility`].
     pub discernibility: u64,
     /// See [`distortion`]: how many cells are less specific than they were.
@@ -104,11 +111,15 @@ impl LossReport {
         progress.check();
         let classification_metric = classification::of(published);
         progress.check();
+        let counts = are::of(published, progress);
         LossReport {
             ncp,
             ncp_by_column,
             mean_width_by_column,
             utility: 1.0 - ncp,
+            are: counts.map(|counts| counts.mean),
+            are_largest: counts.map(|counts| counts.largest),
+            are_queries: counts.map_or(0, |counts| counts.queries),
             discernibility: discernibility::of(published),
             minimal_distortion: distortion.iter().sum(),
             minimal_distortion_by_column: names().zip(distortion).collect(),

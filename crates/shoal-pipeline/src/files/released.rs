@@ -1,0 +1,72 @@
+//! The release that a published file comes from, where its `audit.json` lies where a run puts it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Job;
+use super::targets::{AUDIT, beside, recorded};
+use crate::Audit;
+
+/// The folder of reports that `shoal init` proposes, beside the published file.
+const USUAL_FOLDER: &str = "report";
+
+/// The `audit.json` of a published file: in the folder that a run names after the file, or in `report` beside it. Only one that names the
+/// file as its output is taken.
+pub fn audit_of(published: &Path) -> Option<PathBuf> {
+    let folders = [beside(published), published.with_file_name(USUAL_FOLDER)];
+    folders.into_iter().map(|folder| folder.join(AUDIT)).find(|audit| is_of(audit, published).is_some())
+}
+
+/// The keys in which this policy differs from the one that the file was released with, and the audit that says so; nothing where there is no such
+/// audit, or the two are the same. A promise that was changed with `--set` is judged by what is asked for now; this is what
+/// a person should know who asks for the unchanged one.
+pub fn other_settings(job: &Job, published: &Path) -> Option<(PathBuf, Vec<String>)> {
+    let named = job.policy().output.report.as_ref().map(|folder| job.resolve(folder).join(AUDIT));
+    let path = named.filter(|audit| is_of(audit, published).is_some()).or_else(|| audit_of(published))?;
+    let released = is_of(&path, published)?.policy;
+    let (asked, released) = (serde_json::to_value(job.policy()).ok()?, serde_json::to_value(released).ok()?);
+    let mut keys = Vec::new();
+    compare("", &asked, &released, &mut keys);
+    // Where the data and the release lie says nothing about a promise.
+    keys.retain(|key| !key.starts_with("output.") && key != "data.source");
+    (!keys.is_empty()).then_some((path, keys))
+}
+
+fn is_of(audit: &Path, published: &Path) -> Option<Audit> {
+    // An audit that cannot be read is none: the verdict does not depend on it.
+    Audit::open(audit).ok().filter(|audit| audit.output == recorded(published))
+}
+
+/// The paths of all values that are not in both.
+fn compare(path: &str, asked: &Value, released: &Value, keys: &mut Vec<String>) {
+    if asked == released {
+        return;
+    }
+    let (Value::Object(asked), Value::Object(released)) = (asked, released) else {
+        keys.push(path.to_owned());
+        return;
+    };
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    for (key, value) in asked {
+        compare(&below(key), value, released.get(key).unwrap_or(&Value::Null), keys);
+    }
+    keys.extend(released.keys().filter(|key| !asked.contains_key(*key)).map(|key| below(key)));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn differences_are_named_by_their_keys() {
+        let mut keys = Vec::new();
+        let asked = json!({"privacy": {"k": 10, "l": null}, "data": {"source": "a"}, "same": [1]});
+        let released = json!({"privacy": {"k": 3, "m": 2}, "data": {"source": "a"}, "same": [1]});
+        compare("", &asked, &released, &mut keys);
+        // A key without a value is no difference to a key that is not there.
+        assert_eq!(keys, ["privacy.k", "privacy.m"]);
+    }
+}
