@@ -100,9 +100,20 @@ pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
     promises.iter().map(|promise| (promise.name.as_str(), fact(promise))).collect()
 }
 
-/// What the promise does not cover, to be read directly below it.
+/// What the promise does not cover, to be read directly below it. What is true of several columns is said once.
 pub(crate) fn leaks<'a>(leaks: &[Leak]) -> Vec<(&'a str, String)> {
-    leaks.iter().map(|leak| ("but", leak.text.clone())).collect()
+    // No text of ours holds this character.
+    const COLUMN: &str = "\u{0}";
+    let mut said: Vec<(String, Vec<String>)> = Vec::new();
+    for leak in leaks {
+        let name = leak.column.as_ref().map(|column| format!("`{column}`"));
+        let text = name.as_ref().map_or_else(|| leak.text.clone(), |name| leak.text.replace(name, COLUMN));
+        match said.iter_mut().find(|(other, _)| *other == text && text.contains(COLUMN)) {
+            Some((_, columns)) => columns.extend(name),
+            None => said.push((text, name.into_iter().collect())),
+        }
+    }
+    said.into_iter().map(|(text, columns)| ("but", text.replace(COLUMN, &columns.join(", ")))).collect()
 }
 
 /// How far counts in a published table are off, in a line.
@@ -259,6 +270,19 @@ mod tests {
         }
         assert_eq!(drawn(&lines[..1], 30), " age + zip  50.0 %  █████\n");
         assert_eq!(drawn(&lines[2..], 30), " k = 20  not possible\n");
+    }
+
+    #[test]
+    fn what_is_true_of_two_columns_is_said_once() {
+        let about = |column: &str, text: &str| Leak::new("kind", text).of_column(column);
+        let all = [
+            about("zip", "nothing limits `zip`"),
+            about("job", "2 of 3 share their `job`"),
+            about("dx", "nothing limits `dx`"),
+            Leak::new("other", "the order is kept"),
+        ];
+        let said: Vec<String> = leaks(&all).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(said, ["nothing limits `zip`, `dx`", "2 of 3 share their `job`", "the order is kept"]);
     }
 
     #[test]

@@ -100,6 +100,29 @@ fn every_loss_and_leak_of_a_report_is_explained() {
     assert!(asked >= 8, "{asked}");
 }
 
+/// The kinds of leaks are words in the sources of the pipeline, so that a new one is not forgotten in the page of terms.
+#[test]
+fn every_kind_of_leak_is_explained() {
+    fn sources(folder: &std::path::Path, into: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => sources(&path, into),
+                false => into.push_str(&std::fs::read_to_string(path).unwrap()),
+            }
+        }
+    }
+    let mut text = String::new();
+    sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shoal-pipeline/src"), &mut text);
+    let after = text.split("Leak::new(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"'));
+    let kinds: std::collections::BTreeSet<&str> = after.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(kinds.len() >= 15, "{kinds:?}");
+    let project = TestProject::empty();
+    for kind in kinds {
+        project.shoal(&["help", kind]).ended_with(0);
+    }
+}
+
 #[test]
 fn help_knows_verbs_and_terms_and_suggests_near_ones() {
     let project = TestProject::empty();

@@ -51,13 +51,14 @@ pub(super) enum TimeName {
     No,
 }
 
-// Below, `birth*` is the beginning of a word, `*name` its end, `age` all of it.
+// Below, `birth*` is the beginning of a word, `*name` its end, `age` all of it. Of German, French and Spanish there are the words that mean
+// nothing else in English; a name that says nothing leaves the safer role.
 
 /// Words for what names a person by itself.
 const NAMES_A_PERSON: &str = "\
     ssn email* mail phone* telephone mobile cellphone fax mrn passport* iban surname lastname \
     firstname fullname forename middlename maiden username login uuid guid nhs signature photo \
-    fingerprint plate";
+    fingerprint plate vorname* nachname* familienname prenom apellido* dni nif svnr pernr";
 
 /// Whose number names a person or one of their records.
 const ENTITIES: &str = "\
@@ -134,7 +135,7 @@ const RULES: &[Rule] = &[
         "health",
         "\
          diag diagnos* disease* illness icd* drg condition* symptom* hiv aids medicat* medicine* \
-         drug* prescription* treatment* therap* surger* cancer* diabet* insulin metformin depress* \
+         drug* dx rx krank* maladie* enfermedad* prescription* treatment* therap* surger* cancer* diabet* insulin metformin depress* \
          mental psych* disab* pregnan* genetic* genom* blood glucose glu cholesterol bmi smok* \
          alcohol* readmi* lab procedure* stroke",
     ),
@@ -142,7 +143,7 @@ const RULES: &[Rule] = &[
         Role::Sensitive,
         "money",
         "\
-         salar* income* wage* earning* pay payment* revenue* debt* credit* loan* balance tax taxes taxable \
+         salar* income* wage* gehalt* einkommen* lohn salaire* revenu ingreso* sueldo* earning* pay payment* revenue* debt* credit* loan* balance tax taxes taxable \
          asset* wealth capital profit* spend* expens* charges cost* reimb* poverty loss price \
          amount amt",
     ),
@@ -152,7 +153,7 @@ const RULES: &[Rule] = &[
         Role::QuasiIdentifier,
         "who somebody is",
         "\
-         age ages sex gender race* ethnic* hispan* height weight language* marital marry married \
+         age ages alter edad sex sexe sexo geschlecht gender geburt* naissance nacimiento familienstand race* ethnic* hispan* height weight language* marital marry married \
          marstat relationship family household* child* veteran citizen* native nation* birth* born \
          dob* death* died",
     ),
@@ -160,7 +161,7 @@ const RULES: &[Rule] = &[
         Role::QuasiIdentifier,
         "where somebody is or lives",
         "\
-         zip* postal* postcode plz city town village county state country* region province \
+         zip* postal* postcode plz city wohnort ville ciudad strasse town village county state country* region province \
          district municipal* address* street* location* place station* latitude longitude lat lon \
          lng hospital* ward provider clinic facility",
     ),
@@ -168,7 +169,7 @@ const RULES: &[Rule] = &[
         Role::QuasiIdentifier,
         "what somebody does or has learned",
         "\
-         educ* school* degree occup* job profession* employ* work* industry hours position title \
+         educ* school* degree beruf* bildung* occup* job profession* employ* work* industry hours position title \
          specialty",
     ),
     (
@@ -357,11 +358,23 @@ mod tests {
     #[test]
     fn names_speak_for_roles() {
         let role = |name: &str| Words::of(name).hint().map(|hint| hint.role);
-        for name in ["age", "Sex", "zip", "birth_year", "marital-status", "native-country", "admission_date"]
-        {
+        for name in [
+            "age",
+            "Sex",
+            "zip",
+            "birth_year",
+            "marital-status",
+            "native-country",
+            "admission_date",
+            "Geburtsdatum",
+            "sexo",
+            "Wohnort",
+        ] {
             assert_eq!(role(name), Some(Role::QuasiIdentifier), "{name}");
         }
-        for name in ["diag_1", "salary-class", "income", "primary_icd9", "HIV", "payment"] {
+        for name in
+            ["diag_1", "dx", "salary-class", "income", "primary_icd9", "HIV", "payment", "Gehalt", "maladie"]
+        {
             assert_eq!(role(name), Some(Role::Sensitive), "{name}");
         }
         assert_eq!(role("column-7"), None);
