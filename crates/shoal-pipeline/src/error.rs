@@ -101,6 +101,11 @@ pub enum PipelineError {
         /// The value.
         at: Box<ValueAt>,
     },
+    /// Several transparent releases must not be tried.
+    #[error(
+        "a policy with `transparent` cannot be tried out: whoever tries several keys and takes the best has chosen by sensitive values"
+    )]
+    NoTrial,
     /// A transaction has items of two people.
     #[error("{at}: transaction `{id}` belongs to two people: one of them is `{}` in column `{}`", at.value, at.column)]
     TwoPeople {

@@ -24,6 +24,9 @@ impl PipelineError {
             PipelineError::MissingValue { .. } => {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
             }
+            PipelineError::NoTrial => {
+                "compare without it:  --set privacy.transparent=false;  then run the policy once"
+            }
             PipelineError::NotAMark { at } => {
                 return Some(format!(
                     "0 and 1, true and false, yes and no are understood; a column that is no item is named in the policy:  \

@@ -15,6 +15,7 @@ mod sink;
 mod stream;
 mod table_key;
 mod targets;
+mod trial;
 mod verbs;
 
 pub use containers::unjudged;
@@ -24,4 +25,5 @@ pub use released::{audit_of, other_settings};
 pub use run::{Outcome, RunOptions, run};
 pub use sink::{FileSink, StagedFile};
 pub use stream::{learned_prior, read_prior, state_folder};
+pub use trial::trial;
 pub use verbs::{VerifyOptions, check, load, measure, verify, verify_with};
