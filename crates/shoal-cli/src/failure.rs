@@ -186,6 +186,7 @@ impl Failure {
             }
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",
+            Failure::WrongFlag { flag: "blanks-as", .. } => "leave it out, or give  --to amnesia",
             Failure::WrongFlag { .. } => "leave it out, or give another --kind",
             Failure::NoTerm { near: Some(near), .. } => return Some(format!("did you mean `{near}`?")),
             Failure::NoTerm { near: None, .. } => "`shoal help` lists the verbs and the terms",

@@ -5,6 +5,7 @@
 
 mod assets;
 mod audit;
+mod beside;
 mod containers;
 mod job;
 mod key_file;
@@ -16,6 +17,7 @@ mod table_key;
 mod targets;
 mod verbs;
 
+pub use beside::hierarchies_beside;
 pub use containers::unjudged;
 pub use job::Job;
 pub use key_file::{KeyFile, KeyFileError};

@@ -5,6 +5,7 @@
 //! No role is given silently: the reason goes with it into the policy, for a person to review.
 
 mod baskets;
+mod beside;
 mod command;
 mod hierarchies;
 mod kinds;
@@ -18,6 +19,7 @@ mod stream;
 mod words;
 
 pub use baskets::BasketProposal;
+pub use beside::{BrokenFile, FoundHierarchy, HierarchyFile, NameMatch, column_of_file};
 pub use command::{shell_word, stream_command};
 pub use hierarchies::{Builder, HierarchyProposal};
 pub use sequences::{EventsProposal, propose_sequences};
@@ -90,6 +92,8 @@ pub struct ColumnProposal {
     pub missing_tokens: Vec<String>,
     /// A hierarchy that could be built for it.
     pub hierarchy: Option<HierarchyProposal>,
+    /// Hierarchy files that were found beside the data; at most one of them is used.
+    pub found_hierarchies: Vec<FoundHierarchy>,
 }
 
 /// Proposes a policy for the table that `sample` was taken from.
@@ -173,6 +177,7 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
                 missing_tokens: reading.missing_tokens,
                 format: reading.format.map(|format| format.as_str().to_owned()),
                 hierarchy,
+                found_hierarchies: Vec::new(),
             }
         })
         .collect();

@@ -14,15 +14,15 @@ pub fn isco(domain: &Domain) -> Result<Built, BuildError> {
     finish(&rows, format!("occupations by minor, sub-major, major group (ISCO-08){others}"))
 }
 
-/// Whether a text is a code of ISCO-08 with three or four digits. Shorter ones could be any number.
+/// Whether a text is a code of ISCO-08 or of one of its groups.
 ///
 /// ```
 /// use shoal_core::hierarchy::build::is_isco;
 ///
-/// assert!(is_isco("2512") && is_isco("251") && is_isco("0110") && !is_isco("1998") && !is_isco("25"));
+/// assert!(is_isco("2512") && is_isco("251") && is_isco("0110") && is_isco("25") && !is_isco("1998"));
 /// ```
 pub fn is_isco(text: &str) -> bool {
-    text.trim().len() >= 3 && groups(text).is_some()
+    groups(text).is_some()
 }
 
 /// The minor, sub-major and major group of a code; the code itself on the levels that it does not reach.
