@@ -63,7 +63,7 @@ const NAMED: usize = 5;
 
 impl Proposal {
     /// Takes the files that fit as hierarchies of their columns, and says of the others why they do not.
-    pub fn add_hierarchies(&mut self, sample: &RawTable, files: Vec<HierarchyFile>) {
+    pub fn add_hierarchies(&mut self, sample: &RawTable, files: &[HierarchyFile]) {
         let missing: Vec<String> = self.missing_tokens().into_iter().map(str::to_owned).collect();
         let whole = self.source.rows == Some(sample.rows as u64);
         for (proposal, column) in self.columns.iter_mut().zip(&sample.columns) {
@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    fn proposed(files: Vec<HierarchyFile>) -> Proposal {
+    fn proposed(files: &[HierarchyFile]) -> Proposal {
         let towns = ["Ulm", "Kiel", "Bonn", "?"];
         let rows: Vec<Vec<String>> = (0..80).map(|i| vec![towns[i % 4].to_owned()]).collect();
         let sample = RawTable::from_rows(&["town"], &rows);
@@ -247,7 +247,7 @@ mod tests {
         proposal
     }
 
-    fn said(files: Vec<HierarchyFile>) -> Vec<(bool, String)> {
+    fn said(files: &[HierarchyFile]) -> Vec<(bool, String)> {
         let column = proposed(files).columns.remove(0);
         column.found_hierarchies.into_iter().map(|found| (found.used, found.says)).collect()
     }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_file_that_has_all_values_is_used() {
-        let proposal = proposed(vec![file("town.csv", FITS)]);
+        let proposal = proposed(&[file("town.csv", FITS)]);
         assert!(proposal.columns[0].found_hierarchies[0].used);
         let text = proposal.to_toml();
         assert!(text.contains("# town.csv has all 3 values.\nhierarchy = \"town.csv\"\n"), "{text}");
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_is_lacking_is_named() {
-        let found = said(vec![file("town.csv", "Ulm;South;*\nRome;Italy;*\n")]);
+        let found = said(&[file("town.csv", "Ulm;South;*\nRome;Italy;*\n")]);
         assert_eq!(
             found,
             [(
@@ -277,17 +277,17 @@ mod tests {
 
     #[test]
     fn other_files_are_left_alone_or_said_to_be_others() {
-        assert_eq!(said(vec![file("town.csv", "Rome;*\nParis;*\n")]), []);
-        assert_eq!(said(vec![file("town.csv", "town,mayor\nRome,x\nParis,y\n")]), [], "no tree, no value");
+        assert_eq!(said(&[file("town.csv", "Rome;*\nParis;*\n")]), []);
+        assert_eq!(said(&[file("town.csv", "town,mayor\nRome,x\nParis,y\n")]), [], "no tree, no value");
         assert_eq!(
-            said(vec![file("hierarchy_town.csv", "Rome;*\nParis;*\n")]),
+            said(&[file("hierarchy_town.csv", "Rome;*\nParis;*\n")]),
             [(false, "has 0 of 3 values, so it is not taken for its hierarchy".to_owned())]
         );
     }
 
     #[test]
     fn what_is_no_tree_says_why() {
-        let found = said(vec![file("town.csv", "Ulm;South;*\nKiel;North\nBonn;West;*\n")]);
+        let found = said(&[file("town.csv", "Ulm;South;*\nKiel;North\nBonn;West;*\n")]);
         assert!(
             !found[0].0 && found[0].1.starts_with("is no hierarchy yet: there is no single top: line 1"),
             "{found:?}"
@@ -297,19 +297,19 @@ mod tests {
 
     #[test]
     fn of_two_the_one_that_has_all_values_is_used() {
-        let found = said(vec![file("town.csv", "Ulm;*\n"), file("hierarchy_town.csv", FITS)]);
+        let found = said(&[file("town.csv", "Ulm;*\n"), file("hierarchy_town.csv", FITS)]);
         assert_eq!(
             found[0],
             (false, "lacks 2 of 3 values (`Bonn`, `Kiel`); hierarchy_town.csv has all of them".to_owned())
         );
         assert_eq!(found[1], (true, "has all 3 values".to_owned()));
-        let found = said(vec![file("a.csv", FITS), file("b.csv", FITS)]);
+        let found = said(&[file("a.csv", FITS), file("b.csv", FITS)]);
         assert_eq!((found[0].0, found[1].1.as_str()), (true, "says the same as a.csv"));
     }
 
     #[test]
     fn of_two_that_differ_none_is_used_and_it_is_asked() {
-        let proposal = proposed(vec![file("a.csv", FITS), file("b.csv", "Ulm;*\nKiel;*\nBonn;*\n")]);
+        let proposal = proposed(&[file("a.csv", FITS), file("b.csv", "Ulm;*\nKiel;*\nBonn;*\n")]);
         assert!(proposal.columns[0].found_hierarchies.iter().all(|found| !found.used));
         assert!(
             proposal.questions[0].starts_with("column `town`: which hierarchy? a.csv and b.csv have all")

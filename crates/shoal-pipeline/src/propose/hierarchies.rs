@@ -92,38 +92,42 @@ fn domain(column: &RawColumn, reading: &Reading) -> Option<Domain> {
 /// A table that comes with the program and has nearly all values, where the name agrees with it or the values cannot be much else; and
 /// the values that it does not have.
 fn known(profile: &Profile<'_>) -> Option<(Builder, Vec<String>)> {
-    let others = |reads: &dyn Fn(&str) -> bool| -> Vec<String> {
-        profile.values.iter().map(|value| value.0).filter(|value| !reads(value)).map(str::to_owned).collect()
-    };
-    let distinct = profile.distinct().max(1) as f64;
-    let has = |share: f64, others: &[String]| (distinct - others.len() as f64) >= share * distinct;
     let text = profile.kind == Kind::Text;
     if text && profile.name.is_diagnosis() {
-        // V and E codes read in both editions; digits in front are of the ninth only.
-        let editions = [Icd::Ten, Icd::Nine].map(|edition| (others(&|text| edition.reads(text)), edition));
-        // The ninth where both have as many.
-        let (others, edition) = editions.into_iter().rev().min_by_key(|(others, _)| others.len())?;
-        return has(0.9, &others).then_some((Builder::Icd(edition), others));
+        // V and E codes read in both editions; digits in front are of the ninth only, which is also taken where both have as many.
+        let editions =
+            [Icd::Nine, Icd::Ten].map(|edition| (others(profile, |text| edition.reads(text)), edition));
+        let (others, edition) = editions.into_iter().min_by_key(|(others, _)| others.len())?;
+        return has_most(profile, &others, 1, 0.9).then_some((Builder::Icd(edition), others));
     }
     if matches!(profile.kind, Kind::Text | Kind::Integer) && profile.name.is_occupation() {
         // Codes of one or two digits could number anything, unless the name says what.
-        let long_enough = |text: &str| profile.name.is_isco() || text.trim().len() >= 3;
-        let others = others(&|text| is_isco(text) && long_enough(text));
-        if profile.distinct() >= 3 && has(0.9, &others) {
-            return Some((Builder::Isco, others));
+        let short = |text: &str| text.trim().len() < 3 && !profile.name.is_isco();
+        let doubtful = others(profile, |text| is_isco(text) && !short(text));
+        if has_most(profile, &doubtful, 3, 0.9) {
+            return Some((Builder::Isco, others(profile, is_isco)));
         }
     }
-    // One country alone groups nobody. `University` or `primary` alone could be anything, so few values need a name that agrees.
-    let tables: [(Builder, &dyn Fn(&str) -> bool, u64); 2] = [
-        (Builder::Countries, &is_country, 3),
-        (Builder::Education, &is_education, if profile.name.is_education() { 3 } else { 6 }),
-    ];
-    tables.into_iter().filter(|(.., fewest)| text && profile.distinct() >= *fewest).find_map(
-        |(builder, reads, _)| {
-            let others = others(reads);
-            has(0.8, &others).then_some((builder, others))
-        },
-    )
+    // One country alone groups nobody.
+    let countries = (Builder::Countries, others(profile, is_country), 3);
+    // A few words such as `primary` and `master` could be about anything, so they need a name that agrees.
+    let fewest = if profile.name.is_education() { 3 } else { 6 };
+    let education = (Builder::Education, others(profile, is_education), fewest);
+    let fitting = |(builder, others, fewest): (Builder, Vec<String>, u64)| {
+        has_most(profile, &others, fewest, 0.8).then_some((builder, others))
+    };
+    [countries, education].into_iter().filter(|_| text).find_map(fitting)
+}
+
+/// The values that a table does not read.
+fn others(profile: &Profile<'_>, reads: impl Fn(&str) -> bool) -> Vec<String> {
+    profile.values.iter().map(|value| value.0).filter(|value| !reads(value)).map(str::to_owned).collect()
+}
+
+/// Whether there are enough values, and at least this share of them is none of the others.
+fn has_most(profile: &Profile<'_>, others: &[String], fewest: u64, share: f64) -> bool {
+    let distinct = profile.distinct();
+    distinct >= fewest && (distinct - others.len() as u64) as f64 >= share * distinct as f64
 }
 
 /// Codes: digits of one length, or what the name calls a zip or ICD code.
@@ -213,6 +217,7 @@ mod tests {
             format!("{build} edu --kind education -o edu.hierarchy.csv")
         );
         assert!(command("isco", ["1", "2", "3", "5"].map(str::to_owned)).unwrap().contains("--kind isco"));
+        assert_eq!(command("diagnosis", ["", ""].map(str::to_owned)), None, "no value at all");
         assert_eq!(command("job", ["1", "2", "3"].map(str::to_owned)), None, "any numbers");
         assert!(
             command("wage", ["2512", "2513", "5120", "9112"].map(str::to_owned))

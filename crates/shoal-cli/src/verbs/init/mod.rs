@@ -101,7 +101,7 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
         for hierarchy in &mut beside {
             hierarchy.location = relative::seen_from(folder_of(file), &hierarchy.location)?;
         }
-        proposal.add_hierarchies(&sample, beside);
+        proposal.add_hierarchies(&sample, &beside);
     }
     let text = dialect.found.insert_into(&proposal.to_toml());
     match file {
