@@ -102,6 +102,12 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
+    /// Whether the file has so few of the values that it is about something else.
+    fn is_something_else(&self) -> bool {
+        let fewest = if self.file.tree.is_ok() { FEWEST_FOUND } else { FEWEST_FOUND_BROKEN };
+        self.found == 0 || (self.found as f64) < fewest * (self.found + self.lacks.len()) as f64
+    }
+
     /// The tree, where it has all values.
     fn fitting(&self) -> Option<&Hierarchy> {
         self.file.tree.as_ref().ok().filter(|_| self.lacks.is_empty() && self.found > 0)
@@ -179,15 +185,13 @@ fn candidate<'a>(file: &'a HierarchyFile, values: &'a [String]) -> Option<Candid
         }
     };
     let lacks: Vec<&str> = values.iter().map(String::as_str).filter(|value| !has(value)).collect();
-    let found = values.len() - lacks.len();
-    let fewest = if file.tree.is_ok() { FEWEST_FOUND } else { FEWEST_FOUND_BROKEN };
-    let about_something_else = (found as f64) < fewest * values.len() as f64 || found == 0;
-    (!about_something_else || file.says_hierarchy).then_some(Candidate { file, found, lacks })
+    let candidate = Candidate { file, found: values.len() - lacks.len(), lacks };
+    (file.says_hierarchy || !candidate.is_something_else()).then_some(candidate)
 }
 
 /// What is said of a tree that does not have all values.
 fn lacking(candidate: &Candidate<'_>, column: &ColumnProposal, of: usize, chosen: Option<&String>) -> String {
-    if (candidate.found as f64) < FEWEST_FOUND * of as f64 || candidate.found == 0 {
+    if candidate.is_something_else() {
         return format!("has {} of {}, so it is not taken for its hierarchy", candidate.found, counted(of));
     }
     // The policy may be read by more people than the data: values are named where the file itself would name them.
@@ -283,6 +287,15 @@ mod tests {
             said(&[file("hierarchy_town.csv", "Rome;*\nParis;*\n")]),
             [(false, "has 0 of 3 values, so it is not taken for its hierarchy".to_owned())]
         );
+    }
+
+    #[test]
+    fn a_tenth_of_the_values_makes_a_hierarchy_that_lacks_the_others() {
+        let values: Vec<String> = (0..20).map(|i| format!("v{i}")).collect();
+        let something_else = |text: &str| candidate(&file("town.csv", text), &values).is_none();
+        assert!(something_else("v0;*\n") && !something_else("v0;*\nv1;*\n"));
+        let list = |count: usize| (0..count).map(|i| format!("v{i};{i}\n")).collect::<String>();
+        assert!(something_else(&list(9)) && !something_else(&list(10)), "no trees");
     }
 
     #[test]
