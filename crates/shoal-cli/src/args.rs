@@ -68,10 +68,10 @@ pub(crate) enum Verb {
     Verify(VerifyArgs),
     /// Loss of a published file against its original, and the risk before and after.
     Measure(MeasureArgs),
-    /// Build, show and check hierarchies.
+    /// Build, show, check and convert hierarchies.
     ///
     /// A hierarchy file has one line per value, from the value to the top, separated by `;` or `,`:
-    /// `34;30-39;*`.
+    /// `34;30-39;*`. Files of ARX look the same; those of Amnesia are read, too.
     #[command(subcommand)]
     Hierarchy(HierarchyVerb),
     /// Print the JSON Schema of policies.
@@ -274,6 +274,11 @@ pub(crate) enum HierarchyVerb {
     ///
     /// The exit code is 1 when values of the column are missing from it, 2 when it is not a tree.
     Check(HierarchyCheckArgs),
+    /// Write a hierarchy in the layout of Shoal, ARX or Amnesia.
+    ///
+    /// The file may have any of these layouts. Groups and values stay; Amnesia's layout does not keep on which levels a group stands that is on
+    /// several, and names all whole numbers where the groups are ranges such as `[20, 29]`.
+    Convert(ConvertArgs),
 }
 
 #[derive(Debug, Args)]
@@ -322,7 +327,7 @@ pub(crate) struct ColumnOf {
 pub(crate) enum BuildKind {
     /// Numbers into ever wider ranges.
     Intervals,
-    /// Codes (zip, ISCO) by their first characters.
+    /// Codes (zip, for instance) by their first characters.
     Prefixes,
     /// Dates into months, years, decades.
     Dates,
@@ -332,8 +337,42 @@ pub(crate) enum BuildKind {
     Icd9,
     /// Diagnoses of ICD-10 by category, block and chapter.
     Icd10,
+    /// Occupations of ISCO-08 (codes of up to four digits) by minor, sub-major and major group.
+    Isco,
+    /// Education (common labels in English, levels of ISCED 2011) by level and by low, medium, high.
+    Education,
     /// Every value directly below `*`.
     Flat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The hierarchy file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The layout to write.
+    #[arg(long, value_enum)]
+    pub to: HierarchyLayout,
+    /// Where the hierarchy goes; standard output where not given.
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// amnesia: the character that takes the place of blanks in the labels of groups, which Amnesia cannot read.
+    #[arg(long, value_name = "CHARACTER")]
+    pub blanks_as: Option<char>,
+    /// Replace the file where it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// How a hierarchy is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HierarchyLayout {
+    /// A line per value, from the value to the top, separated by `;`.
+    Shoal,
+    /// The same, which is what ARX reads.
+    Arx,
+    /// A line per group, `group has child child`, as Amnesia saves them.
+    Amnesia,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use shoal_core::hierarchy::AmnesiaError;
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::policy::PolicyProblem;
 use shoal_core::{HierarchyError, KindError, PolicyError};
@@ -26,6 +27,8 @@ pub(crate) enum Failure {
     HierarchyFile { path: PathBuf, error: io::Error },
     #[error("the hierarchy `{}` is broken: {error}", path.display())]
     Hierarchy { path: PathBuf, error: HierarchyError },
+    #[error("the hierarchy `{}` cannot be converted: {error}", path.display())]
+    Amnesia { path: PathBuf, error: AmnesiaError },
     #[error("no hierarchy can be built for column `{column}`: {error}")]
     Build { column: String, error: BuildError },
     #[error(transparent)]
@@ -181,6 +184,7 @@ impl Failure {
             Failure::Write(error) => return Some(error.hint().to_string()),
             Failure::HierarchyFile { .. } => "check the name, and that it is a text file you may read",
             Failure::Hierarchy { error, .. } => error.hint(),
+            Failure::Amnesia { error, .. } => error.hint(),
             Failure::Build { error, .. } => error.hint(),
             Failure::Format(_) => "for example %Y-%m-%d or %d.%m.%Y",
             Failure::NotOfKind { .. } => "fix the value, or build prefixes or flat, which take any value",
@@ -196,6 +200,7 @@ impl Failure {
             }
             Failure::Folder { .. } => "create it first",
             Failure::Exists { .. } => "give --force to replace it, or another name with -o",
+            Failure::WrongFlag { flag: "blanks-as", .. } => "leave it out, or give  --to amnesia",
             Failure::WrongFlag { .. } => "leave it out, or give another --kind",
             Failure::NoTerm { near: Some(near), .. } => return Some(format!("did you mean `{near}`?")),
             Failure::NoTerm { near: None, .. } => "`shoal help` lists the verbs and the terms",

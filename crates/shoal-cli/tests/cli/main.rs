@@ -7,6 +7,7 @@ mod check;
 mod editions;
 mod formats;
 mod found_files;
+mod hierarchies_beside;
 mod hierarchy;
 mod init;
 mod killed;

@@ -2,7 +2,7 @@
 
 use crate::project::TestProject;
 
-const VERBS: [&[&str]; 15] = [
+const VERBS: [&[&str]; 16] = [
     &[],
     &["init"],
     &["check"],
@@ -14,6 +14,7 @@ const VERBS: [&[&str]; 15] = [
     &["hierarchy", "build"],
     &["hierarchy", "show"],
     &["hierarchy", "check"],
+    &["hierarchy", "convert"],
     &["schema"],
     &["completions"],
     &["man"],

@@ -75,6 +75,62 @@ pub enum HierarchyError {
         /// The label.
         label: String,
     },
+    /// A file of Amnesia in which two groups have nothing above them.
+    #[error(
+        "there is no single top: nothing is above `{first}` (line {first_line}) nor above `{second}` (line {second_line})"
+    )]
+    NoTop {
+        /// One group.
+        first: String,
+        /// Its first line.
+        first_line: usize,
+        /// The other group.
+        second: String,
+        /// Its first line.
+        second_line: usize,
+    },
+    /// The header of a file of Amnesia has a line that it does not know.
+    #[error("line {line}: `{text}` is not a line of the header of an Amnesia hierarchy")]
+    AmnesiaHeader {
+        /// The line.
+        line: usize,
+        /// What it says.
+        text: String,
+    },
+    /// A line of a file of Amnesia is not a group with its children.
+    #[error("line {line}: `{text}` is not `group has child child …`")]
+    AmnesiaLine {
+        /// The line.
+        line: usize,
+        /// What it says.
+        text: String,
+    },
+    /// A file of Amnesia has a label where a range of whole numbers belongs.
+    #[error("line {line}: `{text}` is not a range of whole numbers")]
+    AmnesiaRange {
+        /// The line.
+        line: usize,
+        /// The label.
+        text: String,
+    },
+    /// Two of the narrowest ranges have values in common.
+    #[error("line {line}: the range `{range}` overlaps `{other}`")]
+    AmnesiaOverlap {
+        /// The line of the range.
+        line: usize,
+        /// The range.
+        range: String,
+        /// The one that begins before it.
+        other: String,
+    },
+    /// Ranges of decimals or dates do not say which values there are.
+    #[error("line {line}: ranges of type `{kind}` do not name the values below them")]
+    AmnesiaKind {
+        /// The line that names the type.
+        line: usize,
+        /// The type.
+        kind: String,
+    },
 }
 
 impl HierarchyError {
@@ -95,6 +151,20 @@ impl HierarchyError {
             HierarchyError::TwoTops { .. } => "end every line with the same label, usually `*`",
             HierarchyError::LeafIsGroup { .. } => "rename the group",
             HierarchyError::Cycle { .. } => "a line goes from the value to the top, each label once",
+            HierarchyError::NoTop { .. } => "end with one line that puts both below the same top: `* has …`",
+            HierarchyError::AmnesiaHeader { .. } => {
+                "the header is `distinct` or `range`, `name …`, `type …`, `height …`, then an empty line"
+            }
+            HierarchyError::AmnesiaLine { .. } => {
+                "Amnesia separates labels by blanks and knows no quotes: put another character into labels that hold a blank"
+            }
+            HierarchyError::AmnesiaRange { .. } => "write the two ends with a comma and no blank: `0,10`",
+            HierarchyError::AmnesiaOverlap { .. } => {
+                "let every range begin where the one before it ends, or after that"
+            }
+            HierarchyError::AmnesiaKind { .. } => {
+                "build it from the data: `shoal hierarchy build --kind intervals --widths …`, or `--kind dates --steps …`"
+            }
         }
     }
 }

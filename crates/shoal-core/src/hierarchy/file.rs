@@ -1,13 +1,37 @@
 //! Hierarchy files in the layout the field already uses: one line per leaf, columns from leaf to root,
 //! separated by `;` or `,`, quotes as in CSV.
 
-use super::{Hierarchy, HierarchyError};
+use super::{Hierarchy, HierarchyError, amnesia};
 use crate::quote::{quote, unquote};
 
-/// Reads a hierarchy file. The separator is `;` where the first line holds one outside quotes, else `,`.
+/// Reads a hierarchy file: ours, which is also ARX's, or one of Amnesia, which its first lines give away. The separator is `;` where the
+/// first line holds one outside quotes, else `,`.
+///
+/// ```
+/// use shoal_core::hierarchy::from_text;
+///
+/// let ours = from_text("9th;low;*\nMasters;high;*\n").unwrap();
+/// let amnesia = "distinct\nname education\ntype string\nheight 3\n\nlow has 9th\nhigh has Masters\n\n* has low high\n";
+/// assert_eq!(from_text(amnesia).unwrap().rows(), ours.rows());
+/// ```
 pub fn from_text(text: &str) -> Result<Hierarchy, HierarchyError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Hierarchy::from_lines(&rows(text, separator(text)))
+    match amnesia::is_amnesia(text) {
+        true => amnesia::from_amnesia(text),
+        false => Hierarchy::from_lines(&rows(text, separator(text))),
+    }
+}
+
+/// What a file has in the place of values, whether it is a tree or not: the first cell of every line. Says whose hierarchy a file is
+/// that has to be repaired first.
+pub fn values_of_text(text: &str) -> Vec<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match amnesia::is_amnesia(text) {
+        true => amnesia::values(text),
+        false => {
+            rows(text, separator(text)).into_iter().filter_map(|(_, row)| row.into_iter().next()).collect()
+        }
+    }
 }
 
 /// Writes a hierarchy file.

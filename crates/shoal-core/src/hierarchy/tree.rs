@@ -236,10 +236,10 @@ impl Hierarchy {
 }
 
 /// Also what keeps the recursion of `grow` far from the end of the stack.
-const MOST_LEVELS: usize = 256;
+pub(super) const MOST_LEVELS: usize = 256;
 
 /// Some tables of a tree have an entry per leaf and level or doubling: about 1 GiB for this many leaves.
-const MOST_LINES: usize = 5_000_000;
+pub(super) const MOST_LINES: usize = 5_000_000;
 
 /// One line of a hierarchy file, from a leaf to the top.
 struct Line<'a> {

@@ -26,6 +26,8 @@ pub enum Topic {
     Role(usize),
     /// What the values of a column are, or which of them are none.
     Values(usize),
+    /// Which hierarchy a column has.
+    Hierarchy(usize),
 }
 
 /// What a person chose where a proposal has a usual value.

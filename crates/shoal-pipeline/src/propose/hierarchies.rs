@@ -1,6 +1,8 @@
 //! Which hierarchy could be built for a column, and by which command.
 
-use shoal_core::hierarchy::build::{DateStep, Icd, Number, chosen_steps, chosen_widths, is_country};
+use shoal_core::hierarchy::build::{
+    DateStep, Icd, Number, chosen_steps, chosen_widths, is_country, is_education, is_isco,
+};
 use shoal_core::{Domain, Kind, RawColumn, ValueParser};
 
 use super::kinds::Reading;
@@ -13,6 +15,8 @@ pub struct HierarchyProposal {
     pub file: String,
     /// How it would be built.
     pub builder: Builder,
+    /// Values that the table of the builder does not have; they would go straight to `*`.
+    pub others: Vec<String>,
 }
 
 /// A builder with its parameters, chosen from the sample.
@@ -28,6 +32,10 @@ pub enum Builder {
     Countries,
     /// Categories, blocks and chapters of diagnoses.
     Icd(Icd),
+    /// Groups of occupations.
+    Isco,
+    /// Levels of education.
+    Education,
 }
 
 impl HierarchyProposal {
@@ -40,6 +48,8 @@ impl HierarchyProposal {
             Builder::Countries => "countries".to_owned(),
             Builder::Icd(Icd::Nine) => "icd9".to_owned(),
             Builder::Icd(Icd::Ten) => "icd10".to_owned(),
+            Builder::Isco => "isco".to_owned(),
+            Builder::Education => "education".to_owned(),
         };
         format!(
             "shoal hierarchy build --policy {} --column {} --kind {kind} -o {}",
@@ -56,18 +66,22 @@ pub(super) fn propose(
     reading: &Reading,
     profile: &Profile<'_>,
 ) -> Option<HierarchyProposal> {
+    // Codes of occupations are numbers to most programs, but their ranges mean nothing.
+    if let Some((builder, others)) = known(profile) {
+        return Some(HierarchyProposal { file: file_name(&column.name), builder, others });
+    }
     let builder = match reading.kind {
         Kind::Integer | Kind::Decimal => Builder::Intervals(chosen_widths(&domain(column, reading)?).ok()?),
         Kind::Date => Builder::Dates(chosen_steps(&domain(column, reading)?).ok()?),
-        Kind::Text => known(profile).or_else(|| Some(Builder::Prefixes(prefix_lengths(profile)?)))?,
+        Kind::Text => Builder::Prefixes(prefix_lengths(profile)?),
     };
     let has_steps = match &builder {
         Builder::Intervals(widths) => !widths.is_empty(),
         Builder::Prefixes(keep) => !keep.is_empty(),
         Builder::Dates(steps) => !steps.is_empty(),
-        Builder::Countries | Builder::Icd(_) => true,
+        Builder::Countries | Builder::Icd(_) | Builder::Isco | Builder::Education => true,
     };
-    has_steps.then(|| HierarchyProposal { file: file_name(&column.name), builder })
+    has_steps.then(|| HierarchyProposal { file: file_name(&column.name), builder, others: Vec::new() })
 }
 
 fn domain(column: &RawColumn, reading: &Reading) -> Option<Domain> {
@@ -75,19 +89,45 @@ fn domain(column: &RawColumn, reading: &Reading) -> Option<Domain> {
     Domain::of(column, parser, &reading.missing_tokens).ok().map(|(domain, _)| domain)
 }
 
-/// A table that comes with the program and has nearly all values, where the name agrees with it or the values cannot be much else.
-fn known(profile: &Profile<'_>) -> Option<Builder> {
-    let share = |reads: &dyn Fn(&str) -> bool| {
-        profile.values.iter().filter(|value| reads(value.0)).count() as f64 / profile.distinct().max(1) as f64
-    };
-    if profile.name.is_diagnosis() {
-        // V and E codes read in both editions; digits in front are of the ninth only.
-        let editions = [Icd::Ten, Icd::Nine].map(|edition| (share(&|text| edition.reads(text)), edition));
-        let (most, edition) = editions.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-        return (most >= 0.9).then_some(Builder::Icd(edition));
+/// A table that comes with the program and has nearly all values, where the name agrees with it or the values cannot be much else; and
+/// the values that it does not have.
+fn known(profile: &Profile<'_>) -> Option<(Builder, Vec<String>)> {
+    let text = profile.kind == Kind::Text;
+    if text && profile.name.is_diagnosis() {
+        // V and E codes read in both editions; digits in front are of the ninth only, which is also taken where both have as many.
+        let editions =
+            [Icd::Nine, Icd::Ten].map(|edition| (others(profile, |text| edition.reads(text)), edition));
+        let (others, edition) = editions.into_iter().min_by_key(|(others, _)| others.len())?;
+        return has_most(profile, &others, 1, 0.9).then_some((Builder::Icd(edition), others));
+    }
+    if matches!(profile.kind, Kind::Text | Kind::Integer) && profile.name.is_occupation() {
+        // Codes of one or two digits could number anything, unless the name says what.
+        let short = |text: &str| text.trim().len() < 3 && !profile.name.is_isco();
+        let doubtful = others(profile, |text| is_isco(text) && !short(text));
+        if has_most(profile, &doubtful, 3, 0.9) {
+            return Some((Builder::Isco, others(profile, is_isco)));
+        }
     }
     // One country alone groups nobody.
-    (profile.distinct() >= 3 && share(&is_country) >= 0.8).then_some(Builder::Countries)
+    let countries = (Builder::Countries, others(profile, is_country), 3);
+    // A few words such as `primary` and `master` could be about anything, so they need a name that agrees.
+    let fewest = if profile.name.is_education() { 3 } else { 6 };
+    let education = (Builder::Education, others(profile, is_education), fewest);
+    let fitting = |(builder, others, fewest): (Builder, Vec<String>, u64)| {
+        has_most(profile, &others, fewest, 0.8).then_some((builder, others))
+    };
+    [countries, education].into_iter().filter(|_| text).find_map(fitting)
+}
+
+/// The values that a table does not read.
+fn others(profile: &Profile<'_>, reads: impl Fn(&str) -> bool) -> Vec<String> {
+    profile.values.iter().map(|value| value.0).filter(|value| !reads(value)).map(str::to_owned).collect()
+}
+
+/// Whether there are enough values, and at least this share of them is none of the others.
+fn has_most(profile: &Profile<'_>, others: &[String], fewest: u64, share: f64) -> bool {
+    let distinct = profile.distinct();
+    distinct >= fewest && (distinct - others.len() as u64) as f64 >= share * distinct as f64
 }
 
 /// Codes: digits of one length, or what the name calls a zip or ICD code.
@@ -133,7 +173,7 @@ mod tests {
         let table = RawTable::from_rows(&[name], &rows);
         let column = &table.columns[0];
         let reading = kinds::read(column);
-        let proposal = propose(column, &reading, &Profile::of(column, &reading))?;
+        let proposal: HierarchyProposal = propose(column, &reading, &Profile::of(column, &reading))?;
         Some(proposal.command("policy.toml", name))
     }
 
@@ -163,6 +203,31 @@ mod tests {
         assert_eq!(
             command("diagnosis", ["I21.4", "E11.9", "V03.1"].map(str::to_owned)).unwrap(),
             format!("{build} diagnosis --kind icd10 -o diagnosis.hierarchy.csv")
+        );
+        assert_eq!(
+            command("isco08", ["2512", "2513", "5120", "9112"].map(str::to_owned)).unwrap(),
+            format!("{build} isco08 --kind isco -o isco08.hierarchy.csv")
+        );
+        assert_eq!(
+            command(
+                "edu",
+                ["HS-grad", "Bachelors", "11th", "Masters", "9th", "Some-college"].map(str::to_owned)
+            )
+            .unwrap(),
+            format!("{build} edu --kind education -o edu.hierarchy.csv")
+        );
+        assert!(command("isco", ["1", "2", "3", "5"].map(str::to_owned)).unwrap().contains("--kind isco"));
+        assert_eq!(command("diagnosis", ["", ""].map(str::to_owned)), None, "no value at all");
+        assert_eq!(command("job", ["1", "2", "3"].map(str::to_owned)), None, "any numbers");
+        assert!(
+            command("wage", ["2512", "2513", "5120", "9112"].map(str::to_owned))
+                .unwrap()
+                .contains("intervals")
+        );
+        assert_eq!(
+            command("level", ["primary", "master", "doctor"].map(str::to_owned)),
+            None,
+            "may be anything"
         );
         assert_eq!(command("state", ["CA", "DE", "IN"].map(str::to_owned)), None, "not countries");
         assert_eq!(command("job", ["a", "b"].map(str::to_owned)), None);

@@ -6,6 +6,7 @@
 
 mod answers;
 mod baskets;
+mod beside;
 mod command;
 mod hierarchies;
 mod kinds;
@@ -20,6 +21,7 @@ mod words;
 
 pub use answers::{Choices, Question, Topic};
 pub use baskets::{BasketProposal, ItemLayout};
+pub use beside::{BrokenFile, FoundHierarchy, HierarchyFile, NameMatch, column_of_file};
 pub use command::{shell_word, stream_command};
 pub use hierarchies::{Builder, HierarchyProposal};
 pub use sequences::{EventsProposal, propose_sequences, propose_sequences_of};
@@ -96,6 +98,8 @@ pub struct ColumnProposal {
     pub missing_tokens: Vec<String>,
     /// A hierarchy that could be built for it.
     pub hierarchy: Option<HierarchyProposal>,
+    /// Hierarchy files that were found beside the data; at most one of them is used.
+    pub found_hierarchies: Vec<FoundHierarchy>,
 }
 
 /// Proposes a policy for the table that `sample` was taken from.
@@ -187,6 +191,7 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
                 missing_tokens: reading.missing_tokens,
                 format: reading.format.map(|format| format.as_str().to_owned()),
                 hierarchy,
+                found_hierarchies: Vec::new(),
             }
         })
         .collect();

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use shoal_core::Role;
 
+use super::beside::data_stem;
+use super::profile::plain;
 use super::{ColumnProposal, EventsProposal, Proposal, StreamProposal};
 
 /// The crowd that is proposed where there are enough records.
@@ -109,7 +111,7 @@ impl Proposal {
     }
 
     /// The usual ones and all that were seen, each once.
-    fn missing_tokens(&self) -> Vec<&str> {
+    pub(super) fn missing_tokens(&self) -> Vec<&str> {
         let mut tokens = vec!["", "?"];
         for token in self.columns.iter().flat_map(|column| &column.missing_tokens) {
             if !tokens.contains(&token.as_str()) {
@@ -131,10 +133,27 @@ impl Proposal {
         if let Some(format) = &column.format {
             key(&mut text, "format", &string(format));
         }
-        if let Some(hierarchy) = &column.hierarchy {
+        for found in &column.found_hierarchies {
+            text.push_str(&comment(&format!("{} {}.", found.file, found.says)));
+            let unused = if found.used { "" } else { "# " };
+            key(&mut text, &format!("{unused}hierarchy"), &string(&found.file));
+        }
+        let has_one = column.found_hierarchies.iter().any(|found| found.used);
+        if let Some(hierarchy) = column.hierarchy.as_ref().filter(|_| !has_one) {
             let command = hierarchy.command(&self.source.policy, &column.name);
             let _ = writeln!(text, "# hierarchy = {}  # made by:", string(&hierarchy.file));
             let _ = writeln!(text, "#   {command}");
+            if let [first, more @ ..] = hierarchy.others.as_slice() {
+                text.push_str(&comment(&format!(
+                    "{} not in its table and would go straight to `*`: `{}`{}.",
+                    match more.len() {
+                        0 => "1 value is".to_owned(),
+                        more => format!("{} values are", more + 1),
+                    },
+                    plain(first),
+                    if more.is_empty() { "" } else { ", …" }
+                )));
+            }
         }
         text.push('\n');
         text
@@ -230,15 +249,10 @@ impl Proposal {
     /// What the source is called without what says its format, and how its release ends.
     fn stem(&self) -> (String, &'static str) {
         let location = &self.source.location;
-        let file = match location.contains("://") {
-            true => "",
-            false => location.rsplit(['/', '\\']).next().unwrap_or_default(),
-        };
-        let packed = [".gz", ".zst"].iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-        let (stem, end) = match packed.strip_suffix(".parquet") {
-            Some(stem) => (stem, "parquet"),
-            None => (packed.rsplit_once('.').map_or(packed, |(stem, _)| stem), "csv"),
-        };
+        let stem = if location.contains("://") { "" } else { data_stem(location) };
+        let is_parquet =
+            [".parquet", ".parquet.gz", ".parquet.zst"].iter().any(|end| location.ends_with(end));
+        let end = if is_parquet && !stem.is_empty() { "parquet" } else { "csv" };
         let stem: String = stem.chars().filter(|c| !"*?[]{}".contains(*c)).collect();
         let stem = stem.trim_matches(['-', '_', '.', ' ']);
         (if stem.is_empty() { "published" } else { stem }.to_owned(), end)
@@ -324,7 +338,7 @@ pub(super) fn comment(text: &str) -> String {
     lines
 }
 
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }

@@ -176,7 +176,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A value as it may be written in a comment: on one line, and short.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     const LONGEST: usize = 30;
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match clean.char_indices().nth(LONGEST) {

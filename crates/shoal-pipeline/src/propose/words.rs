@@ -305,6 +305,21 @@ impl Words {
         self.any_of("icd* diag* dx condition*").is_some()
     }
 
+    /// Whether the values may be codes of occupations.
+    pub(super) fn is_occupation(&self) -> bool {
+        self.any_of("isco* occup* profession* job* beruf*").is_some()
+    }
+
+    /// Whether it says that they are codes of ISCO.
+    pub(super) fn is_isco(&self) -> bool {
+        self.any_of("isco*").is_some()
+    }
+
+    /// Whether the values may be levels of education.
+    pub(super) fn is_education(&self) -> bool {
+        self.any_of("educ* edu isced* school* schooling degree qualification* diploma").is_some()
+    }
+
     /// The role that the name speaks for: what is sensitive first, then what its first word says that says anything.
     pub(super) fn hint(&self) -> Option<Hint> {
         let of_role = |wanted: Role| {

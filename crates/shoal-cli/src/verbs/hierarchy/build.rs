@@ -84,9 +84,13 @@ fn domain(args: &BuildArgs, values: &Values) -> Result<Domain, Failure> {
     let read = match args.kind {
         BuildKind::Intervals => read(Kind::Integer).or_else(|_| read(Kind::Decimal)),
         BuildKind::Dates => read(Kind::Date),
-        BuildKind::Prefixes | BuildKind::Countries | BuildKind::Icd9 | BuildKind::Icd10 | BuildKind::Flat => {
-            read(Kind::Text)
-        }
+        BuildKind::Prefixes
+        | BuildKind::Countries
+        | BuildKind::Icd9
+        | BuildKind::Icd10
+        | BuildKind::Isco
+        | BuildKind::Education
+        | BuildKind::Flat => read(Kind::Text),
     };
     read.map(|(domain, _)| domain).map_err(|bad| not_of_kind(args, values, bad.raw_code))
 }
@@ -111,6 +115,8 @@ fn grouped(args: &BuildArgs, domain: &Domain) -> Result<Built, BuildError> {
         BuildKind::Countries => build::countries(domain),
         BuildKind::Icd9 => build::icd(domain, Icd::Nine),
         BuildKind::Icd10 => build::icd(domain, Icd::Ten),
+        BuildKind::Isco => build::isco(domain),
+        BuildKind::Education => build::education(domain),
         BuildKind::Flat => build::flat(domain),
     }
 }

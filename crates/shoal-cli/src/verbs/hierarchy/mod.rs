@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod column;
+mod convert;
 mod show;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ pub(crate) fn dispatch(verb: &HierarchyVerb, console: &Console) -> Result<Answer
         HierarchyVerb::Build(args) => build::build(args, console),
         HierarchyVerb::Show(args) => show::show(args, console),
         HierarchyVerb::Check(args) => check::check(args, console),
+        HierarchyVerb::Convert(args) => convert::convert(args, console),
     }
 }
 

@@ -11,7 +11,8 @@ use std::path::Path;
 use serde::Serialize;
 use shoal_core::{Kind, Role};
 use shoal_io::{Format, Layout, Source};
-use shoal_pipeline::propose::{self, ColumnProposal, EventsProposal, Proposal};
+use shoal_pipeline::files::hierarchies_beside;
+use shoal_pipeline::propose::{self, ColumnProposal, EventsProposal, FoundHierarchy, Proposal};
 
 use super::Answer;
 use crate::args::{InitArgs, ShapeArg};
@@ -55,6 +56,19 @@ struct ColumnDocument<'a> {
     facts: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hierarchies: Vec<HierarchyDocument<'a>>,
+}
+
+/// A hierarchy that was found beside the data.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct HierarchyDocument<'a> {
+    file: &'a str,
+    found: usize,
+    of: usize,
+    used: bool,
+    reason: &'a str,
 }
 
 /// Looks at the data and writes a commented policy.
@@ -76,15 +90,25 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
         sample = commas.sample;
     }
     let source = source(args, file, &dialect, sample.rows)?;
-    let proposal = match args.shape {
+    let mut proposal = match args.shape {
         ShapeArg::Sequences => propose::propose_sequences(&sample, source),
         ShapeArg::Stream => propose::propose_stream(&sample, source, stream_format(&args.data)?),
         ShapeArg::Table | ShapeArg::Transactions => propose::propose(&sample, source),
     };
-    let proposal = match args.ask {
+    proposal = match args.ask {
         true => ask::Dialogue::begin()?.about(proposal, &sample)?,
         false => proposal,
     };
+    // After the dialogue: a hierarchy is for a quasi-identifier, and roles may have changed.
+    // A stream publishes values as they are.
+    if !matches!(args.shape, ShapeArg::Stream) {
+        let columns: Vec<&str> = sample.columns.iter().map(|column| column.name.as_str()).collect();
+        let mut beside = hierarchies_beside(&dialect.source.files()?, &columns);
+        for hierarchy in &mut beside {
+            hierarchy.location = relative::seen_from(folder_of(file), &hierarchy.location)?;
+        }
+        proposal.add_hierarchies(&sample, &beside);
+    }
     let text = dialect.found.insert_into(&proposal.to_toml());
     match file {
         Some(path) => {
@@ -114,9 +138,8 @@ fn source(
     dialect: &Dialect,
     sampled: usize,
 ) -> Result<propose::Source, Failure> {
-    let folder = policy.and_then(Path::parent).unwrap_or(Path::new(""));
     Ok(propose::Source {
-        location: relative::seen_from(folder, &args.data)?,
+        location: relative::seen_from(folder_of(policy), &args.data)?,
         separator: dialect.separator,
         header: dialect.header,
         // Fewer than asked for are all there are.
@@ -125,7 +148,19 @@ fn source(
     })
 }
 
+/// The folder of the policy.
+fn folder_of(policy: Option<&Path>) -> &Path {
+    policy.and_then(Path::parent).unwrap_or(Path::new(""))
+}
+
 fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> ProposalDocument<'a> {
+    let hierarchy = |found: &'a FoundHierarchy| HierarchyDocument {
+        file: &found.file,
+        found: found.found,
+        of: found.of,
+        used: found.used,
+        reason: &found.says,
+    };
     let column = |column: &'a ColumnProposal| ColumnDocument {
         name: &column.name,
         role: column.role,
@@ -134,6 +169,7 @@ fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> 
         reason: &column.reason,
         facts: &column.facts,
         note: column.note.as_deref(),
+        hierarchies: column.found_hierarchies.iter().map(hierarchy).collect(),
     };
     ProposalDocument {
         policy: policy.map(|path| path.display().to_string()),
@@ -163,6 +199,7 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect, data: &str) -> S
     if let Some(events) = &proposal.events {
         text.push_str(&whose_and_when(events));
     }
+    text.push_str(&beside_the_data(proposal));
     for question in &proposal.questions {
         text.push_str(&format!("question: {}\n\n", question.text));
     }
@@ -178,6 +215,24 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect, data: &str) -> S
          3. {run}\n",
         propose::shell_word(&policy)
     ));
+    text
+}
+
+/// The hierarchies that were found, those that are used first.
+fn beside_the_data(proposal: &Proposal) -> String {
+    let found = proposal
+        .columns
+        .iter()
+        .flat_map(|column| column.found_hierarchies.iter().map(|found| (column.name.as_str(), found)));
+    let line = |(column, found): (&str, &FoundHierarchy)| {
+        let used = if found.used { "hierarchy" } else { "hierarchy not used" };
+        format!("{used}: `{column}`: {} {}\n", found.file, found.says)
+    };
+    let (used, unused): (Vec<_>, Vec<_>) = found.partition(|(_, found)| found.used);
+    let mut text: String = used.into_iter().chain(unused).map(line).collect();
+    if !text.is_empty() {
+        text.push('\n');
+    }
     text
 }
 

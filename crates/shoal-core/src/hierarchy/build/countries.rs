@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::{BuildError, Built, finish, known_rows, values};
+use super::{BuildError, Built, finish, known_rows, plain, values};
 use crate::Domain;
 
 /// Countries and territories, by their names in English and by the codes of ISO 3166-1 with two and three letters: sub-region, region.
@@ -41,13 +41,6 @@ static PLACES: LazyLock<HashMap<String, (&str, &str)>> = LazyLock::new(|| {
     }
     places
 });
-
-/// Small letters and digits with single blanks between words: `United-States` and `united states` are one.
-fn plain(text: &str) -> String {
-    let spaced: String = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    let words: Vec<&str> = spaced.split_whitespace().collect();
-    words.strip_prefix(&["the"]).unwrap_or(&words).join(" ").to_lowercase()
-}
 
 #[cfg(test)]
 mod tests {

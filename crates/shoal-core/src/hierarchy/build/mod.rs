@@ -2,18 +2,21 @@
 //!
 //! Numbers become ever wider [`intervals`], codes lose characters from the right ([`prefixes`]), dates
 //! become months and years ([`dates`]), and anything can go straight to `*` ([`flat`]). Items of transactions
-//! are grouped with their neighbours ([`even_tree`]). [`countries`] and diagnoses ([`icd`]) have tables that come with the program. Ranges are
+//! are grouped with their neighbours ([`even_tree`]). [`countries`], diagnoses ([`icd`]), occupations ([`isco`]) and [`education`] have tables that come
+//! with the program. Ranges are
 //! labelled in the published form `[20, 29]`, both ends included, so that a label says the same thing with
 //! the hierarchy and without it. The missing value is left out, except in [`flat`]: binding the
 //! hierarchy to a column puts it directly below `*`.
 
 mod countries;
 mod dates;
+mod education;
 mod error;
 mod even;
 mod flat;
 mod icd;
 mod intervals;
+mod isco;
 mod number;
 mod prefixes;
 #[cfg(test)]
@@ -21,11 +24,13 @@ mod properties;
 
 pub use countries::{countries, is_country};
 pub use dates::{DateParams, DateStep, ValidDateParams, chosen_steps, dates};
+pub use education::{education, is_education};
 pub use error::BuildError;
 pub use even::even_tree;
 pub use flat::flat;
 pub use icd::{Icd, icd};
 pub use intervals::{IntervalParams, ValidIntervalParams, chosen_widths, intervals};
+pub use isco::{is_isco, isco};
 pub use number::Number;
 pub use prefixes::{PrefixParams, ValidPrefixParams, prefixes};
 
@@ -94,6 +99,13 @@ fn known_rows(
         }
     };
     Ok((found.into_iter().map(row).collect(), others))
+}
+
+/// Small letters and digits with single blanks between words: `United-States` and `united states` are one.
+fn plain(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    words.strip_prefix(&["the"]).unwrap_or(&words).join(" ").to_lowercase()
 }
 
 fn finish(rows: &[Vec<String>], description: String) -> Result<Built, BuildError> {
