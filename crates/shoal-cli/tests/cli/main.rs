@@ -13,6 +13,7 @@ mod manner;
 mod original;
 mod project;
 mod promises;
+mod ranges;
 mod reference;
 mod run;
 mod sequences;
