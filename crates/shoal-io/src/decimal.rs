@@ -43,6 +43,13 @@ pub fn find_decimal_commas(sample: &RawTable, missing: &[&str]) -> Option<Decima
         }
     }
     let (column, example) = found?;
+    // The key is about all columns of numbers: with it `1,234` is no thousand elsewhere in the file either.
+    for column in &mut columns {
+        let values = || column.labels.iter().filter(|text| !missing.contains(text));
+        if values().any(|text| text.contains(',')) && values().all(|text| with_point(text).is_some()) {
+            *column = pointed(column);
+        }
+    }
     Some(DecimalCommas { column, example, sample: RawTable { columns, ..sample.clone() } })
 }
 

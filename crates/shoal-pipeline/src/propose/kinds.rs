@@ -91,6 +91,14 @@ pub(super) fn read(column: &RawColumn) -> Reading {
             odd.clear();
         }
     }
+    if matches!(judgement.kind, Kind::Integer | Kind::Decimal) {
+        let codes = numbers::codes_for_missing(&values);
+        if !codes.is_empty() {
+            let note = may_mean_unknown(column, &codes);
+            judgement.note = Some(joined(note, judgement.note.take()));
+            judgement.asks = true;
+        }
+    }
     if judgement.kind != Kind::Text {
         missing_tokens.extend(seen(&MISSING_IN_NUMBERS));
         missing_tokens.extend(odd.iter().map(|text| (*text).to_owned()));
@@ -169,6 +177,21 @@ fn places(column: &RawColumn, odd: &[&str]) -> String {
         format!("`{}` (record {})", text.escape_debug(), row + 1)
     };
     odd.iter().map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// Asks what `999` among ages means. It is never taken for a missing value: that would leave a true value out.
+fn may_mean_unknown(column: &RawColumn, codes: &[&str]) -> String {
+    let occurs = |text: &&str| {
+        let times = (0..column.codes.len()).filter(|&row| column.text(row) == *text).count();
+        format!("`{text}` occurs {times} {}", if times == 1 { "time" } else { "times" })
+    };
+    let occurs: Vec<String> = codes.iter().map(occurs).collect();
+    let (lies, it) = if codes.len() == 1 { ("lies", "it") } else { ("lie", "them") };
+    format!(
+        "{} and {lies} far from all other values: add {it} to `missing` under [data], which is about all columns, if that means \
+         unknown; as numbers they widen every range that they are in",
+        occurs.join(", "),
+    )
 }
 
 /// Says that `M` and `m` are two values.
@@ -310,11 +333,47 @@ mod tests {
     }
 
     #[test]
+    fn codes_for_missing_are_asked_about_and_never_assumed() {
+        let ages: Vec<String> = (0..200).map(|i| (i * 7 % 90).to_string()).collect();
+        let with = |codes: &[&'static str]| {
+            let mut values: Vec<&str> = ages.iter().map(String::as_str).collect();
+            values.extend(codes);
+            reading("age", &values)
+        };
+        for (codes, words) in [
+            (&["999", "999"][..], "`999` occurs 2 times and lies far from all other values"),
+            (&["-1"], "`-1` occurs 1 time and lies far"),
+            (
+                &["998", "999", "-9"],
+                "`998` occurs 1 time, `999` occurs 1 time, `-9` occurs 1 time and lie far",
+            ),
+            (&["9999.0"], "`9999.0` occurs"),
+        ] {
+            let (kind, _, missing, note) = with(codes);
+            assert_ne!(kind, Kind::Text);
+            assert_eq!(missing, [""; 0], "{codes:?}");
+            assert!(note.as_ref().is_some_and(|note| note.contains(words)), "{note:?}");
+        }
+        // 99 is an age, and where one value is below 0 others may be, too.
+        for codes in [&["99"][..], &["-1", "-3"], &["120"]] {
+            assert_eq!(with(codes).3, None, "{codes:?}");
+        }
+        assert_eq!(reading("sign", &["-1", "0", "1"]).3, None, "too few to tell");
+    }
+
+    #[test]
     fn numbers_in_other_notations_are_said() {
         for (values, words) in [
             (["1,5", "22,75", "3"], "decimal comma"),
             (["1.234,50", "2.000,00", "7,10"], "decimal comma"),
-            (["1,234", "22,750", "300"], "thousands"),
+            (
+                ["1,234", "22,750", "300"],
+                "`1,234` may be 1234 (a comma between thousands) or 1.234 (a decimal comma)",
+            ),
+            (["1,234", "1,234,567", "300"], "thousands separators"),
+            (["1,234.50", "22,750", "300"], "thousands separators"),
+            (["1 234", "22 750", "300"], "thousands separators"),
+            (["$1,234", "$22,750", "$300"], "`$1,234` may be $1234"),
             (["$ 3.50", "$12.00", "$1"], "currency"),
             (["3,50 €", "12,00 €", "1 €"], "currency"),
             (["M", "m", "F"], "`M` and `m`"),
