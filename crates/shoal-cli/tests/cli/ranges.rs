@@ -39,7 +39,8 @@ fn column(project: &TestProject, file: &str, name: &str) -> Vec<String> {
 #[test]
 fn ranges_are_two_columns_that_are_verified_and_measured() {
     let project = split_people();
-    project.shoal(&["check", "policy.toml"]).ended_with(0);
+    let check = project.shoal(&["check", "policy.toml"]).ended_with(0).stdout;
+    assert!(check.contains("`age` as `age_min` and `age_max` (both empty: suppressed)"), "{check}");
     project.shoal(&["run", "policy.toml"]).ended_with(0);
     // Sets of names are texts with commas, so the header is looked at only.
     let header = project.read("out.csv").lines().next().unwrap().to_owned();

@@ -20,6 +20,6 @@ pub(crate) use persons::persons_of_texts;
 pub(crate) use plan::column_plan;
 pub use plan::{ColumnPlan, HierarchyPlan};
 pub(crate) use published::{check_untouched, quasi_columns, read_published, read_table_back, stage_table};
-pub(crate) use ranges::with_plain_values;
+pub(crate) use ranges::{note as ranges_note, with_plain_values};
 pub(crate) use recoded::{Composed, published_columns, reordered, reordered_codes};
 pub(crate) use sample::{Units, sample};

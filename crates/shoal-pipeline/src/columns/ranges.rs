@@ -16,6 +16,17 @@ use shoal_privacy::{Refusal, Unverifiable};
 use super::bind::parser;
 use crate::{PipelineError, Request};
 
+/// What `check` says about it.
+pub(crate) fn note(policy: &Policy) -> Option<String> {
+    let named = |(name, spec): (&str, &ColumnPolicy)| {
+        let [min, max] = range_ends(name);
+        let empty = if spec.missing == MissingPolicy::Category { "missing" } else { "suppressed" };
+        format!("`{name}` as `{min}` and `{max}` (both empty: {empty})")
+    };
+    let columns: Vec<String> = policy.range_columns().map(named).collect();
+    (!columns.is_empty()).then(|| format!("ranges are published as columns: {}", columns.join(", ")))
+}
+
 /// Brings the columns of an original that are published as two into one notation: there they are numbers and not texts, so
 /// `007` is 7, and all that means "no value" is the same. Texts that are not of the column's kind stay, and are refused later.
 pub(crate) fn with_plain_values(policy: &Policy, original: &mut RawTable) {

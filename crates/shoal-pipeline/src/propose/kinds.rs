@@ -92,6 +92,10 @@ pub(super) fn read(column: &RawColumn) -> Reading {
         }
     }
     if matches!(judgement.kind, Kind::Integer | Kind::Decimal) {
+        if let Some(note) = numbers::points_that_may_be_thousands(&values) {
+            judgement.note = Some(joined(note, judgement.note.take()));
+            judgement.asks = true;
+        }
         let codes = numbers::codes_for_missing(&values);
         if !codes.is_empty() {
             let note = may_mean_unknown(column, &codes);
@@ -359,6 +363,26 @@ mod tests {
             assert_eq!(with(codes).3, None, "{codes:?}");
         }
         assert_eq!(reading("sign", &["-1", "0", "1"]).3, None, "too few to tell");
+    }
+
+    #[test]
+    fn points_before_three_digits_are_asked_about() {
+        for values in [
+            &["1.234", "22.750", "300", "1.250", "7.125", "980"][..],
+            &["1.234", "22.750", "1.250", "7.125", "13.000"],
+        ] {
+            let (kind, _, _, note) = reading("income", values);
+            assert_eq!(kind, Kind::Decimal);
+            assert!(note.unwrap().contains("`1.234` is read as a fraction, and may be 1234"), "{values:?}");
+        }
+        for values in [
+            &["1.234", "22.75", "300", "1.25", "7.125", "980"][..],
+            &["0.234", "22.750", "1.250", "7.125", "13.000"],
+            &["1.234", "2.500"],
+            &["1", "2", "3", "4", "5", "6"],
+        ] {
+            assert_eq!(reading("income", values).3, None, "{values:?}");
+        }
     }
 
     #[test]

@@ -58,6 +58,19 @@ pub(super) fn what_they_may_be(values: &[&str]) -> Option<String> {
     })
 }
 
+/// Asks whether `1.234` is a thousand, where every point stands before three digits and none behind a zero.
+pub(super) fn points_that_may_be_thousands(values: &[&str]) -> Option<String> {
+    // Fewer values have three digits by chance.
+    const ENOUGH: usize = 3;
+    let pointed: Vec<&str> = values.iter().copied().filter(|text| text.contains('.')).collect();
+    let fits = |text: &&str| is_in(text, '.', ',') && !text.trim_start_matches(['-', '+']).starts_with('0');
+    let example = pointed.first().filter(|_| pointed.len() >= ENOUGH && pointed.iter().all(fits))?;
+    Some(format!(
+        "`{example}` is read as a fraction, and may be {} with a point between thousands: then set  decimal = \",\"  under [data]",
+        example.replace('.', "")
+    ))
+}
+
 /// Numbers that often stand for "unknown", among values that they cannot belong to: far above all others, or the only ones
 /// below 0. Whoever knows the data has to say whether they do.
 pub(super) fn codes_for_missing<'a>(values: &[&'a str]) -> Vec<&'a str> {
