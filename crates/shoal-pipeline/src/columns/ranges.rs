@@ -148,20 +148,20 @@ fn joined(
     let parser = parser(spec);
     let mut builder = RawColumnBuilder::new(name.to_owned());
     let mut known: HashMap<(u32, u32), u32> = HashMap::new();
-    let mut codes = Vec::with_capacity(min.codes.len());
+    let mut pairs = Vec::with_capacity(min.codes.len());
     for (row, (&lo, &hi)) in min.codes.iter().zip(&max.codes).enumerate() {
         let next = known.len() as u32;
-        let code = *known.entry((lo, hi)).or_insert(next);
-        if code == next {
+        let pair = *known.entry((lo, hi)).or_insert(next);
+        if pair == next {
             let text = join(spec, &parser, (min, lo), (max, hi), row)?;
             builder.push(&text, min.first_seen.get(lo as usize).copied().unwrap_or_default());
         }
-        codes.push(code);
+        pairs.push(pair);
     }
     let mut column = builder.finish();
-    // Two pairs have never one text (see `join`), so the builder has numbered the pairs as they are numbered here.
-    debug_assert_eq!(column.labels.len(), known.len());
-    column.codes = codes;
+    // The builder has taken each pair for a record. Pairs of different texts have different texts, see `join`.
+    let of_pair = std::mem::take(&mut column.codes);
+    column.codes = pairs.into_iter().map(|pair| of_pair[pair as usize]).collect();
     Ok(column)
 }
 
@@ -231,7 +231,7 @@ fn plain_date(text: &str, parser: &ValueParser) -> Option<String> {
     (!format.as_str().contains('z') && parser.position(&written) == Some(position)).then_some(written)
 }
 
-/// The column with other texts; those that become equal share a code, and none is a null.
+/// The column with other texts; those that become equal share a code, and where there is none it is a null.
 fn relabelled(column: &RawColumn, text_of: impl for<'a> Fn(&'a str) -> Option<Cow<'a, str>>) -> RawColumn {
     renamed(column, column.name.clone(), |_, text| text_of(text))
 }

@@ -190,10 +190,13 @@ fn may_mean_unknown(column: &RawColumn, codes: &[&str]) -> String {
         format!("`{text}` occurs {times} {}", if times == 1 { "time" } else { "times" })
     };
     let occurs: Vec<String> = codes.iter().map(occurs).collect();
-    let (lies, it) = if codes.len() == 1 { ("lies", "it") } else { ("lie", "them") };
+    let (lies, it, widens) = match codes {
+        [_] => ("lies", "it", "as a number it widens every range that it is in"),
+        _ => ("lie", "them", "as numbers they widen every range that they are in"),
+    };
     format!(
         "{} and {lies} far from all other values: add {it} to `missing` under [data], which is about all columns, if that means \
-         unknown; as numbers they widen every range that they are in",
+         unknown; {widens}",
         occurs.join(", "),
     )
 }
