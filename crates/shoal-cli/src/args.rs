@@ -128,6 +128,9 @@ pub(crate) struct InitArgs {
     /// The table of a SQLite file; its only one where it is not given.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
+    /// What is asked of a SQLite file instead of a table: "select …".
+    #[arg(long, value_name = "SELECT", conflicts_with = "table")]
+    pub query: Option<String>,
 }
 
 /// The shapes of data that this version knows.

@@ -11,6 +11,7 @@ pub mod hierarchy;
 mod items;
 mod kind;
 mod mix;
+mod notation;
 pub mod policy;
 mod progress;
 mod promise;
@@ -30,6 +31,7 @@ pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
 pub use items::{parse_group, quote_item, render_item, split_items, unquote_item};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use mix::{SplitMix64, mix};
+pub use notation::{plain_number, without_exponent};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Cancellable, Cancelled, Progress, Silent, Unseen};
 pub use promise::{
@@ -37,7 +39,8 @@ pub use promise::{
     TransactionsPromise, is_drawn,
 };
 pub use published::{
-    PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set,
+    PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set, range_ends,
+    split_range,
 };
 pub use recoding::{
     Cell, Class, ItemCluster, SUPPRESSED, SequencesRecoding, TableRecoding, TransactionsRecoding,

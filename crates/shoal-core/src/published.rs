@@ -113,13 +113,23 @@ pub fn quote_in_set(label: &str) -> Cow<'_, str> {
 
 /// The positions of `[a, b]`, or `None` when the text is not a range of values that the parser reads.
 pub fn parse_range(text: &str, parser: &ValueParser) -> Option<(f64, f64)> {
+    let (lo, hi) = split_range(text, parser)?;
+    Some((parser.position(lo)?, parser.position(hi)?))
+}
+
+/// The ends of `[a, b]` as they are written, or `None` when the text is not a range of values that the parser reads.
+pub fn split_range<'a>(text: &'a str, parser: &ValueParser) -> Option<(&'a str, &'a str)> {
     let inside = text.strip_prefix('[')?.strip_suffix(']')?;
     // A date may hold ", " itself, so every comma is tried.
     inside.match_indices(", ").find_map(|(at, comma)| {
-        let lo = parser.position(&inside[..at])?;
-        let hi = parser.position(&inside[at + comma.len()..])?;
-        (lo <= hi).then_some((lo, hi))
+        let (lo, hi) = (&inside[..at], &inside[at + comma.len()..]);
+        (parser.position(lo)? <= parser.position(hi)?).then_some((lo, hi))
     })
+}
+
+/// The names of the two columns that hold the ends of a column's ranges, where they are published as columns.
+pub fn range_ends(column: &str) -> [String; 2] {
+    [format!("{column}_min"), format!("{column}_max")]
 }
 
 /// The members of `{a, "b, c"}`, or `None` when the text is not a set.

@@ -13,14 +13,40 @@ pub(crate) fn unpack<'a>(compression: Compression, stored: impl Read + 'a) -> io
         return Ok(Box::new(stored));
     }
     let mut stored = BufReader::with_capacity(1 << 18, stored);
+    let head = stored.fill_buf()?;
     // No byte at all is an empty file and not a broken one.
-    if stored.fill_buf()?.is_empty() {
+    if head.is_empty() {
         return Ok(Box::new(io::empty()));
+    }
+    if !is_packed(compression, head) {
+        let head = head[..head.len().min(4096)].to_vec();
+        return Err(io::Error::new(io::ErrorKind::InvalidData, NotPacked { head }));
     }
     Ok(match compression {
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(stored)?),
         _ => Box::new(MultiGzDecoder::new(stored)),
     })
+}
+
+/// Bytes that have not been packed, whatever the file is called. It travels as the error of a reader.
+#[derive(Debug, thiserror::Error)]
+#[error("it does not begin as packed data do")]
+pub(crate) struct NotPacked {
+    /// The first of them.
+    pub(crate) head: Vec<u8>,
+}
+
+/// Whether bytes begin as packed data do; a file may end before that can be known.
+fn is_packed(compression: Compression, head: &[u8]) -> bool {
+    let begins = |magic: &[u8]| head.starts_with(&magic[..magic.len().min(head.len())]);
+    match compression {
+        Compression::None => true,
+        Compression::Gzip => begins(b"\x1f\x8b"),
+        // The second one is a frame that unpackers skip; its first byte has 16 values.
+        Compression::Zstd => {
+            begins(b"\x28\xb5\x2f\xfd") || (head[0] & 0xf0 == 0x50 && begins(&[head[0], 0x2a, 0x4d, 0x18]))
+        }
+    }
 }
 
 /// A writer that packs. The same bytes in give the same bytes out: no time and no name are stored.

@@ -43,6 +43,14 @@ pub fn find_decimal_commas(sample: &RawTable, missing: &[&str]) -> Option<Decima
         }
     }
     let (column, example) = found?;
+    // The key is about all columns of numbers: with it `1,234` is no thousand elsewhere in the file either, and `1.234` is one.
+    for column in &mut columns {
+        let values = || column.labels.iter().filter(|text| !missing.contains(text));
+        let changes = |text: &str| with_point(text).is_some_and(|pointed| pointed != text);
+        if values().any(changes) && values().all(|text| with_point(text).is_some()) {
+            *column = pointed(column);
+        }
+    }
     Some(DecimalCommas { column, example, sample: RawTable { columns, ..sample.clone() } })
 }
 
@@ -195,6 +203,11 @@ mod tests {
         assert_eq!(found.sample.columns[0].text(2), "2000.25");
         assert_eq!(found.sample.columns[1].text(2), "1,5", "a column of texts stays");
         assert_eq!(find_decimal_commas(&table(["1,500", "2,250", ""], ["x", "y", "z"]), &[""]), None);
+        for (doubtful, read) in [("1,500", "1.500"), ("1.500", "1500"), ("12.03.2020", "12.03.2020")] {
+            let found =
+                find_decimal_commas(&table(["1,5", "2,25", ""], [doubtful, "2", "3"]), &[""]).unwrap();
+            assert_eq!(found.sample.columns[1].text(0), read, "by what another column shows");
+        }
         assert_eq!(find_decimal_commas(&table(["1,5", "2,25", ""], ["1.5", "2", "3"]), &[""]), None);
     }
 

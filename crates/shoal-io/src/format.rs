@@ -43,7 +43,48 @@ const ENDINGS: [(&[&str], Layout); 5] = [
     (&[".db", ".sqlite", ".sqlite3"], Layout::Sqlite),
 ];
 
+/// Endings that mean something else than CSV to everybody. Published data never gets such a name: who opens it expects what
+/// the name says.
+const OTHER_ENDINGS: [&str; 30] = [
+    ".7z",
+    ".avro",
+    ".bz2",
+    ".doc",
+    ".docx",
+    ".dta",
+    ".h5",
+    ".hdf5",
+    ".htm",
+    ".html",
+    ".orc",
+    ".pdf",
+    ".pkl",
+    ".por",
+    ".ppt",
+    ".pptx",
+    ".rar",
+    ".rda",
+    ".rdata",
+    ".rds",
+    ".sas7bdat",
+    ".sav",
+    ".sql",
+    ".tar",
+    ".tgz",
+    ".xml",
+    ".xpt",
+    ".xz",
+    ".zip",
+    ".zsav",
+];
+
 impl Format {
+    /// The ending of a name that published data cannot have, because it means a format that is not written.
+    pub fn other_ending(name: &str) -> Option<&'static str> {
+        let name = name.to_ascii_lowercase();
+        OTHER_ENDINGS.into_iter().find(|ending| name.ends_with(ending))
+    }
+
     /// Reads the format off a name: `.gz` and `.zst` are packings, the ending before them is the layout, and a name
     /// without a known ending is CSV. Case does not matter.
     pub fn of(name: &str) -> Format {

@@ -42,7 +42,7 @@ mod write;
 pub use arrow::{TableBuilder, read_batches, write_batches};
 pub use basket::{
     BasketOptions, OfferedBaskets, ReadTransactions, TableOfItems, item_reads_back, offered_baskets,
-    published_item, read_baskets, write_baskets,
+    original_items, published_item, read_baskets, write_baskets,
 };
 pub use csv::{CsvOptions, SeparatorError, separator_of, unusual_separator_of};
 pub use decimal::{DecimalCommas, find_decimal_commas};

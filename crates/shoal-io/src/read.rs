@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 use shoal_core::{Progress, RawTable, Silent};
 
 use crate::collect::Collector;
-use crate::compress::unpack;
+use crate::compress::{NotPacked, unpack};
 use crate::csv;
 use crate::decimal::to_points;
 use crate::digest::Digest;
@@ -326,6 +326,10 @@ fn blame(error: ReadError, compression: Compression, device_failed: bool) -> Rea
     };
     match error {
         ReadError::Unreadable { file, source } if compression != Compression::None && !device_failed => {
+            let not_packed = source.get_ref().and_then(|inner| inner.downcast_ref::<NotPacked>());
+            if let Some((is, hint)) = not_packed.and_then(|found| recognise::instead_of_packed(&found.head)) {
+                return ReadError::NotPacked { file, packing: compression.name(), is, hint };
+            }
             ReadError::Corrupt { file, packing: compression.name(), source }
         }
         error => error,

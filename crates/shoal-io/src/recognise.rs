@@ -32,7 +32,15 @@ const fn other(magic: &'static [u8], is: &'static str, hint: &'static str) -> Kn
 const EXPORT: &str = "open it in the program that made it and export it as CSV, Parquet or .xlsx";
 const OLD_EXCEL: &str = "open it in Excel or LibreOffice and save it as .xlsx or CSV";
 
-const KNOWN: [Known; 23] = [
+const UNPACK: &str = "unpack it, and name a file that was in it";
+const SPSS_EXPORT: &str =
+    "in SPSS: File, Export, CSV; in R: haven::read_sav, then write.csv; in Python: pandas.read_spss";
+const STATA_EXPORT: &str = "in Stata: export delimited using people.csv; in Python: pandas.read_stata";
+const SAS_EXPORT: &str = "in SAS: proc export … dbms=csv; in Python: pandas.read_sas";
+const RDS_EXPORT: &str = "in R: write.csv(readRDS(path), \"people.csv\", row.names = FALSE)";
+const RDATA_EXPORT: &str = "in R: load(path), then write.csv(data, \"people.csv\", row.names = FALSE)";
+
+const KNOWN: [Known; 25] = [
     Known {
         magic: b"PAR1",
         offset: 0,
@@ -68,13 +76,7 @@ const KNOWN: [Known; 23] = [
         as_what: As::Packing(Compression::Zstd),
         hint: "let its name end in .zst, e.g. people.csv.zst",
     },
-    Known {
-        magic: b"PK\x03\x04",
-        offset: 0,
-        is: "a ZIP archive",
-        as_what: As::Zip,
-        hint: "unpack it, and name a file that was in it",
-    },
+    Known { magic: b"PK\x03\x04", offset: 0, is: "a ZIP archive", as_what: As::Zip, hint: UNPACK },
     Known {
         magic: b"PK\x05\x06",
         offset: 0,
@@ -93,21 +95,9 @@ const KNOWN: [Known; 23] = [
         OLD_EXCEL,
     ),
     other(b"%PDF-", "a PDF document", "ask for the data itself: a table in a PDF cannot be read reliably"),
-    other(
-        b"$FL2",
-        "an SPSS file (.sav)",
-        "in SPSS: File, Export, CSV; in R: haven::read_sav, then write.csv; in Python: pandas.read_spss",
-    ),
-    other(
-        b"$FL3",
-        "an SPSS file (.zsav)",
-        "in SPSS: File, Export, CSV; in R: haven::read_sav, then write.csv; in Python: pandas.read_spss",
-    ),
-    other(
-        b"<stata_dta>",
-        "a Stata file (.dta)",
-        "in Stata: export delimited using people.csv; in Python: pandas.read_stata",
-    ),
+    other(b"$FL2", "an SPSS file (.sav)", SPSS_EXPORT),
+    other(b"$FL3", "an SPSS file (.zsav)", SPSS_EXPORT),
+    other(b"<stata_dta>", "a Stata file (.dta)", STATA_EXPORT),
     other(
         b"\x89HDF\r\n\x1a\n",
         "an HDF5 file",
@@ -119,24 +109,14 @@ const KNOWN: [Known; 23] = [
         "in Python: fastavro or polars.read_avro(path).write_parquet(\"people.parquet\")",
     ),
     other(b"ORC", "an ORC file", "in Python: pandas.read_orc(path).to_parquet(\"people.parquet\")"),
-    other(
-        b"RDX2",
-        "a file of R (.RData)",
-        "in R: load(path), then write.csv(data, \"people.csv\", row.names = FALSE)",
-    ),
-    other(
-        b"RDX3",
-        "a file of R (.RData)",
-        "in R: load(path), then write.csv(data, \"people.csv\", row.names = FALSE)",
-    ),
-    other(
-        b"X\n\0\0\0",
-        "a file of R (.rds)",
-        "in R: write.csv(readRDS(path), \"people.csv\", row.names = FALSE)",
-    ),
+    other(b"RDX2", "a file of R (.RData)", RDATA_EXPORT),
+    other(b"RDX3", "a file of R (.RData)", RDATA_EXPORT),
+    other(b"X\n\0\0\0", "a file of R (.rds)", RDS_EXPORT),
     other(b"BZh", "packed by bzip2", "unpack it: bunzip2 file.bz2"),
     other(b"\xfd7zXZ\0", "packed by xz", "unpack it: unxz file.xz"),
-    other(b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it, and name a file that was in it"),
+    other(b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", UNPACK),
+    other(b"Rar!\x1a\x07", "a RAR archive", UNPACK),
+    other(b"HEADER RECORD*******LIBRARY HEADER", "a SAS transport file (.xpt)", SAS_EXPORT),
     Known {
         magic: b"ustar",
         offset: 257,
@@ -144,6 +124,14 @@ const KNOWN: [Known; 23] = [
         as_what: As::Other,
         hint: "unpack it: tar -xf file.tar, and name a file that was in it",
     },
+];
+
+/// Formats that cannot be told by their first bytes: older versions, or packed by gzip without saying so in their names.
+const NAMED: [(&[&str], &str, &str); 4] = [
+    (&[".rds"], "a file of R (.rds)", RDS_EXPORT),
+    (&[".rda", ".rdata"], "a file of R (.RData)", RDATA_EXPORT),
+    (&[".dta"], "a Stata file (.dta)", STATA_EXPORT),
+    (&[".por", ".sav", ".zsav"], "an SPSS file", SPSS_EXPORT),
 ];
 
 /// SAS7BDAT begins with 12 zeros and this.
@@ -155,10 +143,7 @@ pub(crate) fn check(file: &str, format: Format, head: &[u8]) -> Result<(), ReadE
         Err(ReadError::OtherFormat { file: file.to_owned(), is, hint })
     };
     if head.get(12..32) == Some(SAS) {
-        return refuse(
-            "a SAS file (.sas7bdat)",
-            "in SAS: proc export … dbms=csv; in Python: pandas.read_sas",
-        );
+        return refuse("a SAS file (.sas7bdat)", SAS_EXPORT);
     }
     let is = |known: &&Known| head.get(known.offset..).is_some_and(|rest| rest.starts_with(known.magic));
     match KNOWN.iter().find(is) {
@@ -172,8 +157,15 @@ pub(crate) fn check(file: &str, format: Format, head: &[u8]) -> Result<(), ReadE
                 (As::Zip, ..) if format.layout == Layout::Excel => Ok(()),
                 (_, is, hint) => refuse(is, hint),
             },
-            As::Packing(_) | As::Layout(_) | As::Other => refuse(known.is, known.hint),
+            As::Packing(_) => {
+                let (is, hint) = named(file).unwrap_or((known.is, known.hint));
+                refuse(is, hint)
+            }
+            As::Layout(_) | As::Other => refuse(known.is, known.hint),
         },
+        None if !is_plain_text(head) && named(file).is_some() => {
+            named(file).map_or(Ok(()), |(is, hint)| refuse(is, hint))
+        }
         None if head.is_empty() || format.layout.is_text() => {
             match starts_html(head) && format.layout.is_text() {
                 true => refuse(
@@ -185,6 +177,30 @@ pub(crate) fn check(file: &str, format: Format, head: &[u8]) -> Result<(), ReadE
         }
         None => misnamed(format, head).map_or(Ok(()), |(is, hint)| refuse(is, hint)),
     }
+}
+
+/// What the bytes of a file are whose name says that it is packed, where they are not: `None` where nobody can tell.
+pub(crate) fn instead_of_packed(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    let is = |known: &&Known| head.get(known.offset..).is_some_and(|rest| rest.starts_with(known.magic));
+    match KNOWN.iter().find(is).filter(|known| !known.magic.is_ascii() || !is_plain_text(head)) {
+        Some(known) if known.as_what == As::Zip => {
+            let (_, is, hint) = zipped(head);
+            Some((is, hint))
+        }
+        Some(known) => Some((known.is, known.hint)),
+        None if is_plain_text(head) => {
+            let hint = "rename it without the ending that says that it is packed, e.g. people.csv";
+            Some(("plain text", hint))
+        }
+        None => None,
+    }
+}
+
+/// What the name of a file says that it is.
+fn named(file: &str) -> Option<(&'static str, &'static str)> {
+    let file = file.to_ascii_lowercase();
+    let is = |(endings, ..): &&(&[&str], _, _)| endings.iter().any(|ending| file.ends_with(ending));
+    NAMED.iter().find(is).map(|&(_, is, hint)| (is, hint))
 }
 
 /// What a ZIP archive is, by the names of its first parts.
@@ -199,7 +215,7 @@ fn zipped(head: &[u8]) -> (As, &'static str, &'static str) {
     if holds(b"mimetypeapplication/vnd.oasis") || holds(b"word/") || holds(b"ppt/") {
         return (As::Other, "an office document, not a sheet", EXPORT);
     }
-    (As::Zip, "a ZIP archive", "unpack it, and name a file that was in it")
+    (As::Zip, "a ZIP archive", UNPACK)
 }
 
 /// A text whose name says that it is none.
@@ -264,6 +280,8 @@ mod tests {
             (b"ORC\x0a\0", "an ORC file"),
             (b"RDX3\nX\n\0", "a file of R (.RData)"),
             (b"<!DOCTYPE html><html>", "a web page (HTML)"),
+            (b"Rar!\x1a\x07\x01\0", "a RAR archive"),
+            (b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!0\0", "a SAS transport file (.xpt)"),
             (&sas, "a SAS file (.sas7bdat)"),
             (&tar, "a tar archive"),
         ] {
@@ -288,6 +306,14 @@ mod tests {
         ] {
             assert_eq!(said(name, bytes), None, "{name}");
         }
+        for (name, bytes, is) in [
+            ("t.RDS", &b"\x1f\x8b\x08\0"[..], "a file of R (.rds)"),
+            ("t.RData", b"\x1f\x8b\x08\0", "a file of R (.RData)"),
+            ("t.dta", b"\x73\x02\x01\0", "a Stata file (.dta)"),
+        ] {
+            assert_eq!(said(name, bytes).as_deref(), Some(&*format!("{name}: this is {is}")));
+        }
+        assert_eq!(said("t.dta", b"a,b\n1,2\n"), None, "a text is a text");
         assert_eq!(said("t.xlsx", b"a;b\n1;2\n").as_deref(), Some("t.xlsx: this is plain text"));
         assert_eq!(said("t.xls", b"<html><table>").as_deref(), Some("t.xls: this is a web page (HTML)"));
     }

@@ -62,7 +62,10 @@ mod reading {
         }
         let database = Database { file, connection: open(input, limits).map_err(|e| broken(file, &e))? };
         let select = match query {
-            Some(Query::Select(select)) => select.clone(),
+            Some(Query::Select(select)) => {
+                database.understands(select)?;
+                select.clone()
+            }
             Some(Query::Table(name)) => select_all(&database.known(name)?),
             None => select_all(&database.only_table()?),
         };
@@ -142,6 +145,20 @@ mod reading {
                 }
             }
             into.gathered().note_list(false)
+        }
+
+        /// A query of ours cannot be wrong; that of a person can, and then it helps to see what there is.
+        fn understands(&self, select: &str) -> Result<(), ReadError> {
+            self.check_names()?;
+            let Err(error) = self.connection.prepare(select) else { return Ok(()) };
+            let why = match self.names()?.as_slice() {
+                [] => format!("SQLite does not accept the query: {error}; the database has no table"),
+                names => {
+                    format!("SQLite does not accept the query: {error}; there are: {}", names.join(", "))
+                }
+            };
+            let hint = "correct it, and try it in the shell: sqlite3 file.db \"select …\"; nothing is ever written to the database";
+            Err(refused(self.file, &why, hint))
         }
 
         /// Names of columns come from the texts of the schema, and the library panics on one that is not UTF-8, as in a damaged

@@ -114,10 +114,12 @@ fn files_that_are_no_baskets() {
     assert_eq!(refused("t.txt", b"1 2\n3 \xff4\n", ' '), "t.txt, line 2: not UTF-8 (byte 6 of the text)");
     assert_eq!(refused("t.parquet", "PAR1", ' '), "t.parquet: a Parquet file has no lines of items");
     let whole = gzip("1 2 3\n".repeat(1000).as_bytes());
-    for bytes in [&whole[..whole.len() / 2], b"1 2 3\n"] {
-        let said = refused("t.txt.gz", bytes, ' ');
-        assert!(said.starts_with("t.txt.gz: the gzip data is damaged: "), "{said}");
-    }
+    let said = refused("t.txt.gz", &whole[..whole.len() / 2], ' ');
+    assert!(said.starts_with("t.txt.gz: the gzip data is damaged: "), "{said}");
+    assert_eq!(
+        refused("t.txt.gz", "1 2 3\n", ' '),
+        "t.txt.gz: this is not packed by gzip, as its name says: it is plain text"
+    );
     let missing = read_baskets(&Folder::new().source("none.txt"), &BLANK, &Silent).unwrap_err();
     assert!(matches!(missing, ReadError::NotFound { .. }), "{missing}");
     let folder = read_baskets(&Source::new(env!("CARGO_MANIFEST_DIR")), &BLANK, &Silent).unwrap_err();

@@ -62,6 +62,10 @@ mod with_sqlite {
         source.query =
             Some(Query::Select("select age * 2 as twice from people where name is not null".to_owned()));
         assert_eq!(cells(&read(&source).unwrap().table), [[Some("68")]]);
+        source.query = Some(Query::Select("select agee from people".to_owned()));
+        let error = read(&source).unwrap_err().to_string();
+        assert!(error.contains("does not accept the query: no such column: agee"), "{error}");
+        assert!(error.ends_with("; there are: odd \"one, people"), "{error}");
         for wrong in
             ["delete from people", "select nothing from people", "", "select x'00' as b", "attach 'x' as y"]
         {

@@ -43,7 +43,8 @@ impl PipelineError {
             | PipelineError::Measure(_)
             | PipelineError::Refused(_)
             | PipelineError::StreamLine { .. }
-            | PipelineError::StreamMeasure(_) => without_quotes(&self.to_string()),
+            | PipelineError::StreamMeasure(_)
+            | PipelineError::NoSuchItem { .. } => without_quotes(&self.to_string()),
             // The others are about files, keys and counts.
             _ => self.to_string(),
         }

@@ -101,6 +101,36 @@ pub enum PipelineError {
         /// The value.
         at: Box<ValueAt>,
     },
+    /// What was asked about is not in the file.
+    #[error("there is no {what} {number}: the file has {most}")]
+    NoSuchRow {
+        /// A row or a class.
+        what: &'static str,
+        /// Its number.
+        number: u64,
+        /// How many there are.
+        most: usize,
+    },
+    /// What was asked about is not in the original.
+    #[error("`{item}` is not an item of the original")]
+    NoSuchItem {
+        /// The item.
+        item: String,
+    },
+    /// Only quasi-identifiers lose anything.
+    #[error("`{column}` is no quasi-identifier, so nothing of it is lost")]
+    NoQuasiIdentifier {
+        /// The column.
+        column: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// A shape that has nothing of that kind.
+    #[error("this cannot be asked about {what}")]
+    NotExplained {
+        /// The shape.
+        what: &'static str,
+    },
     /// Several transparent releases must not be tried.
     #[error(
         "a policy with `transparent` cannot be tried out: whoever tries several keys and takes the best has chosen by sensitive values"

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
 use shoal_core::{Hierarchy, Policy, PolicyDocument, Role};
+use shoal_io::original_items;
 
 use crate::stream::SensitiveValues;
 use crate::{Audit, PipelineError};
@@ -216,10 +217,12 @@ pub struct ItemList {
 }
 
 impl ItemList {
-    /// Reads one set a line, its items separated by this character.
+    /// Reads one set a line, its items separated by this character, and in quotes as in a basket file where they hold it:
+    /// `"milk, fresh",bread`.
     pub fn from_text(text: &str, separator: char) -> ItemList {
         let set = |line: &str| -> Vec<String> {
-            line.split(separator).map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+            let items = original_items(line, separator).map(|item| item.trim().to_owned());
+            items.filter(|item| !item.is_empty()).collect()
         };
         let sets = (1..).zip(text.lines().map(set)).filter(|(_, set)| !set.is_empty());
         ItemList { sets: sets.collect() }
@@ -234,12 +237,12 @@ pub struct ItemWeights {
 }
 
 impl ItemWeights {
-    /// Reads an item and a number a line, separated by this character. The error is the number and the text of a line
+    /// Reads an item and a number a line, separated by this character; an item may be in quotes. The error is the number and the text of a line
     /// that is not that.
     pub fn from_text(text: &str, separator: char) -> Result<ItemWeights, (usize, String)> {
         let mut weights = Vec::new();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-            let parsed = line.trim().rsplit_once(separator).and_then(|(item, weight)| {
+            let parsed = item_and_weight(line.trim(), separator).and_then(|(item, weight)| {
                 let weight: f64 = weight.trim().parse().ok()?;
                 (0.0..=1.0).contains(&weight).then(|| (number, item.trim().to_owned(), weight))
             });
@@ -247,6 +250,19 @@ impl ItemWeights {
         }
         Ok(ItemWeights { weights })
     }
+}
+
+/// What stands before the last separator of a line, and behind it.
+fn item_and_weight(line: &str, separator: char) -> Option<(String, String)> {
+    if line.starts_with('"') {
+        let pieces: Vec<_> = original_items(line, separator).collect();
+        if let [item, weight] = pieces.as_slice() {
+            return Some((item.to_string(), weight.to_string()));
+        }
+    }
+    // Without quotes the number says where the item ends, so that `whole milk 0.5` needs none.
+    let (item, weight) = line.rsplit_once(separator)?;
+    Some((item.to_owned(), weight.to_owned()))
 }
 
 impl Assets {

@@ -120,6 +120,20 @@ pub enum Unverifiable {
         /// The number that should.
         due: u64,
     },
+    /// Two columns hold the ends of ranges, and these are no ends.
+    #[error(
+        "row {row} of the published file: `{column}_min` is `{lo}` and `{column}_max` is `{hi}`, which is no range"
+    )]
+    NotARange {
+        /// The first row with these values, counted from 1.
+        row: u64,
+        /// The column that the ranges are of.
+        column: String,
+        /// The text of the lower end.
+        lo: String,
+        /// The text of the upper end.
+        hi: String,
+    },
     /// More records than a class number can count.
     #[error("{rows} records are more than can be verified at once")]
     TooMany {
@@ -163,6 +177,9 @@ impl Unverifiable {
             Unverifiable::Nobodys { .. } => "give every person an id of their own, e.g. a number",
             Unverifiable::NotNumbered { .. } => {
                 "number the people in the order of the file, whatever their names were, and keep their rows together"
+            }
+            Unverifiable::NotARange { .. } => {
+                "a range has a least and a greatest value, both equal where the value is exact and both empty where there is none"
             }
             Unverifiable::TooMany { .. } => "publish the data in disjoint parts; each part keeps its promise",
         }

@@ -145,6 +145,46 @@ fn formats_that_are_not_written_are_refused_before_the_work() {
         let said = project.shoal(&["verify", name, "--policy", "policy.toml"]).ended_with(2);
         assert!(said.stderr.contains("no CSV or Parquet file"), "{}", said.stderr);
     }
+    for name in
+        ["out.ods", "out.xls", "out.zip", "out.sav", "out.DTA", "out.pdf", "out.html", "out.avro", "out.orc"]
+    {
+        let said = project.shoal(&["run", "policy.toml", "-o", name]).ended_with(2);
+        assert!(said.stderr.contains("published data is not written as"), "{}", said.stderr);
+        assert!(said.stderr.contains(".csv or .parquet") && !project.exists(name), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn a_name_that_says_packed_where_nothing_is_is_no_damage() {
+    let project = TestProject::with_people();
+    for (name, packing) in [("people.csv.gz", "gzip"), ("people.csv.zst", "Zstandard")] {
+        project.write(name, PEOPLE);
+        let plain = format!("{name}: this is not packed by {packing}, as its name says: it is plain text");
+        for args in [
+            &["init", name, "--force"][..],
+            &["check", "policy.toml", "--set", &format!("data.source={name}")],
+        ] {
+            let said = project.shoal(args).ended_with(2);
+            assert!(
+                said.stderr.contains(&plain) && said.stderr.contains("e.g. people.csv"),
+                "{}",
+                said.stderr
+            );
+        }
+    }
+    // The other way round, and packed in another way.
+    let packed = zstd::encode_all(PEOPLE.as_bytes(), 1).unwrap();
+    project.write("people.csv.gz", &packed);
+    let said = project.shoal(&["init", "people.csv.gz", "--force"]).ended_with(2);
+    assert!(
+        said.stderr.contains("it is packed by Zstandard") && said.stderr.contains(".zst"),
+        "{}",
+        said.stderr
+    );
+    // What begins as it should and then ends is damaged.
+    project.write("people.csv.zst", &packed[..packed.len() / 2]);
+    let said = project.shoal(&["init", "people.csv.zst", "--force"]).ended_with(2);
+    assert!(said.stderr.contains("the Zstandard data is damaged"), "{}", said.stderr);
 }
 
 #[test]
@@ -156,6 +196,12 @@ fn other_formats_are_named_with_the_way_out() {
         ("people.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "old Excel", "save it as .xlsx"),
         ("people.csv", b"SQLite format 3\0\0", "this is a SQLite database", "end in .db"),
         ("people.xlsx", b"a;b\n1;2\n", "this is plain text", ".csv"),
+        ("people.rds", b"\x1f\x8b\x08\0\0", "this is a file of R (.rds)", "write.csv(readRDS"),
+        ("people.dta", b"\x73\x02\x01\0", "this is a Stata file (.dta)", "export delimited"),
+        ("people.sav", b"$FL2@(#) SPSS\0", "this is an SPSS file (.sav)", "Export"),
+        ("people.zip", b"PK\x03\x04\x14\0\0\0people.csv", "this is a ZIP archive", "unpack it"),
+        ("people.avro", b"Obj\x01\x04", "this is an Avro file", "write_parquet"),
+        ("people.orc", b"ORC\x0a\0", "this is an ORC file", "to_parquet"),
     ] {
         project.write(name, bytes);
         let said = project.shoal(&["init", name]).ended_with(2);

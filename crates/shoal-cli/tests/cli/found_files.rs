@@ -213,6 +213,10 @@ fn tables_offered_as_baskets_are_refused_with_the_right_way() {
     assert!(said.stderr.contains("looks like a header (`basket_id`, `product`)"), "{}", said.stderr);
     assert!(!project.exists("out.csv"));
     project.shoal(&["check", "baskets.toml", "--set", "data.header=false"]).ended_with(0);
+    project.write("long.csv", long());
+    let said = project.shoal(&["run", "baskets.toml"]).ended_with(2);
+    assert!(said.stderr.contains("as in a table with a row per item"), "{}", said.stderr);
+    assert!(said.stderr.contains("format = \"long\"") && !project.exists("out.csv"), "{}", said.stderr);
 }
 
 #[test]
@@ -249,4 +253,95 @@ fn an_export_of_sap_with_its_dates_and_signs() {
     assert!(policy.contains("kind = \"date\"\nformat = \"%d.%m.%Y\""), "{policy}");
     // Numbers of people keep their zeros and are not published.
     assert!(policy.contains("[columns.PERNR]\nrole = \"identifier\"\nkind = \"text\""), "{policy}");
+}
+
+#[test]
+fn a_comma_that_may_be_two_things_is_asked_about() {
+    let project = TestProject::empty();
+    let amount = |i: usize| format!("\"{},{:03}\"", 1 + i % 9, i * 37 % 1000);
+    let row = |i: usize| [vec![amount(i)], person(i)].concat();
+    project.write("people.csv", people("income,age,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    let question = "`1,000` may be 1000 (a comma between thousands) or 1.000 (a decimal comma), and no value shows which";
+    assert!(said.contains(&format!("question: column `income`: {question}")), "{said}");
+    assert!(policy.contains("# QUESTION: column `income`: `1,000`"), "{policy}");
+    assert!(!policy.contains("\ndecimal = ") && policy.contains("decimal = \",\""), "{policy}");
+
+    // Elsewhere in the file a comma is before a fraction for sure, and the key is about all columns.
+    let row = |i: usize| [vec![amount(i), format!("\"{},5\"", 60 + i % 30)], person(i)].concat();
+    let project = TestProject::empty();
+    project.write("people.csv", people("income,weight,age,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    assert!(said.contains("note: `60,5` in column `weight` has a decimal comma"), "{said}");
+    assert!(!said.contains("question: column `income`: `1,000`"), "{said}");
+    assert!(policy.contains("[columns.income]") && policy.contains("decimal = \",\"  # `60,5`"), "{policy}");
+}
+
+#[test]
+fn codes_for_missing_values_are_asked_about() {
+    let project = TestProject::empty();
+    let row = |i: usize| match i % 10 {
+        3 => [vec!["999".to_owned()], person(i)[1..].to_vec()].concat(),
+        _ => person(i),
+    };
+    project.write("people.csv", people("age,sex,zip,illness", ",", row));
+    let (said, policy) = goes_through(&project, "people.csv", "table");
+    let question =
+        "`999` occurs 4 times and lies far from all other values: add it to `missing` under [data]";
+    assert!(said.contains(&format!("question: column `age`: {question}")), "{said}");
+    assert!(policy.contains("# QUESTION: column `age`: `999` occurs 4 times"), "{policy}");
+    assert!(policy.contains("missing = [\"\", \"?\"]"), "it is not assumed: {policy}");
+}
+
+#[test]
+fn items_in_quotes_are_the_same_in_constraints_and_weights() {
+    let project = TestProject::empty();
+    let line = |i: usize| {
+        ["\"milk, fresh\",bread\n", "bread,\"so called \"\"tea\"\"\"\n", "\"milk, fresh\"\n"][i % 3]
+    };
+    project.write("baskets.txt", (0..30).map(line).collect::<String>());
+    project.write("private.txt", "\"milk, fresh\",bread\n\"so called \"\"tea\"\"\"\n");
+    project.write("useful.txt", "\"milk, fresh\",\"so called \"\"tea\"\"\",bread\n");
+    project.write("weights.txt", "\"milk, fresh\",0.5\nbread, 0.25\n");
+    project.write(
+        "policy.toml",
+        "version = 1\n[data]\nshape = \"transactions\"\nsource = \"baskets.txt\"\nseparator = \",\"\n[privacy]\nk = 3\n\
+         constraints = \"private.txt\"\n[utility]\nconstraints = \"useful.txt\"\nweights = \"weights.txt\"\n[algorithm]\nname = \"upcta\"\n[output]\npath = \"out.txt\"\n",
+    );
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
+    project
+        .shoal(&["verify", "out.txt", "--policy", "policy.toml", "--original", "baskets.txt"])
+        .ended_with(0);
+    project.write("private.txt", "\"milk, sour\",bread\n");
+    let said = project.shoal(&["check", "policy.toml"]).ended_with(2);
+    assert!(said.stderr.contains("`milk, sour` is not an item of the data"), "{}", said.stderr);
+}
+
+/// `people.db` has the tables `people` (age, sex, town) and `towns` (id, name), made by SQLite.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_database_is_asked_by_a_query() {
+    let project = TestProject::empty();
+    let database = include_bytes!("people.db");
+    project.write("people.db", database);
+    let said = project.shoal(&["init", "people.db"]).ended_with(2);
+    assert!(said.stderr.contains("several tables: people, towns"), "{}", said.stderr);
+    let query = "select age, sex, name as town from people join towns on id = town";
+    project.shoal(&["init", "people.db", "--query", query]).ended_with(0);
+    let policy = project.read("policy.toml");
+    assert!(
+        policy.contains(&format!("query = \"{query}\"")) && policy.contains("[columns.town]"),
+        "{policy}"
+    );
+    project.shoal(&["check", "policy.toml"]).ended_with(0);
+    project.shoal(&["run", "policy.toml", "-o", "out.csv"]).ended_with(0);
+    project.shoal(&["verify", "out.csv", "--policy", "policy.toml", "--original", "people.db"]).ended_with(0);
+    for wrong in
+        ["select agee from people", "drop table people", "select", "insert into towns values (3, 'x')"]
+    {
+        let said = project.shoal(&["init", "people.db", "--query", wrong, "--force"]).ended_with(2);
+        assert!(said.stderr.contains("quer") && said.stderr.contains("hint: "), "{wrong}: {}", said.stderr);
+    }
+    assert_eq!(project.bytes("people.db"), database);
+    project.shoal(&["init", "people.db", "--query", query, "--table", "people", "--force"]).ended_with(2);
 }

@@ -15,6 +15,7 @@ mod manner;
 mod original;
 mod project;
 mod promises;
+mod ranges;
 mod reference;
 mod run;
 mod sequences;

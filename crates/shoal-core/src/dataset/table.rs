@@ -1,8 +1,9 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{BadValue, Domain, RawColumn};
 use crate::hierarchy::{BindError, BoundHierarchy, Hierarchy};
-use crate::{Cell, Role, ValueParser, quote_in_set};
+use crate::{Cell, Kind, Role, ValueParser, quote_in_set, without_exponent};
 
 /// An encoded column with all that the policy says about it.
 #[derive(Clone, Debug)]
@@ -79,7 +80,7 @@ impl Column {
     pub fn render(&self, cell: &Cell) -> String {
         match cell {
             Cell::Exact(code) => self.domain.label(*code).to_owned(),
-            Cell::Range { lo, hi } => format!("[{}, {}]", self.domain.label(*lo), self.domain.label(*hi)),
+            Cell::Range { lo, hi } => format!("[{}, {}]", self.end(*lo), self.end(*hi)),
             Cell::Set(codes) => {
                 let mut labels: Vec<&str> = codes.iter().map(|&c| self.domain.label(c)).collect();
                 labels.sort_unstable();
@@ -92,6 +93,17 @@ impl Column {
                 bound.tree().label(*node).to_owned()
             }
             Cell::Suppressed => "*".to_owned(),
+        }
+    }
+
+    /// How the end of a range is written. An exact value stays as it was; but ends of ranges in two notations would make
+    /// equal ranges look different.
+    fn end(&self, code: u32) -> Cow<'_, str> {
+        let label = self.domain.label(code);
+        match self.domain.parser().kind() {
+            Kind::Integer | Kind::Decimal => without_exponent(label),
+            // The name of a month has an `e`, too.
+            Kind::Date | Kind::Text => Cow::Borrowed(label),
         }
     }
 }

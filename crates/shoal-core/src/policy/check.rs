@@ -3,6 +3,7 @@
 mod belongs;
 mod columns;
 mod person;
+mod ranges;
 mod sequences;
 mod stream;
 mod table;

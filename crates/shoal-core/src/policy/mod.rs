@@ -320,6 +320,10 @@ pub struct OutputPolicy {
     /// Whether a suppressed record is left out or kept as `*`.
     #[serde(default)]
     pub suppressed: SuppressedPolicy,
+    /// tables, sequences: how ranges of numbers and dates are published, as texts or as two columns. `"columns"` is about every
+    /// quasi-identifier of kind integer, decimal or date that has no hierarchy.
+    #[serde(default, skip_serializing_if = "RangesPolicy::is_text")]
+    pub ranges: RangesPolicy,
     /// Whether the published rows keep the order of the source. Otherwise they are sorted by what is published,
     /// which says nothing more; an order of the source can give people away.
     #[serde(default)]
@@ -345,7 +349,40 @@ pub enum SuppressedPolicy {
     Star,
 }
 
+/// How ranges of numbers and dates are published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RangesPolicy {
+    /// As texts in one column: `[25, 40]`.
+    #[default]
+    Text,
+    /// As numbers or dates in two columns, `age_min` and `age_max`; both are equal where a value is exact. Numbers are written
+    /// plainly: `007` as 7, `1.50` as 1.5. Where both are empty, the value is missing, if the column has  missing =
+    /// "category"  (then nothing else can be empty, and a run that has to suppress a value there stops), otherwise
+    /// suppressed.
+    Columns,
+}
+
+impl RangesPolicy {
+    /// Whether it is the usual one. Policies that do not name it keep their hash.
+    fn is_text(&self) -> bool {
+        *self == RangesPolicy::Text
+    }
+}
+
 impl Policy {
+    /// The columns that are published as two, in the order of the policy. It depends on nothing but the policy: whether
+    /// the data have ranges there must not show in the header.
+    pub fn range_columns(&self) -> impl Iterator<Item = (&str, &ColumnPolicy)> {
+        let is_split = |column: &ColumnPolicy| {
+            !self.output.ranges.is_text()
+                && column.role == Role::QuasiIdentifier
+                && column.kind.is_ordered()
+                && column.hierarchy.is_none()
+        };
+        self.columns.iter().filter(move |(_, c)| is_split(c)).map(|(name, c)| (name.as_str(), c))
+    }
+
     /// The JSON Schema of policies.
     pub fn json_schema() -> serde_json::Value {
         schemars::schema_for!(Policy).to_value()

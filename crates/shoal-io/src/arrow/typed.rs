@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array};
+use arrow_array::types::Date32Type;
+use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array};
+use arrow_cast::parse::Parser;
 use arrow_schema::DataType;
-use shoal_core::{RawColumn, RawTable};
+use shoal_core::{Kind, RawColumn, RawTable};
 
 use super::list::{list_type, lists_of};
 use crate::write::ColumnForm;
@@ -15,6 +17,7 @@ pub(crate) enum Typed {
     Integer,
     Float,
     Boolean,
+    Date,
     /// Items that an [`ITEM_SEPARATOR`](crate::ITEM_SEPARATOR) joins.
     List,
 }
@@ -26,6 +29,7 @@ impl Typed {
         let typed = |(number, column)| match form(number) {
             ColumnForm::Text => Typed::Text,
             ColumnForm::Typed => Typed::narrowest(column),
+            ColumnForm::OfKind(kind) => Typed::of_kind(kind, column),
             ColumnForm::List => Typed::List,
         };
         table.columns.iter().enumerate().map(typed).collect()
@@ -38,6 +42,7 @@ impl Typed {
             Typed::Integer => DataType::Int64,
             Typed::Float => DataType::Float64,
             Typed::Boolean => DataType::Boolean,
+            Typed::Date => DataType::Date32,
             Typed::List => list_type(),
         }
     }
@@ -47,7 +52,7 @@ impl Typed {
         let codes = &column.codes[from..to];
         let label = |code: &u32| (column.null != Some(*code)).then(|| column.labels.get(*code));
         let labels = codes.iter().map(label);
-        // `Typed::narrowest` has seen that every label parses.
+        // `Typed::narrowest` or `Typed::of_kind` has seen that every label parses.
         match self {
             Typed::Text => {
                 let mut texts = StringBuilder::with_capacity(codes.len(), codes.len() * 8);
@@ -57,19 +62,15 @@ impl Typed {
             Typed::Integer => Arc::new(labels.map(|l| l?.parse().ok()).collect::<Int64Array>()),
             Typed::Float => Arc::new(labels.map(|l| l?.parse().ok()).collect::<Float64Array>()),
             Typed::Boolean => Arc::new(labels.map(|l| Some(l? == "true")).collect::<BooleanArray>()),
+            Typed::Date => Arc::new(labels.map(|l| Date32Type::parse(l?)).collect::<Date32Array>()),
             Typed::List => lists_of(labels),
         }
     }
 
     /// The narrowest type from which every label reads back to exactly the same text.
     fn narrowest(column: &RawColumn) -> Typed {
-        // Of records that are left out nothing may show, not even whether their values were numbers.
-        let mut occurs = vec![false; column.labels.len()];
-        column.codes.iter().for_each(|&code| occurs[code as usize] = column.null != Some(code));
-        let labels = || {
-            let codes = 0..column.labels.len() as u32;
-            codes.filter(|&code| occurs[code as usize]).map(|code| column.labels.get(code))
-        };
+        let occurs = occurring(column);
+        let labels = || labels_of(column, &occurs);
         if labels().next().is_none() {
             Typed::Text
         } else if labels().all(|label| label == "true" || label == "false") {
@@ -85,6 +86,30 @@ impl Typed {
             Typed::Text
         }
     }
+
+    /// The type of a kind, if every label reads back to exactly the same text, otherwise text.
+    fn of_kind(kind: Kind, column: &RawColumn) -> Typed {
+        let (typed, is_read): (Typed, fn(&str) -> bool) = match kind {
+            Kind::Integer => (Typed::Integer, |label| reads_back(label, label.parse::<i64>().ok())),
+            Kind::Decimal => (Typed::Float, |label| reads_back(label, label.parse::<f64>().ok())),
+            Kind::Date => (Typed::Date, |label| {
+                reads_back(label, Date32Type::parse(label).and_then(Date32Type::to_naive_date_opt))
+            }),
+            Kind::Text => (Typed::Text, |_| true),
+        };
+        if labels_of(column, &occurring(column)).all(is_read) { typed } else { Typed::Text }
+    }
+}
+
+/// Which labels a record has. Of records that are left out nothing may show, not even whether their values were numbers.
+fn occurring(column: &RawColumn) -> Vec<bool> {
+    let mut occurs = vec![false; column.labels.len()];
+    column.codes.iter().for_each(|&code| occurs[code as usize] = column.null != Some(code));
+    occurs
+}
+
+fn labels_of<'a>(column: &'a RawColumn, occurs: &[bool]) -> impl Iterator<Item = &'a str> {
+    (0..).zip(occurs).filter(|(_, occurs)| **occurs).map(|(code, _)| column.labels.get(code))
 }
 
 /// Whether a record that is written has no value; that one is left out who has none is nobody's business.

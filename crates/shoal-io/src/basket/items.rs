@@ -50,7 +50,7 @@ pub fn published_item<S: AsRef<str>>(members: &[S], separator: Option<char>) -> 
 
 /// The items of a line of an original file: `"whole milk, fresh",bread` are two, and what is no whole item in quotes is taken as
 /// it stands.
-pub(super) fn original_items(line: &str, separator: char) -> impl Iterator<Item = Cow<'_, str>> {
+pub fn original_items(line: &str, separator: char) -> impl Iterator<Item = Cow<'_, str>> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         loop {

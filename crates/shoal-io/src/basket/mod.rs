@@ -7,7 +7,7 @@ mod sniff;
 mod write;
 
 pub(crate) use items::items_of;
-pub use items::{item_reads_back, published_item};
+pub use items::{item_reads_back, original_items, published_item};
 pub use options::BasketOptions;
 pub use read::{ReadTransactions, read_baskets};
 pub use sniff::{OfferedBaskets, TableOfItems, offered_baskets};

@@ -185,6 +185,18 @@ pub enum ReadError {
         /// What the unpacker said.
         source: io::Error,
     },
+    /// The name says that it is packed, and it is not, or otherwise.
+    #[error("{file}: this is not packed by {packing}, as its name says: it is {is}")]
+    NotPacked {
+        /// The file.
+        file: String,
+        /// gzip or Zstandard.
+        packing: &'static str,
+        /// What it is.
+        is: &'static str,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// The Parquet file cannot be understood.
     #[error("{file}: not a Parquet file that can be read: {why}")]
     Parquet {
@@ -510,7 +522,9 @@ impl ReadError {
             ReadError::DecimalPoint { .. } => {
                 "remove  decimal = \",\"  from [data] where numbers have a point; where both occur, write them in one way before"
             }
-            ReadError::Sqlite { hint, .. } | ReadError::OtherFormat { hint, .. } => hint,
+            ReadError::Sqlite { hint, .. }
+            | ReadError::OtherFormat { hint, .. }
+            | ReadError::NotPacked { hint, .. } => hint,
             ReadError::UnsupportedType { .. } => {
                 "turn the column into text or numbers before, or leave it out; only one column may hold lists: the items"
             }

@@ -58,6 +58,14 @@ pub enum WriteError {
         /// The format that its name tells.
         layout: Layout,
     },
+    /// A name of a format that is neither read nor written.
+    #[error("{}: published data is not written as a {ending} file", path.display())]
+    OtherEnding {
+        /// The target.
+        path: PathBuf,
+        /// How its name ends.
+        ending: &'static str,
+    },
     /// Transactions are lines, and Parquet has none.
     #[error("{}: a Parquet file has no lines of items", path.display())]
     NotABasketFile {
@@ -112,7 +120,7 @@ impl WriteError {
             },
             WriteError::NoColumns { .. } => "give at least one column a role other than identifier",
             WriteError::Parquet { .. } => "write .csv instead",
-            WriteError::NotWritten { .. } => {
+            WriteError::NotWritten { .. } | WriteError::OtherEnding { .. } => {
                 "let the name end in .csv or .parquet (also .csv.gz, .csv.zst): Excel opens CSV, and Arrow reads Parquet"
             }
             WriteError::Batches { .. } => "write a file instead",

@@ -1,7 +1,7 @@
 use std::io;
 
 use parquet::errors::ParquetError;
-use shoal_core::{Progress, RawTable};
+use shoal_core::{Kind, Progress, RawTable};
 
 use super::PendingFile;
 use crate::compress::Packer;
@@ -19,6 +19,9 @@ pub enum ColumnForm {
     /// As whole numbers, floats or truth values, if every value reads back from that to exactly the same
     /// text; otherwise as text.
     Typed,
+    /// As numbers or dates of this kind, whichever values there are and also where there are none, if every value reads
+    /// back from that to exactly the same text; otherwise as text.
+    OfKind(Kind),
     /// As a list of texts: the items between the [`ITEM_SEPARATOR`](crate::ITEM_SEPARATOR)s of each text.
     /// Where the format knows no lists, the text is written as it is.
     List,

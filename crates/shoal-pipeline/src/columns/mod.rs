@@ -7,6 +7,7 @@ mod identifying;
 mod persons;
 mod plan;
 mod published;
+mod ranges;
 mod recoded;
 mod sample;
 
@@ -18,6 +19,7 @@ pub use identifying::{Combination, Identifying};
 pub(crate) use persons::persons_of_texts;
 pub(crate) use plan::column_plan;
 pub use plan::{ColumnPlan, HierarchyPlan};
-pub(crate) use published::{check_untouched, column_forms, quasi_columns, read_table_back};
+pub(crate) use published::{check_untouched, quasi_columns, read_published, read_table_back, stage_table};
+pub(crate) use ranges::{note as ranges_note, with_plain_values};
 pub(crate) use recoded::{Composed, published_columns, reordered, reordered_codes};
 pub(crate) use sample::{Units, sample};

@@ -1,8 +1,10 @@
 //! What is published of the columns of a table.
 
 use shoal_core::{
-    Cell, Place, RawColumn, RawColumnBuilder, RawTable, Role, SUPPRESSED, Table, TableRecoding,
+    Cell, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Role, SUPPRESSED, Table, TableRecoding,
 };
+
+use super::ranges::with_plain_ranges;
 
 /// A table to be written, and for each of its rows the record it comes from.
 pub(crate) struct Composed {
@@ -14,6 +16,7 @@ pub(crate) struct Composed {
 
 /// What is published of every column, in the order of the source.
 pub(crate) fn published_columns(
+    policy: &Policy,
     raw: &RawTable,
     table: &Table,
     recoding: &TableRecoding,
@@ -29,6 +32,7 @@ pub(crate) fn published_columns(
             columns.push(reordered(untouched, origin));
         }
     }
+    with_plain_ranges(policy, &mut columns);
     columns
 }
 

@@ -18,7 +18,11 @@ pub struct FileSink {
 impl FileSink {
     /// Begins a file that will get the name `path`; `csv` is how a reader will read it, if it is CSV.
     pub fn create(path: &Path, csv: CsvOptions) -> Result<FileSink, WriteError> {
-        let layout = shoal_io::Format::of(&path.to_string_lossy()).layout;
+        let name = path.to_string_lossy();
+        if let Some(ending) = shoal_io::Format::other_ending(&name) {
+            return Err(WriteError::OtherEnding { path: path.to_owned(), ending });
+        }
+        let layout = shoal_io::Format::of(&name).layout;
         if !layout.is_written() {
             return Err(WriteError::NotWritten { path: path.to_owned(), layout });
         }

@@ -328,7 +328,9 @@ mod tests {
         let proposal = proposed(&[file("a.csv", FITS), file("b.csv", "Ulm;*\nKiel;*\nBonn;*\n")]);
         assert!(proposal.columns[0].found_hierarchies.iter().all(|found| !found.used));
         assert!(
-            proposal.questions[0].text.starts_with("column `town`: which hierarchy? a.csv and b.csv have all")
+            proposal.questions[0]
+                .text
+                .starts_with("column `town`: which hierarchy? a.csv and b.csv have all")
         );
         assert!(proposal.to_toml().contains("# hierarchy = \"b.csv\"\n"));
     }

@@ -91,6 +91,18 @@ pub(super) fn read(column: &RawColumn) -> Reading {
             odd.clear();
         }
     }
+    if matches!(judgement.kind, Kind::Integer | Kind::Decimal) {
+        if let Some(note) = numbers::points_that_may_be_thousands(&values) {
+            judgement.note = Some(joined(note, judgement.note.take()));
+            judgement.asks = true;
+        }
+        let codes = numbers::codes_for_missing(&values);
+        if !codes.is_empty() {
+            let note = may_mean_unknown(column, &codes);
+            judgement.note = Some(joined(note, judgement.note.take()));
+            judgement.asks = true;
+        }
+    }
     if judgement.kind != Kind::Text {
         missing_tokens.extend(seen(&MISSING_IN_NUMBERS));
         missing_tokens.extend(odd.iter().map(|text| (*text).to_owned()));
@@ -169,6 +181,24 @@ fn places(column: &RawColumn, odd: &[&str]) -> String {
         format!("`{}` (record {})", text.escape_debug(), row + 1)
     };
     odd.iter().map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// Asks what `999` among ages means. It is never taken for a missing value: that would leave a true value out.
+fn may_mean_unknown(column: &RawColumn, codes: &[&str]) -> String {
+    let occurs = |text: &&str| {
+        let times = (0..column.codes.len()).filter(|&row| column.text(row) == *text).count();
+        format!("`{text}` occurs {times} {}", if times == 1 { "time" } else { "times" })
+    };
+    let occurs: Vec<String> = codes.iter().map(occurs).collect();
+    let (lies, it, widens) = match codes {
+        [_] => ("lies", "it", "as a number it widens every range that it is in"),
+        _ => ("lie", "them", "as numbers they widen every range that they are in"),
+    };
+    format!(
+        "{} and {lies} far from all other values: add {it} to `missing` under [data], which is about all columns, if that means \
+         unknown; {widens}",
+        occurs.join(", "),
+    )
 }
 
 /// Says that `M` and `m` are two values.
@@ -310,11 +340,67 @@ mod tests {
     }
 
     #[test]
+    fn codes_for_missing_are_asked_about_and_never_assumed() {
+        let ages: Vec<String> = (0..200).map(|i| (i * 7 % 90).to_string()).collect();
+        let with = |codes: &[&'static str]| {
+            let mut values: Vec<&str> = ages.iter().map(String::as_str).collect();
+            values.extend(codes);
+            reading("age", &values)
+        };
+        for (codes, words) in [
+            (&["999", "999"][..], "`999` occurs 2 times and lies far from all other values"),
+            (&["-1"], "`-1` occurs 1 time and lies far"),
+            (
+                &["998", "999", "-9"],
+                "`998` occurs 1 time, `999` occurs 1 time, `-9` occurs 1 time and lie far",
+            ),
+            (&["9999.0"], "`9999.0` occurs"),
+        ] {
+            let (kind, _, missing, note) = with(codes);
+            assert_ne!(kind, Kind::Text);
+            assert_eq!(missing, [""; 0], "{codes:?}");
+            assert!(note.as_ref().is_some_and(|note| note.contains(words)), "{note:?}");
+        }
+        // 99 is an age, and where one value is below 0 others may be, too.
+        for codes in [&["99"][..], &["-1", "-3"], &["120"]] {
+            assert_eq!(with(codes).3, None, "{codes:?}");
+        }
+        assert_eq!(reading("sign", &["-1", "0", "1"]).3, None, "too few to tell");
+    }
+
+    #[test]
+    fn points_before_three_digits_are_asked_about() {
+        for values in [
+            &["1.234", "22.750", "300", "1.250", "7.125", "980"][..],
+            &["1.234", "22.750", "1.250", "7.125", "13.000"],
+        ] {
+            let (kind, _, _, note) = reading("income", values);
+            assert_eq!(kind, Kind::Decimal);
+            assert!(note.unwrap().contains("`1.234` is read as a fraction, and may be 1234"), "{values:?}");
+        }
+        for values in [
+            &["1.234", "22.75", "300", "1.25", "7.125", "980"][..],
+            &["0.234", "22.750", "1.250", "7.125", "13.000"],
+            &["1.234", "2.500"],
+            &["1", "2", "3", "4", "5", "6"],
+        ] {
+            assert_eq!(reading("income", values).3, None, "{values:?}");
+        }
+    }
+
+    #[test]
     fn numbers_in_other_notations_are_said() {
         for (values, words) in [
             (["1,5", "22,75", "3"], "decimal comma"),
             (["1.234,50", "2.000,00", "7,10"], "decimal comma"),
-            (["1,234", "22,750", "300"], "thousands"),
+            (
+                ["1,234", "22,750", "300"],
+                "`1,234` may be 1234 (a comma between thousands) or 1.234 (a decimal comma)",
+            ),
+            (["1,234", "1,234,567", "300"], "thousands separators"),
+            (["1,234.50", "22,750", "300"], "thousands separators"),
+            (["1 234", "22 750", "300"], "thousands separators"),
+            (["$1,234", "$22,750", "$300"], "`$1,234` may be $1234"),
             (["$ 3.50", "$12.00", "$1"], "currency"),
             (["3,50 €", "12,00 €", "1 €"], "currency"),
             (["M", "m", "F"], "`M` and `m`"),

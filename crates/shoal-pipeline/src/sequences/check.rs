@@ -7,7 +7,9 @@ use super::algorithm::algorithm;
 use super::load::load;
 use super::promise::{self, check_values, in_words, promise};
 use super::run::id;
-use crate::columns::{ColumnPlan, Identifying, Units, column_plan, identifying, with_hierarchies};
+use crate::columns::{
+    ColumnPlan, Identifying, Units, column_plan, identifying, ranges_note, with_hierarchies,
+};
 use crate::leaks::before_run;
 use crate::{Leak, PipelineError, Request, Source};
 
@@ -57,6 +59,7 @@ pub(crate) fn check(
     let data = &loaded.data;
     let (events, mut notes) = with_hierarchies(data.events())?;
     notes.extend(promise::notes(&promise));
+    notes.extend(ranges_note(request.policy()));
     let usable = loaded.complete(&events).persons.len();
     if usable < promise.k {
         let k = promise.k;

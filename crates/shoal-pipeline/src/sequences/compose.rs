@@ -34,7 +34,7 @@ pub(crate) fn compose(
     if policy.output.keep_order {
         published.sort_unstable_by_key(|(person, _)| loaded.source_place[*person as usize]);
     } else {
-        let columns = published_columns(raw, table, recoding, &events);
+        let columns = published_columns(policy, raw, table, recoding, &events);
         let places = PublishedPlaces::of(&RawTable { columns, rows: events.len(), files: Vec::new() });
         published.par_sort_unstable_by(|(a_person, a), (b_person, b)| {
             let differing = a.clone().zip(b.clone()).map(|(a, b)| places.compare(a, b)).find(|o| o.is_ne());
@@ -50,7 +50,7 @@ pub(crate) fn compose(
         origin.extend_from_slice(&events[own]);
     }
     let mut columns = vec![ids.finish()];
-    columns.extend(published_columns(raw, table, recoding, &origin));
+    columns.extend(published_columns(policy, raw, table, recoding, &origin));
     let published = RawTable { columns, rows: origin.len(), files: Vec::new() };
     Composed { published, origin }
 }

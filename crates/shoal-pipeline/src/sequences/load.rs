@@ -4,7 +4,7 @@ use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 
 use super::people::{People, people};
 use super::ties::Ties;
-use crate::columns::{Bound, bind, check_columns, reordered};
+use crate::columns::{Bound, bind, check_columns, reordered, with_plain_values};
 use crate::{PipelineError, Request, Source, WantedColumns};
 
 /// What was read.
@@ -40,6 +40,7 @@ pub(crate) fn load(
         return Err(PipelineError::NoRecords { source_name: source.name() });
     }
     let mut raw = read.table;
+    with_plain_values(request.policy(), &mut raw);
     // The policy's check asks for an id, and `check_columns` has found every column of the policy.
     let place = raw.columns.iter().position(|c| Some(&c.name) == request.policy().data.id.as_ref());
     let ids = raw.columns.remove(place.unwrap_or_default());

@@ -19,7 +19,7 @@ use super::models::models;
 use super::promise::{self, check_values, promise};
 use crate::audit::{RecodingFile, SequenceFile};
 use crate::columns::{
-    Composed, column_forms, quasi_columns, read_table_back, with_alike_merged, with_hierarchies,
+    Composed, quasi_columns, read_table_back, stage_table, with_alike_merged, with_hierarchies,
 };
 use crate::leaks::of_sequences;
 use crate::order::record_order;
@@ -56,7 +56,7 @@ pub(crate) fn run<K: Sink>(
     let (staged, origin) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } = compose(policy, id, &loaded, &working, &recoding.events);
-        Ok((to.stage_table(&published, &column_forms(request, &published), progress)?, origin))
+        Ok((stage_table(request, to, &published, progress)?, origin))
     })?;
     let clusters = recoding.clusters();
     drop((working, recoding));
@@ -72,7 +72,7 @@ pub(crate) fn run<K: Sink>(
         };
         let models = models(request, &promise)?;
         Ok(verify_sequences(
-            ReadBack::of(staged, |staged| read_table_back(staged, progress))?,
+            ReadBack::of(staged, |staged| read_table_back(request, staged, progress))?,
             claim,
             &models,
             progress,

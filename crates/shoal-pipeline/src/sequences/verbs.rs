@@ -12,8 +12,9 @@ use super::load::load;
 use super::models::models;
 use super::promise::promise;
 use super::run::{id, take_measures};
+use crate::columns::read_published;
 use crate::leaks::{left_out, of_sequences};
-use crate::{AgainstOriginal, PipelineError, Request, Source, VerifiedFile, WantedColumns};
+use crate::{AgainstOriginal, PipelineError, Request, Source, VerifiedFile};
 
 /// What `verify` found.
 pub type SequencesVerified = VerifiedFile<SequencesVerdict>;
@@ -25,7 +26,7 @@ pub(crate) fn verify(
     original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<SequencesVerified, PipelineError> {
-    let read = published.read_table(&WantedColumns::ALL, progress)?;
+    let read = read_published(request, published, progress)?;
     let roles: Vec<(&str, Role)> =
         request.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
     let models = models(request, &promise(request.policy()))?;
@@ -91,7 +92,7 @@ pub(crate) fn measure(
     progress: &dyn Progress,
 ) -> Result<SequencesMeasured, PipelineError> {
     let loaded = load(request, original, progress)?;
-    let release = published.read_table(&WantedColumns::ALL, progress)?.table;
+    let release = read_published(request, published, progress)?.table;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
     match_sequences(&loaded.data, &release, id(request), &loaded.incomplete, progress)
         .map_err(Refusal::Unverifiable)?

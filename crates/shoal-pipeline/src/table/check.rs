@@ -11,8 +11,8 @@ use super::algorithm::algorithm;
 use super::estimate::{Estimate, estimate};
 use super::load::{Loaded, load_from};
 use crate::columns::{
-    ColumnPlan, Identifying, Units, column_plan, identifying, reordered_codes, with_alike_merged,
-    with_hierarchies,
+    ColumnPlan, Identifying, Units, column_plan, identifying, ranges_note, reordered_codes,
+    with_alike_merged, with_hierarchies,
 };
 use crate::leaks::{add_missing, before_table, of_policy};
 use crate::{Leak, PipelineError, Request, Source};
@@ -67,6 +67,7 @@ pub(crate) fn check(
     if algorithm.needs_hierarchies() {
         notes = with_hierarchies(&bound.table)?.1;
     }
+    notes.extend(ranges_note(policy));
     let k = policy.privacy.k.unwrap_or_default();
     let usable = bound.table.rows - bound.incomplete.len();
     let promise = policy.table_promise();

@@ -19,7 +19,7 @@ pub(crate) fn compose(
     if policy.output.keep_order {
         origin.sort_unstable_by_key(|&row| source_rows[row as usize]);
     }
-    let columns = published_columns(raw, table, recoding, &origin);
+    let columns = published_columns(policy, raw, table, recoding, &origin);
     let mut published = RawTable { columns, rows: origin.len(), files: Vec::new() };
     if !policy.output.keep_order {
         let order = PublishedPlaces::of(&published).sorted(published.rows);

@@ -4,7 +4,7 @@ use shoal_core::{Progress, RawColumn, RawTable, Role, Table};
 use shoal_io::ReadTable;
 
 use super::person::persons;
-use crate::columns::{Bound, bind, check_columns, reordered_codes};
+use crate::columns::{Bound, bind, check_columns, reordered_codes, with_plain_values};
 use crate::order::rows_by_content;
 use crate::{PipelineError, Request, Source, WantedColumns};
 
@@ -44,6 +44,7 @@ pub(crate) fn load_from(
     if read.table.rows == 0 {
         return Err(PipelineError::NoRecords { source_name: source.name() });
     }
+    with_plain_values(request.policy(), &mut read.table);
     progress.check();
     let source_rows = by_content(request, &read.table);
     progress.check();

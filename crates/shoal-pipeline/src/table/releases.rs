@@ -22,7 +22,7 @@ mod verdict;
 use std::collections::HashMap;
 
 use shoal_core::policy::Shape;
-use shoal_core::{PublishedValue, RawTable, Table};
+use shoal_core::{Policy, PublishedValue, RawTable, Table};
 use shoal_measure::leaks::look;
 
 use crate::audit::{ClassFile, Key, PERSON};
@@ -147,4 +147,20 @@ fn incomparable(audit: &Audit, problem: impl Into<String>) -> PipelineError {
 fn unknown_people(audit: &Audit, known_by: &[String]) -> PipelineError {
     let columns = known_by.join(", ");
     incomparable(audit, format!("it knows people by {columns}, which the new source does not have"))
+}
+
+/// People who are known by numbers are recognized by how these are written, and columns that are published as two are read in
+/// another notation than others: then two releases could hold the same people and nobody would notice.
+fn check_notation(request: &Request, audit: &Audit, known_by: &[String]) -> Result<(), PipelineError> {
+    let is_split = |policy: &Policy, column: &str| policy.range_columns().any(|(name, _)| name == column);
+    let differs = |column: &&String| is_split(request.policy(), column) != is_split(&audit.policy, column);
+    match known_by.iter().find(differs) {
+        Some(column) => Err(incomparable(
+            audit,
+            format!(
+                "it knows people by `{column}`, and one of the two has  ranges = \"columns\"  for it, the other has not"
+            ),
+        )),
+        None => Ok(()),
+    }
 }

@@ -19,7 +19,7 @@ use super::releases::{Current, Identity, Kept, person_hash};
 use super::transparent_key::table_key;
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::columns::{
-    Bound, Composed, column_forms, quasi_columns, read_table_back, reordered_codes, with_alike_merged,
+    Bound, Composed, quasi_columns, read_table_back, reordered_codes, stage_table, with_alike_merged,
     with_hierarchies,
 };
 use crate::deadline::Deadline;
@@ -62,7 +62,7 @@ pub(crate) fn run<K: Sink>(
         let Composed { published, origin } =
             compose(request.policy(), &read.table, &source_rows, &working, &recoding);
         progress.check();
-        Ok((to.stage_table(&published, &column_forms(request, &published), progress)?, origin))
+        Ok((stage_table(request, to, &published, progress)?, origin))
     })?;
     drop((working, recoding));
 
@@ -76,7 +76,7 @@ pub(crate) fn run<K: Sink>(
             order: record_order(request),
         };
         Ok(verify_table(
-            ReadBack::of(staged, |staged| read_table_back(staged, progress))?,
+            ReadBack::of(staged, |staged| read_table_back(request, staged, progress))?,
             claim,
             &models,
             progress,

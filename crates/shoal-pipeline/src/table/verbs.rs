@@ -17,9 +17,9 @@ use super::load::{Loaded, load_from};
 use super::models::{models, models_of_records, suppression_limit};
 use super::person::take_measures;
 use super::whose::find_origins;
-use crate::columns::quasi_columns;
+use crate::columns::{quasi_columns, read_published};
 use crate::leaks::{left_out, of_table};
-use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, VerifiedFile, WantedColumns};
+use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, VerifiedFile};
 
 /// What `verify` found.
 pub type TableVerified = VerifiedFile<TableVerdict>;
@@ -31,7 +31,7 @@ pub(crate) fn verify(
     original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<TableVerified, PipelineError> {
-    let read = published.read_table(&WantedColumns::ALL, progress)?;
+    let read = read_published(request, published, progress)?;
     let models = models(request)?;
     let mut leaks =
         of_table(request, &read.table, &Classes::of(read.table.rows, &quasi_columns(request, &read.table)));
@@ -195,7 +195,7 @@ pub(crate) fn measure(
 ) -> Result<TableMeasured, PipelineError> {
     let bound = load_from(request, original, progress)?.bound;
     let file = published.name();
-    let release = published.read_table(&WantedColumns::ALL, progress)?.table;
+    let release = read_published(request, published, progress)?.table;
     let quasi: Vec<&RawColumn> = bound
         .table
         .of_role(Role::QuasiIdentifier)

@@ -14,7 +14,7 @@ pub(super) fn table_signs(data: &Transactions) -> Option<String> {
     if data.len() < FEWEST {
         return None;
     }
-    header(data).or_else(|| one_hot(data))
+    header(data).or_else(|| one_hot(data)).or_else(|| row_per_item(data))
 }
 
 /// A first line of names that come nowhere else, above lines of the same number of values, each with a number among them.
@@ -54,6 +54,25 @@ fn one_hot(data: &Transactions) -> Option<String> {
     })
 }
 
+/// Every line is a number and a name, and the numbers never fall and come again: the ids of transactions, sorted, a row per
+/// item and no header. Baskets with one number each would not have it in order.
+fn row_per_item(data: &Transactions) -> Option<String> {
+    let id_of = |row: &[u32]| -> Option<u64> {
+        let [one, other] = row else { return None };
+        let number = |item: &u32| data.items().get(*item).parse::<u64>().ok();
+        match (number(one), number(other)) {
+            (Some(id), None) | (None, Some(id)) => Some(id),
+            _ => None,
+        }
+    };
+    let ids: Vec<u64> = data.iter().take(LOOKED_AT).map(id_of).collect::<Option<_>>()?;
+    let repeated = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    // Several ids, most of them more than once.
+    let distinct = ids.len() - repeated;
+    (ids.is_sorted() && distinct >= 5 && 3 * repeated >= ids.len())
+        .then(|| "every line is a number that comes again in the lines after it and one item, as in a table with a row per item".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +97,10 @@ mod tests {
         let numbers = |i: usize| format!("{},{},{}", i % 9, i % 7, i % 5);
         assert_eq!(signs((0..40).map(numbers)), None);
         assert_eq!(signs((0..5).map(long)), None, "too few");
+        assert!(signs((0..40).map(long)).unwrap().contains("a row per item"));
+        let unsorted = |i: usize| format!("{},item{}", 100 + i * 7 % 40 / 3, i % 7);
+        assert_eq!(signs((0..40).map(unsorted)), None, "perhaps an amount and an item");
+        let once = |i: usize| format!("{},item{}", 100 + i, i % 7);
+        assert_eq!(signs((0..40).map(once)), None, "one item each");
     }
 }

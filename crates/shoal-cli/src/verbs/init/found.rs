@@ -31,8 +31,10 @@ impl Found {
         said("encoding", &args.encoding);
         said("sheet", &args.sheet);
         said("table", &args.table);
+        said("query", &args.query);
         found.source.sheet = args.sheet.clone();
-        found.source.query = args.table.clone().map(Query::Table);
+        let table = args.table.clone().map(Query::Table);
+        found.source.query = table.or_else(|| args.query.clone().map(Query::Select));
         match &args.encoding {
             Some(label) => {
                 let encoding = TextEncoding::of_label(label);

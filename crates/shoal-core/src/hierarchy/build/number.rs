@@ -34,7 +34,7 @@ impl Number {
     }
 
     /// The same number without zeros at the end of its fraction.
-    pub(super) fn trimmed(self) -> Self {
+    pub(crate) fn trimmed(self) -> Self {
         let mut number = self;
         while number.digits > 0 && number.units % 10 == 0 {
             number = Number { units: number.units / 10, digits: number.digits - 1 };

@@ -3,7 +3,7 @@
 
 use super::refuse;
 use crate::policy::Shape::{self, Sequences, Stream, Table, Transactions};
-use crate::policy::{Policy, PolicyError};
+use crate::policy::{Policy, PolicyError, RangesPolicy};
 
 /// Refuses keys that are given and mean nothing for the shape.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
@@ -58,6 +58,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "state.dir", state.dir.is_some()),
         (&[Stream], "state.key-file", state.key_file.is_some()),
         (&[Table, Transactions, Sequences], "output.report", policy.output.report.is_some()),
+        (&[Table, Sequences], "output.ranges", policy.output.ranges == RangesPolicy::Columns),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),
         (&[Stream], "output.max-dead-letters", policy.output.max_dead_letters.is_some()),
     ];

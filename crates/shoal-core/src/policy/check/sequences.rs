@@ -1,11 +1,13 @@
 use super::columns::columns;
 use super::fail;
+use super::ranges::ranges;
 use crate::Role;
 use crate::policy::{Policy, PolicyError, RemainderPolicy, SuppressedPolicy};
 
 /// What a policy for sequences must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
+    ranges(policy)?;
     id(policy)?;
     order(policy)?;
     ties(policy)?;

@@ -1,5 +1,6 @@
 use super::columns::columns;
 use super::person::person;
+use super::ranges::ranges;
 use super::{fail, transparent};
 use crate::policy::{
     AlgorithmName, BetaLikenessPolicy, ColumnPolicy, LDiversityKind, LDiversityPolicy, Policy, PolicyError,
@@ -10,6 +11,7 @@ use crate::{Distance, Kind, Role};
 /// What a policy for a table must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
+    ranges(policy)?;
     person(policy)?;
     conditions(policy)?;
     transparent::check(policy)?;

@@ -49,7 +49,7 @@ pub fn of(published: &Published<'_>, progress: &dyn Progress) -> Option<CountErr
     }
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let pairs = pairs(published.quasi.len(), &mut random);
-    // Rows are drawn before the pairs are worked on in parallel, so that threads do not change them.
+    // Drawn before the pairs are worked on in parallel, so that threads change nothing.
     let each = QUERIES.div_ceil(pairs.len().max(1));
     let drawn: Vec<Vec<usize>> = pairs
         .iter()
@@ -58,9 +58,9 @@ pub fn of(published: &Published<'_>, progress: &dyn Progress) -> Option<CountErr
     let errors: Vec<Vec<f64>> = pairs
         .par_iter()
         .zip(&drawn)
-        .map(|(&(a, b), rows)| {
+        .map(|(&(a, b), drawn)| {
             progress.check();
-            errors_of_pair(&published.quasi[a], &published.quasi[b], rows, progress)
+            errors_of_pair(&published.quasi[a], &published.quasi[b], drawn, progress)
         })
         .collect();
     let errors: Vec<f64> = errors.into_iter().flatten().collect();
@@ -91,7 +91,7 @@ fn pairs(columns: usize, random: &mut ChaCha8Rng) -> Vec<(usize, usize)> {
 fn errors_of_pair(
     a: &QuasiColumn<'_>,
     b: &QuasiColumn<'_>,
-    rows: &[usize],
+    drawn: &[usize],
     progress: &dyn Progress,
 ) -> Vec<f64> {
     let before = Joint::of(&a.original.codes, a.original.domain.len(), &b.original.codes);
@@ -100,10 +100,12 @@ fn errors_of_pair(
     progress.check();
     // Files with many different values are asked less often.
     let cost = a.values.len() + b.values.len() + before.counts.len() + after.counts.len();
-    let asked = (WORK / PAIRS / cost.max(1)).clamp(FEWEST / PAIRS, rows.len().max(1));
-    let error = |&row: &usize| {
+    let asked = (WORK / PAIRS / cost.max(1)).clamp(FEWEST / PAIRS, drawn.len().max(1));
+    let places = before.places();
+    let error = |&place: &usize| {
         progress.check();
-        let (of_a, of_b) = (Condition::around(a.original, row)?, Condition::around(b.original, row)?);
+        let (at_a, at_b) = before.values_at(&places, place);
+        let (of_a, of_b) = (Condition::around(a.original, at_a)?, Condition::around(b.original, at_b)?);
         let single = std::ptr::eq(a, b);
         let exact = |condition: &Condition, len: usize| -> Vec<f64> {
             (0..len as u32).map(|code| f64::from(u8::from(condition.asks(code)))).collect()
@@ -116,7 +118,7 @@ fn errors_of_pair(
             after.expected(&of_a.shares(a), &if single { vec![1.0; b.values.len()] } else { of_b.shares(b) });
         Some((estimate - truth).abs() / truth)
     };
-    rows.iter().take(asked).filter_map(error).collect()
+    drawn.iter().take(asked).filter_map(error).collect()
 }
 
 /// How many records have each pair of values.
@@ -152,6 +154,26 @@ impl Joint {
         Joint { start, counts }
     }
 
+    /// For each entry how many records there are up to it.
+    fn places(&self) -> Vec<usize> {
+        let mut sum = 0;
+        self.counts
+            .iter()
+            .map(|&(_, count)| {
+                sum += count as usize;
+                sum
+            })
+            .collect()
+    }
+
+    /// The values of the record at this place among all records in the order of their values: which record a number draws must not depend on
+    /// the order in which they are held.
+    fn values_at(&self, places: &[usize], place: usize) -> (u32, u32) {
+        let entry = places.partition_point(|&end| end <= place);
+        let first = self.start.partition_point(|&start| start <= entry) - 1;
+        (first as u32, self.counts[entry].0)
+    }
+
     /// The expected number of records, given for each value the probability that it is as asked.
     fn expected(&self, a: &[f64], b: &[f64]) -> f64 {
         let of = |(value, &share): (usize, &f64)| {
@@ -170,9 +192,9 @@ struct Condition {
 }
 
 impl Condition {
-    /// A condition that this record meets; none where it has no value.
-    fn around(column: &Column, row: usize) -> Option<Condition> {
-        let (code, domain) = (column.codes[row], &column.domain);
+    /// A condition that this value meets; none for the missing value.
+    fn around(column: &Column, code: u32) -> Option<Condition> {
+        let domain = &column.domain;
         if domain.missing() == Some(code) {
             return None;
         }
@@ -352,6 +374,17 @@ mod tests {
         assert!(found.largest == 1.0 && found.mean > 0.25 && found.mean < 1.0, "{found:?}");
         // A quarter of everybody for each of four leaves: 7.5 instead of 20.
         assert!((mean("*").mean - 0.625).abs() < 1e-9, "{:?}", mean("*"));
+    }
+
+    #[test]
+    fn the_order_of_the_records_changes_nothing() {
+        let published = |rows: &[Vec<String>]| -> Vec<Vec<String>> {
+            rows.iter().map(|row| vec!["[20, 59]".to_owned(), row[1].clone()]).collect()
+        };
+        let (rows, mut other) = (people(), people());
+        other.rotate_left(17);
+        let first = error(&table(&rows, Kind::Integer), &published(&rows));
+        assert_eq!(first, error(&table(&other, Kind::Integer), &published(&other)));
     }
 
     #[test]

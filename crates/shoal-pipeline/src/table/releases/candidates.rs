@@ -7,7 +7,7 @@ use shoal_measure::leaks::look;
 
 use super::identity::{Identity, KnownBy, people};
 use super::verdict::{ColumnTogether, Together};
-use super::{Class, Current, incomparable, person_hash, unknown_people};
+use super::{Class, Current, check_notation, incomparable, person_hash, unknown_people};
 use crate::audit::RecodingFile;
 use crate::{Audit, PipelineError};
 
@@ -44,6 +44,7 @@ impl Seen {
         let RecodingFile::Table { quasi_identifiers, known_by, classes } = &audit.recoding else {
             return Err(incomparable(audit, "it is not the release of a table"));
         };
+        check_notation(current.request, audit, known_by)?;
         let Some((texts, person_of)) = people(current.raw, known_by) else {
             return Err(unknown_people(audit, known_by));
         };

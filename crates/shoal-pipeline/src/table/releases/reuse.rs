@@ -9,7 +9,7 @@ use shoal_measure::leaks::look;
 
 use super::candidates::keeps;
 use super::identity::{Identity, people};
-use super::{incomparable, person_hash, unknown_people};
+use super::{check_notation, incomparable, person_hash, unknown_people};
 use crate::audit::RecodingFile;
 use crate::columns::{Bound, with_hierarchies};
 use crate::{Audit, PipelineError, Request};
@@ -45,6 +45,7 @@ impl Kept {
             let RecodingFile::Table { known_by, classes, .. } = &audit.recoding else {
                 return Err(incomparable(audit, "it is not the release of a table"));
             };
+            check_notation(request, audit, known_by)?;
             let Some((texts, person_of)) = people(raw, known_by) else {
                 return Err(unknown_people(audit, known_by));
             };
