@@ -68,6 +68,10 @@ pub(crate) enum Verb {
     Verify(VerifyArgs),
     /// Loss of a published file against its original, and the risk before and after.
     Measure(MeasureArgs),
+    /// Why is this file as coarse as it is: which columns, classes and records drive the loss, and what other settings would change.
+    ///
+    /// It names records of the original and is for the publisher only.
+    Explain(ExplainArgs),
     /// Build, show, check and convert hierarchies.
     ///
     /// A hierarchy file has one line per value, from the value to the top, separated by `;` or `,`:
@@ -265,6 +269,40 @@ pub(crate) struct MeasureArgs {
         help_heading = "Counts in a published stream"
     )]
     pub every: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The published file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub published: PathBuf,
+    /// The policy, or the audit.json of the release. Without it the audit.json is looked for where a run leaves it.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub policy: Option<PathBuf>,
+    /// The original; the policy's source where it is not given.
+    #[arg(long, value_name = "DATA", value_hint = ValueHint::FilePath)]
+    pub original: Option<PathBuf>,
+    /// tables: the class of this row of the published file, counted from 1 without the header.
+    #[arg(long, value_name = "N", group = "about")]
+    pub row: Option<u64>,
+    /// tables: the class with this number.
+    #[arg(long, value_name = "N", group = "about")]
+    pub class: Option<u64>,
+    /// tables: the classes that lose most in this quasi-identifier.
+    #[arg(long, value_name = "NAME", group = "about")]
+    pub column: Option<String>,
+    /// transactions: what this item of the original is published as, and why.
+    #[arg(long, value_name = "ITEM", group = "about")]
+    pub item: Option<String>,
+    /// sequences: this pseudonym of the published file.
+    #[arg(long, value_name = "PSEUDONYM", group = "about")]
+    pub person: Option<String>,
+    /// Try out what other settings would change: a smaller and a larger k, each column left out, the costliest records left
+    /// out. Each is a run that is not published.
+    #[arg(long)]
+    pub what_if: bool,
+    #[command(flatten)]
+    pub overrides: Overrides,
 }
 
 #[derive(Debug, Subcommand)]

@@ -46,4 +46,6 @@ pub use shoal_algorithms::{Construction, Counts, OutlierCost, Round, Search, Tra
 pub use sink::{Sink, StagedData};
 pub use source::{Source, WantedColumns};
 pub use truth::AgainstOriginal;
-pub use verbs::{Measured, Plan, Verified, VerifiedFile, check, measure, verify};
+pub use verbs::{
+    Explained, Explanation, Measured, Plan, Verified, VerifiedFile, check, explain, measure, verify,
+};

@@ -4,10 +4,12 @@ use serde::Serialize;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 
-use crate::sequences::{SequencesMeasured, SequencesPlan, SequencesVerified};
+use crate::sequences::{SequencesExplanation, SequencesMeasured, SequencesPlan, SequencesVerified};
 use crate::stream::{StreamMeasured, StreamPlan, StreamVerified};
-use crate::table::{TableMeasured, TablePlan, TableVerified};
-use crate::transactions::{TransactionsMeasured, TransactionsPlan, TransactionsVerified};
+use crate::table::{TableExplanation, TableMeasured, TablePlan, TableVerified};
+use crate::transactions::{
+    TransactionsExplanation, TransactionsMeasured, TransactionsPlan, TransactionsVerified,
+};
 use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, sequences, table, transactions};
 
 /// What a run of a policy would do.
@@ -174,6 +176,59 @@ pub fn measure(
                 Measured::Sequences(sequences::measure(request, original, published, progress)?)
             }
             Shape::Stream => return Err(PipelineError::IsStream),
+        })
+    })?
+}
+
+/// What an explanation is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explained {
+    /// The file: what loses most.
+    All,
+    /// A row of a published table, from 1.
+    Row(u64),
+    /// A class of a published table, from 1.
+    Class(u64),
+    /// A quasi-identifier of a table.
+    Column(String),
+    /// An item of the original.
+    Item(String),
+    /// A pseudonym in published sequences.
+    Person(String),
+}
+
+/// Why a release is as it is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Explanation {
+    /// Of a table.
+    Table(TableExplanation),
+    /// Of transactions.
+    Transactions(TransactionsExplanation),
+    /// Of sequences.
+    Sequences(SequencesExplanation),
+}
+
+/// Why are published data as coarse as they are?
+pub fn explain(
+    request: &Request,
+    original: &mut dyn Source,
+    published: &mut dyn Source,
+    asked: &Explained,
+    progress: &dyn Progress,
+) -> Result<Explanation, PipelineError> {
+    Cancelled::catch(|| {
+        Ok(match request.policy().data.shape {
+            Shape::Table => {
+                Explanation::Table(table::explain(request, original, published, asked, progress)?)
+            }
+            Shape::Transactions => Explanation::Transactions(transactions::explain(
+                request, original, published, asked, progress,
+            )?),
+            Shape::Sequences => {
+                Explanation::Sequences(sequences::explain(request, original, published, asked, progress)?)
+            }
+            Shape::Stream => return Err(PipelineError::NotExplained { what: "streams" }),
         })
     })?
 }

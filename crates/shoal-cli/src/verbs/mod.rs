@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod explain;
 mod help;
 mod hierarchy;
 mod init;
@@ -12,7 +13,7 @@ mod schema;
 mod stream;
 mod verify;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use shoal_core::Progress;
 use shoal_core::policy::Shape;
@@ -54,12 +55,19 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Stream(args) => stream::stream(args, console),
         Verb::Verify(args) => verify::verify(args, console),
         Verb::Measure(args) => measure::measure(args, console),
+        Verb::Explain(args) => explain::explain(args, console),
         Verb::Hierarchy(verb) => hierarchy::dispatch(verb, console),
         Verb::Schema => schema::schema(console),
         Verb::Completions(args) => completions::completions(args, console),
         Verb::Man(args) => man::man(args, console),
         Verb::Help(args) => help::help(args, console),
     }
+}
+
+/// The policy that was given, or the audit that the run of a published file has left.
+fn policy_of(given: Option<&Path>, published: &Path) -> Result<PathBuf, Failure> {
+    let found = given.map(Path::to_owned).or_else(|| shoal_pipeline::files::audit_of(published));
+    found.ok_or_else(|| Failure::NoPolicy { published: published.to_owned() })
 }
 
 /// A policy that was opened, with all that errors about it name.

@@ -22,14 +22,9 @@ use crate::print::{count, facts, grouped, leaks, promises, table, verdict};
 
 /// Does this file keep the policy's promise?
 pub(crate) fn verify(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
-    let found = match &args.policy {
-        Some(_) => None,
-        None => shoal_pipeline::files::audit_of(&args.published),
-    };
-    let Some(policy) = args.policy.as_ref().or(found.as_ref()) else {
-        return Err(Failure::NoPolicy { published: args.published.clone() });
-    };
-    let opened = Opened::open(policy, &args.overrides.set)?;
+    let policy = super::policy_of(args.policy.as_deref(), &args.published)?;
+    let found = Some(&policy).filter(|_| args.policy.is_none());
+    let opened = Opened::open(&policy, &args.overrides.set)?;
     let progress = opened.progress(console)?;
     let options = VerifyOptions { original: args.original.clone() };
     let verified =
@@ -41,7 +36,7 @@ pub(crate) fn verify(args: &VerifyArgs, console: &Console) -> Result<Answer, Fai
     let other = shoal_pipeline::files::other_settings(&opened.job, &args.published);
     let other_settings = other.as_ref().map(|(_, keys)| keys.as_slice()).unwrap_or_default();
     let answer = WithUnjudged { verified: &verified, unjudged: &unjudged, other_settings };
-    let notes = || found.as_deref().map(judged_by).unwrap_or_default() + &other_prose(other.as_ref());
+    let notes = || found.map(|audit| judged_by(audit)).unwrap_or_default() + &other_prose(other.as_ref());
     console.answer(&answer, || prose(&verified) + &unjudged_prose(&unjudged, args.strict) + &notes())?;
     Ok((verified.holds() && (!args.strict || unjudged.is_empty())).into())
 }

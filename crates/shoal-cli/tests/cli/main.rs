@@ -5,6 +5,7 @@ mod ask;
 mod bad_input;
 mod check;
 mod editions;
+mod explain;
 mod formats;
 mod found_files;
 mod hierarchies_beside;

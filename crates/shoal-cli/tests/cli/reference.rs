@@ -2,7 +2,7 @@
 
 use crate::project::TestProject;
 
-const VERBS: [&[&str]; 16] = [
+const VERBS: [&[&str]; 17] = [
     &[],
     &["init"],
     &["check"],
@@ -10,6 +10,7 @@ const VERBS: [&[&str]; 16] = [
     &["stream"],
     &["verify"],
     &["measure"],
+    &["explain"],
     &["hierarchy"],
     &["hierarchy", "build"],
     &["hierarchy", "show"],

@@ -25,8 +25,12 @@ impl PipelineError {
                 "the policy says missing = \"error\" here; \"category\" and \"suppress\" are the alternatives"
             }
             PipelineError::NoSuchRow { .. } => "rows and classes are counted from 1, without the header",
-            PipelineError::NoSuchItem { .. } => "give an item as it stands in the original, not as it is published",
-            PipelineError::NoQuasiIdentifier { known, .. } => return Some(format!("ask about one of: {}", known.join(", "))),
+            PipelineError::NoSuchItem { .. } => {
+                "give an item as it stands in the original, not as it is published"
+            }
+            PipelineError::NoQuasiIdentifier { known, .. } => {
+                return Some(format!("ask about one of: {}", known.join(", ")));
+            }
             PipelineError::NotExplained { .. } => {
                 "tables have rows, classes and columns, transactions have items, sequences have people"
             }

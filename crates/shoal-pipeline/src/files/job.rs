@@ -57,6 +57,19 @@ impl Job {
         Ok(Job { document, path: path.to_owned(), folder, audit: Some(Arc::new(audit)) })
     }
 
+    /// The same with other settings: `KEY=VALUE`s as `--set` takes them.
+    pub fn with_overrides(&self, overrides: &[String]) -> Result<Job, PipelineError> {
+        let broken = |problem: String| PipelineError::Audit { path: self.path.clone(), problem };
+        // From the policy and not from its text, which does not have the overrides that were given before.
+        let text = self.policy().to_toml().map_err(broken)?;
+        let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
+            path: self.path.clone(),
+            text: text.clone(),
+            error: Box::new(error),
+        })?;
+        Ok(Job { document, audit: None, ..self.clone() })
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         self.document.policy()

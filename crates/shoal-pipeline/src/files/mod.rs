@@ -18,6 +18,7 @@ mod table_key;
 mod targets;
 mod trial;
 mod verbs;
+mod what_if;
 
 pub use beside::hierarchies_beside;
 pub use containers::unjudged;
@@ -28,4 +29,5 @@ pub use run::{Outcome, RunOptions, run};
 pub use sink::{FileSink, StagedFile};
 pub use stream::{learned_prior, read_prior, state_folder};
 pub use trial::trial;
-pub use verbs::{VerifyOptions, check, load, measure, verify, verify_with};
+pub use verbs::{VerifyOptions, check, explain, load, measure, verify, verify_with};
+pub use what_if::{WhatIf, WhatIfOutcome, what_if};

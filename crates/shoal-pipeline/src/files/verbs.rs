@@ -8,7 +8,7 @@ use shoal_core::{Cancelled, Progress, Table};
 use super::stream::{check_stream, measure_stream, verify_stream};
 use super::{Job, table_key};
 use crate::stream::StreamQuestion;
-use crate::{Measured, PipelineError, Plan, Source, Verified};
+use crate::{Explained, Explanation, Measured, PipelineError, Plan, Source, Verified};
 
 /// What the command line says beyond the file and the policy.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +75,21 @@ pub fn measure(
     }
     let original = original.ok_or(PipelineError::NoOriginal)?;
     crate::measure(&job.request()?, &mut job.original(original)?, &mut job.published(published)?, progress)
+}
+
+/// Why is this file as coarse as it is? The original is the policy's source where none is named.
+pub fn explain(
+    job: &Job,
+    original: Option<&Path>,
+    published: &Path,
+    asked: &Explained,
+    progress: &dyn Progress,
+) -> Result<Explanation, PipelineError> {
+    let mut original = match original {
+        Some(path) => job.original(path)?,
+        None => job.source()?,
+    };
+    crate::explain(&job.request()?, &mut original, &mut job.published(published)?, asked, progress)
 }
 
 /// The policy's table, encoded, in the order of the source.

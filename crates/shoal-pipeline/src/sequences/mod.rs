@@ -3,6 +3,7 @@
 mod algorithm;
 mod check;
 mod compose;
+mod explain;
 mod load;
 mod models;
 mod people;
@@ -13,6 +14,8 @@ mod verbs;
 
 pub use check::SequencesPlan;
 pub(crate) use check::check;
+pub(crate) use explain::explain;
+pub use explain::{PersonExplanation, SequencesExplanation};
 pub(crate) use run::run;
 pub use ties::Ties;
 pub use verbs::{SequencesMeasured, SequencesVerified};

@@ -1,7 +1,7 @@
 //! The verbs that look at sequences that are already published, ours or not.
 
 use serde::Serialize;
-use shoal_core::{Progress, Role};
+use shoal_core::{Progress, RawTable, Role};
 use shoal_io::ReadTable;
 use shoal_measure::sequences::SequencesMeasures;
 use shoal_privacy::matching::match_sequences;
@@ -84,6 +84,22 @@ pub struct SequencesMeasured {
     pub measures: SequencesMeasures,
 }
 
+/// The measures of a file that was read already.
+pub(super) fn measure_release(
+    request: &Request,
+    original: &mut dyn Source,
+    file: &str,
+    release: &RawTable,
+    progress: &dyn Progress,
+) -> Result<SequencesMeasures, PipelineError> {
+    let loaded = load(request, original, progress)?;
+    // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
+    match_sequences(&loaded.data, release, id(request), &loaded.incomplete, progress)
+        .map_err(Refusal::Unverifiable)?
+        .map_err(|error| PipelineError::Untrue { file: file.to_owned(), error: Box::new(error) })?;
+    take_measures(request, &loaded.data, release, progress)
+}
+
 /// How much does this file lose against its original, and what does it still risk?
 pub(crate) fn measure(
     request: &Request,
@@ -91,13 +107,8 @@ pub(crate) fn measure(
     published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<SequencesMeasured, PipelineError> {
-    let loaded = load(request, original, progress)?;
     let release = read_published(request, published, progress)?.table;
-    // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
-    match_sequences(&loaded.data, &release, id(request), &loaded.incomplete, progress)
-        .map_err(Refusal::Unverifiable)?
-        .map_err(|error| PipelineError::Untrue { file: published.name(), error: Box::new(error) })?;
-    let measures = take_measures(request, &loaded.data, &release, progress)?;
+    let measures = measure_release(request, original, &published.name(), &release, progress)?;
     Ok(SequencesMeasured {
         records_in: measures.loss.persons_in as usize,
         records_out: measures.loss.persons_out as usize,

@@ -3,6 +3,7 @@
 mod algorithm;
 mod check;
 mod compose;
+mod explain;
 mod layout;
 mod load;
 mod measures;
@@ -16,6 +17,8 @@ mod verbs;
 
 pub use check::TransactionsPlan;
 pub(crate) use check::check;
+pub(crate) use explain::explain;
+pub use explain::{ItemExplanation, TransactionsExplanation};
 pub(crate) use layout::Layout;
 pub(crate) use run::run;
 pub use verbs::{TransactionsMeasured, TransactionsVerified};
