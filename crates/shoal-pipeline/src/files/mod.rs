@@ -4,6 +4,7 @@
 //! [`Request`](crate::Request), a [`Source`](crate::Source) and a [`Sink`](crate::Sink).
 
 mod assets;
+mod attack;
 mod audit;
 mod containers;
 mod job;
@@ -16,6 +17,7 @@ mod table_key;
 mod targets;
 mod verbs;
 
+pub use attack::{attack, write_people};
 pub use containers::unjudged;
 pub use job::Job;
 pub use key_file::{KeyFile, KeyFileError};
