@@ -5,7 +5,7 @@ use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 use shoal_measure::attack::Attacks;
 
-use crate::{PipelineError, Request, Source, table};
+use crate::{PipelineError, Request, Source, sequences, table, transactions};
 
 /// What adversaries found out.
 #[derive(Clone, Debug, Serialize)]
@@ -45,6 +45,8 @@ pub fn attack(
     }
     Cancelled::catch(|| match shape {
         Shape::Table => table::attack(request, original, published, earlier, progress),
-        Shape::Transactions | Shape::Sequences | Shape::Stream => Err(PipelineError::IsStream),
+        Shape::Transactions => transactions::attack(request, original, published, progress),
+        Shape::Sequences => sequences::attack(request, original, published, progress),
+        Shape::Stream => Err(PipelineError::IsStream),
     })?
 }

@@ -61,7 +61,7 @@ fn prose(attacked: &Attacked) -> String {
 
 fn name(attack: &Attack) -> String {
     match &attack.column {
-        Some(column) => format!("{} of {column}", attack.name),
+        Some(column) => format!("{column}: {}", attack.name),
         None => attack.name.clone(),
     }
 }
@@ -80,6 +80,13 @@ fn line(attack: &Attack) -> Vec<String> {
 fn how(how: How) -> String {
     match how {
         How::Exact => "exact".to_owned(),
+        How::Searched(interval) => format!(
+            "the worst of {} tries, of which {} to {} beat the bound with {:.1} % confidence (Clopper–Pearson)",
+            grouped(interval.tries as usize),
+            percent(interval.low),
+            percent(interval.high),
+            100.0 * interval.confidence
+        ),
         How::Sampled(interval) => format!(
             "{} tries, {} to {} with {:.1} % confidence (Clopper–Pearson)",
             grouped(interval.tries as usize),

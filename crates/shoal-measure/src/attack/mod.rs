@@ -54,8 +54,11 @@ pub struct Attack {
 pub enum How {
     /// Every case was looked at.
     Exact,
-    /// Cases were drawn, or success depends on chance.
+    /// Cases were drawn, or success depends on chance: the interval is that of the success.
     Sampled(Interval),
+    /// Cases were drawn, and the success is that of the worst one that was found, which is certain. The interval is that of the share
+    /// of cases that beat the bound.
+    Searched(Interval),
 }
 
 impl Attack {
@@ -93,7 +96,7 @@ impl Attack {
     #[must_use]
     pub fn promised(self, bound: f64) -> Attack {
         let least = match self.how {
-            How::Exact => self.success,
+            How::Exact | How::Searched(_) => self.success,
             How::Sampled(interval) => interval.low,
         };
         Attack { bound: Some(bound), promised: true, beaten: least > bound + ROUNDING, ..self }
@@ -103,6 +106,12 @@ impl Attack {
     #[must_use]
     pub fn compared(self, bound: f64) -> Attack {
         Attack { bound: Some(bound), promised: false, beaten: false, ..self }
+    }
+
+    /// Of which not every case was looked at: of so many tries `beating` were above the bound.
+    #[must_use]
+    pub fn searched(self, beating: u64, tries: u64) -> Attack {
+        Attack { how: How::Searched(Interval::of(beating, tries)), ..self }
     }
 
     /// With the mean over everybody.

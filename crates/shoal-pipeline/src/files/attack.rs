@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use shoal_core::Progress;
+use shoal_core::policy::Shape;
 use shoal_io::StagedFolder;
 use shoal_measure::attack::PersonRisk;
 
 use super::Job;
 use super::run::open_audit;
+use super::stream::attack_stream;
 use crate::{Attacked, PipelineError, Source};
 
 /// Plays the adversary against a published file, for tables also together with earlier releases: published files, or audits,
@@ -20,6 +22,12 @@ pub fn attack(
     previous: &[PathBuf],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
+    if job.policy().data.shape == Shape::Stream {
+        return match previous {
+            [] => attack_stream(job, original, published, progress),
+            _ => Err(PipelineError::OnlyTables),
+        };
+    }
     let mut earlier: Vec<Box<dyn Source>> = Vec::new();
     for path in previous {
         let file = if is_audit(path) { open_audit(path)?.output } else { path.clone() };

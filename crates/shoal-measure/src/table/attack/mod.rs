@@ -10,7 +10,7 @@
 //! **Cost**: a class and a point are compared by bits, 64 points at a time; everything else is linear in the pairs that fit.
 
 mod classifier;
-mod fits;
+pub(crate) mod fits;
 mod guessing;
 mod linkage;
 mod matching;
