@@ -68,6 +68,11 @@ pub(crate) enum Verb {
     Verify(VerifyArgs),
     /// Loss of a published file against its original, and the risk before and after.
     Measure(MeasureArgs),
+    /// Play the adversary: how close does somebody get who knows what the policy says they may know?
+    ///
+    /// Works on the original and the published file alone, with no code of an algorithm or of the verifier. Prints the measured
+    /// success of every attack next to the bound that the policy promises. The exit code is 1 when a bound is beaten.
+    Attack(AttackArgs),
     /// Why is this file as coarse as it is: which columns, classes and records drive the loss, and what other settings would change.
     ///
     /// It names records of the original and is for the publisher only.
@@ -301,6 +306,32 @@ pub(crate) struct ExplainArgs {
     /// out. Each is a run that is not published.
     #[arg(long)]
     pub what_if: bool,
+    #[command(flatten)]
+    pub overrides: Overrides,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttackArgs {
+    /// The original data, in the dialect that the policy describes.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub original: PathBuf,
+    /// The published file.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub published: PathBuf,
+    /// The policy that makes the promise, or the audit.json of a release.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// tables: an earlier release of the same people, to be attacked together with this one: a published file, or the audit.json
+    /// (or its folder) of a release; may be repeated.
+    #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
+    pub previous: Vec<PathBuf>,
+    /// Write what each record risks into this CSV file, which nobody else can read: its crowd, the chance of being linked, the
+    /// best guess of each sensitive value. It names people's values and must not leave the house.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub per_person: Option<PathBuf>,
+    /// Replace the file of --per-person where it exists.
+    #[arg(long, requires = "per_person")]
+    pub force: bool,
     #[command(flatten)]
     pub overrides: Overrides,
 }

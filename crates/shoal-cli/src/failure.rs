@@ -223,6 +223,7 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
         }
         PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
         PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
+        PipelineError::OnlyTables => "leave out --previous",
         PipelineError::IsStream => "use  shoal stream POLICY",
         PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
         PipelineError::NothingLeft { .. } => {

@@ -3,6 +3,7 @@
 //! Everything is measured on the published data, as their reader sees them, against the original. Each
 //! measure is a pure function with its formula in its doc comment; [`measure`] takes them all.
 
+pub mod attack;
 pub mod leaks;
 pub mod sequences;
 pub mod stream;

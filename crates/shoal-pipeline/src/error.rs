@@ -359,6 +359,9 @@ pub enum PipelineError {
     /// A question that is for streams.
     #[error("counts with standard errors are for published streams")]
     OnlyStreams,
+    /// Several releases of something else than a table.
+    #[error("several releases are attacked together for tables only")]
+    OnlyTables,
     /// A stream is asked to run like a file.
     #[error("the policy is about a stream, which has no end to wait for")]
     IsStream,

@@ -10,6 +10,7 @@
 #![doc = include_str!("../examples/in_memory.rs")]
 //! ```
 
+mod attack;
 pub mod audit;
 mod batches;
 mod columns;
@@ -33,6 +34,7 @@ pub mod transactions;
 mod truth;
 mod verbs;
 
+pub use attack::{Attacked, attack};
 pub use audit::Audit;
 pub use batches::{BatchSink, BatchSource, StagedBatches};
 pub use columns::{ColumnPlan, Combination, HierarchyPlan, Identifying};

@@ -1,5 +1,6 @@
 //! One file per verb: it takes the arguments, calls the pipeline, and prints the result.
 
+mod attack;
 mod check;
 mod completions;
 mod explain;
@@ -56,6 +57,7 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Verify(args) => verify::verify(args, console),
         Verb::Measure(args) => measure::measure(args, console),
         Verb::Explain(args) => explain::explain(args, console),
+        Verb::Attack(args) => attack::attack(args, console),
         Verb::Hierarchy(verb) => hierarchy::dispatch(verb, console),
         Verb::Schema => schema::schema(console),
         Verb::Completions(args) => completions::completions(args, console),

@@ -16,3 +16,4 @@ mod support;
 mod transactions;
 mod transparency;
 mod values;
+mod verb;

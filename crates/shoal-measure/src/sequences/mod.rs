@@ -4,6 +4,7 @@
 //! was which original one: an event that is not in the file is suppressed, whoever it belonged to.
 
 pub mod are;
+pub mod attack;
 mod error;
 mod fold;
 mod inf_loss;

@@ -6,6 +6,7 @@
 //! [`DriftMonitor`] notices while a stream runs that its values are not those it was made for.
 
 mod adversary;
+pub mod attack;
 mod castle;
 mod cells;
 mod count;

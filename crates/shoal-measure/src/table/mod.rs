@@ -1,5 +1,6 @@
 //! Measures of published tables against the original: what was lost, and the risk that remains.
 
+pub mod attack;
 pub mod loss;
 pub(crate) mod measure;
 pub(crate) mod quasi;

@@ -5,6 +5,7 @@
 //! transaction was which original one.
 
 pub mod are;
+pub mod attack;
 mod error;
 pub mod guarantee;
 mod itemsets;

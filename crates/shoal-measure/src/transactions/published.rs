@@ -87,7 +87,8 @@ impl<'a> PublishedItems<'a> {
     }
 }
 
-fn meaning(
+/// The items of the original that a published text stands for, ascending, at least one.
+pub(super) fn meaning(
     text: &str,
     original: &Transactions,
     hierarchy: Option<&Hierarchy>,

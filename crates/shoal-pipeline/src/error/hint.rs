@@ -78,6 +78,7 @@ impl PipelineError {
             }
             PipelineError::NoOriginal => "give the original as well",
             PipelineError::OnlyStreams => "ask for values, conditions and windows of streams only",
+            PipelineError::OnlyTables => "attack each release by itself",
             PipelineError::IsStream => "run it tuple by tuple, as a stream",
             PipelineError::NotStream { .. } => "run it as a whole, or change data.shape",
             PipelineError::NothingLeft { .. } => {

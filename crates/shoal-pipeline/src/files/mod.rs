@@ -4,6 +4,7 @@
 //! [`Request`](crate::Request), a [`Source`](crate::Source) and a [`Sink`](crate::Sink).
 
 mod assets;
+mod attack;
 mod audit;
 mod beside;
 mod containers;
@@ -20,6 +21,7 @@ mod trial;
 mod verbs;
 mod what_if;
 
+pub use attack::{attack, write_people};
 pub use beside::hierarchies_beside;
 pub use containers::unjudged;
 pub use job::Job;

@@ -103,7 +103,7 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
 }
 
 /// An audit, or the one in a report's folder.
-fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
+pub(super) fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
     if path.is_dir() { Audit::open(&path.join(AUDIT)) } else { Audit::open(path) }
 }
 

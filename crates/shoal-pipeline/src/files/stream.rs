@@ -4,14 +4,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use shoal_core::Progress;
 use shoal_io::Source;
 
 use super::Job;
 use crate::stream::{
-    SensitiveValues, StreamMeasured, StreamPlan, StreamQuestion, StreamText, StreamVerified, bind, check,
-    measure, parse_prior, verify,
+    SensitiveValues, StreamMeasured, StreamPlan, StreamQuestion, StreamText, StreamVerified, attack, bind,
+    check, measure, parse_prior, verify,
 };
-use crate::{PipelineError, Request};
+use crate::{Attacked, PipelineError, Request};
 
 /// The file in the state folder that holds what a run has learned.
 const LEARNED_PRIOR: &str = "prior.csv";
@@ -71,6 +72,19 @@ pub(super) fn measure_stream(
     let mut original = original.map(|path| OpenText::open(path, "original stream")).transpose()?;
     let original = original.as_mut().map(OpenText::text);
     measure(&request, learned(job, &request)?.as_ref(), original, published.text(), question)
+}
+
+/// [`attack`] of a file, with its original.
+pub(super) fn attack_stream(
+    job: &Job,
+    original: &Path,
+    published: &Path,
+    progress: &dyn Progress,
+) -> Result<Attacked, PipelineError> {
+    let request = job.request()?;
+    let mut published = OpenText::open(published, PUBLISHED)?;
+    let mut original = OpenText::open(original, "original stream")?;
+    attack(&request, learned(job, &request)?.as_ref(), original.text(), published.text(), progress)
 }
 
 /// What is called so where it cannot be opened.

@@ -1,6 +1,7 @@
 //! Sequences: an ordered list of events a person.
 
 mod algorithm;
+mod attack;
 mod check;
 mod compose;
 mod explain;
@@ -12,6 +13,7 @@ mod run;
 mod ties;
 mod verbs;
 
+pub(crate) use attack::attack;
 pub use check::SequencesPlan;
 pub(crate) use check::check;
 pub(crate) use explain::explain;

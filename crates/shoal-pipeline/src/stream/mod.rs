@@ -1,6 +1,7 @@
 //! Streams: what a policy asks for, bound; and the verbs that look at a stream's policy or at what it has published.
 //! The running itself is `shoal-stream`'s.
 
+mod adversaries;
 mod attack;
 mod bind;
 mod design;
@@ -11,6 +12,7 @@ mod values;
 mod verbs;
 mod words;
 
+pub use adversaries::attack;
 pub use bind::{StreamBinding, bind};
 pub use design::infeasible;
 pub use lines::StreamText;

@@ -1,6 +1,7 @@
 //! Tables: one record a person, or several where the policy names the person.
 
 mod algorithm;
+mod attack;
 mod check;
 mod compose;
 mod estimate;
@@ -14,6 +15,7 @@ mod transparent_key;
 mod verbs;
 mod whose;
 
+pub(crate) use attack::attack;
 pub use check::TablePlan;
 pub(crate) use check::check;
 pub use estimate::{Estimate, EstimatedLoss};

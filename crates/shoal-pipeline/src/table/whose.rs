@@ -82,6 +82,16 @@ impl Whose {
         }
     }
 
+    /// Whether everybody who is in a class is in it by every assignment that fits, or by the audit.
+    pub(crate) fn knows_people(&self) -> bool {
+        self.only_one || self.membership == MembershipUse::Followed
+    }
+
+    /// Whether it is also certain which value is whose.
+    pub(crate) fn knows_values(&self) -> bool {
+        self.only_one
+    }
+
     /// Whether some class has too few people however rows are assigned.
     fn is_too_few(&self, asked: &Figure) -> bool {
         match (asked, self.crowd_at_most) {

@@ -75,7 +75,8 @@ pub(crate) fn hierarchy(request: &Request) -> Option<&Hierarchy> {
     name.map(|name| request.hierarchy(name).content.as_ref())
 }
 
-fn promise(request: &Request, data: &Transactions) -> Result<TransactionsPromise, PipelineError> {
+/// What is promised, in terms of the data's items.
+pub(super) fn promise(request: &Request, data: &Transactions) -> Result<TransactionsPromise, PipelineError> {
     let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
     let k = privacy.k.unwrap_or_default();
     if let Some(file) = &privacy.constraints {

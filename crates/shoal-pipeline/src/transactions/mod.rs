@@ -1,6 +1,7 @@
 //! Transactions: a set of items a person.
 
 mod algorithm;
+mod attack;
 mod check;
 mod compose;
 mod explain;
@@ -15,6 +16,7 @@ mod sets;
 mod tables;
 mod verbs;
 
+pub(crate) use attack::attack;
 pub use check::TransactionsPlan;
 pub(crate) use check::check;
 pub(crate) use explain::explain;

@@ -174,6 +174,17 @@ impl Sightings {
         Ok((Sightings { features, candidates, ends, shares, by_frequency: true, prior: None }, labels))
     }
 
+    /// The same lines for somebody who does not look at the cells and learns the shares of the values alone.
+    #[must_use]
+    pub fn without_cells(&self) -> Sightings {
+        Sightings { features: Vec::new(), prior: None, ..self.clone() }
+    }
+
+    /// How many values each line leaves.
+    pub fn values_left(&self) -> impl Iterator<Item = usize> {
+        (0..self.ends.len()).map(|line| self.candidates(line).len())
+    }
+
     /// The adversary's guess of every line, in the order of the lines.
     pub fn guess(&self) -> Vec<Guess> {
         fit::guess(self)

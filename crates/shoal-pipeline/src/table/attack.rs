@@ -1,0 +1,60 @@
+//! The adversary of a published table, with what the publisher knows to measure its success by.
+
+use shoal_core::Progress;
+use shoal_measure::table::attack::{TableTarget, attack_table};
+
+use super::load::{Loaded, load_from};
+use super::whose::{Whose, find_origins};
+use crate::attack::Attacked;
+use crate::columns::read_published;
+use crate::{PipelineError, Request, Source};
+
+/// What is said where rows cannot be given to records.
+const NO_ORIGIN: &str = "no assignment of rows to records is true of every row, so the file is not true of this original; \
+                         `shoal verify --original` says where";
+
+/// Plays the adversary against a table, alone and together with earlier releases of the same people.
+pub(crate) fn attack(
+    request: &Request,
+    original: &mut dyn Source,
+    published: &mut dyn Source,
+    earlier: &mut [Box<dyn Source>],
+    progress: &dyn Progress,
+) -> Result<Attacked, PipelineError> {
+    let Loaded { read, bound, source_rows } = load_from(request, original, progress)?;
+    let release = read_published(request, published, progress)?;
+    let mut before = Vec::new();
+    for source in earlier.iter_mut() {
+        before.push(read_published(request, source.as_mut(), progress)?.table);
+    }
+    progress.stage("matching", 0);
+    // Whose row is whose is not the adversary's knowledge but the publisher's, to count people and to measure success by.
+    let found = find_origins(request, &read.table, &bound, &release, progress);
+    let (origins, whose) = match &found {
+        Ok((origins, whose)) => (Some(origins), whose.as_ref()),
+        Err(_) => (None, None),
+    };
+    let promise = request.policy().table_promise();
+    let target = TableTarget {
+        original: &bound.table,
+        source_rows: &source_rows,
+        published: &release.table,
+        earlier: &before,
+        promise: &promise,
+        missing: &request.policy().data.missing,
+        origin: origins.map(|origins| origins.origin.as_slice()),
+        people_are_certain: whose.is_some_and(Whose::knows_people),
+        values_are_certain: whose.is_none_or(Whose::knows_values),
+    };
+    let mut attacks = attack_table(&target, progress);
+    if found.is_err() {
+        attacks.notes.push(NO_ORIGIN.to_owned());
+    }
+    Ok(Attacked {
+        original: original.name(),
+        published: published.name(),
+        records_in: bound.table.rows,
+        records_out: release.table.rows,
+        attacks,
+    })
+}
