@@ -70,8 +70,9 @@ pub(crate) enum Verb {
     Measure(MeasureArgs),
     /// Play the adversary: how close does somebody get who knows what the policy says they may know?
     ///
-    /// Works on the original and the published file alone, with no code of an algorithm or of the verifier. Prints the measured
-    /// success of every attack next to the bound that the policy promises. The exit code is 1 when a bound is beaten.
+    /// Works on the original and the published file alone; it knows no algorithm, and counts by itself instead of with the verifier's
+    /// code. Prints the measured success of every attack next to the bound that the policy promises. The exit code is 1 when a bound
+    /// is beaten.
     Attack(AttackArgs),
     /// Why is this file as coarse as it is: which columns, classes and records drive the loss, and what other settings would change.
     ///
