@@ -181,7 +181,7 @@ pub(crate) struct RunArgs {
     /// The published file instead of the policy's: .csv[.gz|.zst] or .parquet; `-` for standard output.
     #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// The folder of report.json and audit.json instead of the policy's.
+    /// The folder of the reports (report.html, report.json, audit.html, audit.json) instead of the policy's.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub report: Option<PathBuf>,
     /// The audit.json (or its folder) of an earlier release of the same people; may be repeated. The new release is refused

@@ -30,6 +30,7 @@ mod sink;
 mod source;
 pub mod stream;
 pub mod table;
+mod terms;
 pub mod transactions;
 mod truth;
 mod verbs;
@@ -41,12 +42,14 @@ pub use columns::{ColumnPlan, Combination, HierarchyPlan, Identifying};
 pub use discreet::without_quotes;
 pub use error::{PipelineError, ValueAt};
 pub use leaks::Leak;
+pub use report::html::{Published, PublishedFacts, report_page};
 pub use report::{Loss, Report, Risk, Seconds};
 pub use request::{Assets, EarlierReleases, ItemList, ItemWeights, Request, TableKey};
 pub use run::{Release, run};
 pub use shoal_algorithms::{Construction, Counts, OutlierCost, Round, Search, Trace};
 pub use sink::{Sink, StagedData};
 pub use source::{Source, WantedColumns};
+pub use terms::{section_of, terms};
 pub use truth::AgainstOriginal;
 pub use verbs::{
     Explained, Explanation, Measured, Plan, Verified, VerifiedFile, check, explain, measure, verify,

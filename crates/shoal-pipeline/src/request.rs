@@ -23,6 +23,8 @@ pub struct Request {
     pub(crate) table_key: Option<TableKey>,
     /// The audit that the policy is from, where it is from one.
     pub(crate) audit: Option<Arc<Audit>>,
+    /// Whether a run gathers what the report's pages show.
+    pub(crate) pages: bool,
 }
 
 /// What is known of earlier releases of the same people.
@@ -94,7 +96,7 @@ impl Request {
             return Err(missing(&document, "algorithm.prior-file", "prior", name));
         }
         let earlier = EarlierReleases::default();
-        Ok(Request { document, assets, earlier, table_key: None, audit: None })
+        Ok(Request { document, assets, earlier, table_key: None, audit: None, pages: false })
     }
 
     /// Holds the new release against earlier ones.
@@ -105,6 +107,11 @@ impl Request {
     /// Gives transparent l-diversity its key. Without one, a key is drawn for each run.
     pub fn with_table_key(self, table_key: Option<TableKey>) -> Request {
         Request { table_key, ..self }
+    }
+
+    /// Lets a run gather what [`Release::report_page`](crate::Release::report_page) and `audit_page` show: some passes over the published data.
+    pub fn with_pages(self) -> Request {
+        Request { pages: true, ..self }
     }
 
     /// The policy.

@@ -1,5 +1,6 @@
 //! A run: read, anonymize, stage, verify what was staged, measure. What comes back may be published.
 
+use std::path::Path;
 use std::time::Instant;
 
 use shoal_core::policy::Shape;
@@ -9,6 +10,7 @@ use shoal_privacy::{Certificate, Staged, Verified};
 
 use crate::audit::{AuditFile, AuditPlaces, Key, RecodingFile};
 use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
+use crate::report::html::{self, House, HouseFacts, PublishedFacts};
 use crate::transactions::Layout;
 use crate::{
     PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, audit, sequences, table,
@@ -28,6 +30,16 @@ pub struct Release<S> {
     input_sha256: String,
     recoding: RecodingFile,
     secret_key: Option<String>,
+    pages: Option<PageFacts>,
+}
+
+/// What the pages of a report show of the data.
+#[derive(Debug)]
+pub(crate) struct PageFacts {
+    /// Of the published file, for everybody.
+    pub published: PublishedFacts,
+    /// Of the original as well, for the publisher.
+    pub house: HouseFacts,
 }
 
 impl<S: Staged<Error = WriteError>> Release<S> {
@@ -41,6 +53,33 @@ impl<S> Release<S> {
     /// What was proven, and about which bytes.
     pub fn certificate(&self) -> &Certificate {
         self.verified.certificate()
+    }
+
+    /// The page that may go out with the data; none where the request did not ask for pages.
+    pub fn report_page(&self) -> Option<String> {
+        let pages = self.pages.as_ref()?;
+        Some(html::report_page(&self.report.outgoing(), &pages.published))
+    }
+
+    /// The page that stays with the publisher; none where the request did not ask for pages. `audit` is what `audit.json` holds, which lies at
+    /// `place`.
+    pub fn audit_page(&self, audit: &AuditFile<'_>, place: &Path) -> Option<String> {
+        let pages = self.pages.as_ref()?;
+        let house = House {
+            facts: &pages.house,
+            output: audit.output.display().to_string(),
+            source: match audit.policy.data.source.as_str() {
+                "-" => "ORIGINAL".to_owned(),
+                source => audit.policy_folder.join(source).display().to_string(),
+            },
+            audit: place.display().to_string(),
+            seed: audit.seed,
+            policy: audit.policy.to_toml().unwrap_or_default(),
+            policy_hash: audit.policy_hash.clone(),
+            input_hash: audit.input_hash.clone(),
+        };
+        let report = serde_json::to_value(&self.report).expect("a report holds nothing that JSON cannot");
+        Some(html::audit_page(&report, &pages.published, &house))
     }
 
     /// What stays with the publisher, as `audit.json` holds it.
@@ -75,6 +114,8 @@ pub(crate) struct Draft<S> {
     pub trace: Trace,
     /// The secret key of the run, in hexadecimal digits. It must never be in anything that is published.
     pub secret_key: Option<String>,
+    /// Where the request asks for pages.
+    pub pages: Option<PageFacts>,
 }
 
 /// Anonymizes what `from` holds and stages it in `to`. The verifier reads back what was staged; where a promise is broken,
@@ -128,7 +169,7 @@ fn run_to_end<K: Sink>(
         Shape::Sequences => sequences::run(request, from, to, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
-    let Draft { release: verified, mut report, input_sha256, recoding, trace, secret_key } = draft;
+    let Draft { release: verified, mut report, input_sha256, recoding, trace, secret_key, pages } = draft;
     // After the verifier, which judges records only: bytes of the container that are not records are not covered by its
     // proof.
     refuse_unjudged(request, verified.staged(), progress)?;
@@ -146,7 +187,7 @@ fn run_to_end<K: Sink>(
     }
     seconds.total = started.elapsed().as_secs_f64();
     report.seconds = seconds;
-    Ok(Release { report, trace, verified, key, input_sha256, recoding, secret_key })
+    Ok(Release { report, trace, verified, key, input_sha256, recoding, secret_key, pages })
 }
 
 /// What this program has staged holds nothing but its data, or it is not published.

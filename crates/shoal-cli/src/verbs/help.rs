@@ -3,14 +3,12 @@
 use clap::CommandFactory;
 use serde::Serialize;
 use shoal_core::nearest;
+use shoal_pipeline::{section_of, terms};
 
 use super::Answer;
 use crate::args::{Cli, HelpArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-
-/// The page of all terms; a section each.
-const TERMS: &str = include_str!("../../../../docs/terms.md");
 
 /// The machine form of an explanation.
 #[derive(Serialize)]
@@ -37,7 +35,7 @@ pub(crate) fn help(args: &HelpArgs, console: &Console) -> Result<Answer, Failure
         console.product(&verb.render_long_help().to_string())?;
         return Ok(Answer::Holds);
     }
-    let topic = section(&args.topic);
+    let topic = section_of(&args.topic.join("-"));
     let Some((term, text)) = terms().find(|(term, _)| *term == topic) else {
         let known = terms().map(|(term, _)| term);
         let verbs: Vec<String> = program.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
@@ -46,24 +44,6 @@ pub(crate) fn help(args: &HelpArgs, console: &Console) -> Result<Answer, Failure
     };
     console.answer(&TermDocument { term, text }, || format!("{term}\n\n{text}\n"))?;
     Ok(Answer::Holds)
-}
-
-/// The section for a term as a report writes it: promises carry their parameters, `k^2-anonymity`, `confidence(diagnosis)`.
-fn section(words: &[String]) -> String {
-    let topic = words.join("-").replace(' ', "-").to_lowercase();
-    match () {
-        () if topic.starts_with("k^") => "km-anonymity".to_owned(),
-        () if topic.starts_with("(k") => "partial-knowledge".to_owned(),
-        () => topic.split('(').next().unwrap_or_default().to_owned(),
-    }
-}
-
-/// The terms with their sections, in the order of the page.
-fn terms() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TERMS.split("\n## ").skip(1).filter_map(|section| {
-        let (term, text) = section.split_once('\n')?;
-        Some((term.trim(), text.trim()))
-    })
 }
 
 /// The words in lines that a terminal shows.
@@ -81,16 +61,4 @@ fn wrapped(words: &[&str]) -> String {
         line += word.len() + 2;
     }
     text.trim_end().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_term_has_a_section_that_says_something() {
-        let all: Vec<_> = terms().collect();
-        assert!(all.is_sorted_by(|a, b| a.0 < b.0), "in alphabetical order, each once");
-        assert!(all.iter().all(|(term, text)| text.len() >= 10 && !term.contains(char::is_whitespace)));
-    }
 }

@@ -64,7 +64,10 @@ fn prose(outcome: &Outcome) -> String {
     };
     let mut rows: Vec<(&str, String)> = vec![("published", published)];
     if let Some(folder) = &outcome.report_folder {
-        rows.push(("reports", format!("{} (report.json; audit.json stays with you)", folder.display())));
+        rows.push((
+            "reports",
+            format!("{} (report.html, report.json; audit.html, audit.json stay with you)", folder.display()),
+        ));
     }
     let (into, out) = (grouped(report.records_in), grouped(report.records_out));
     match (&report.loss, &report.risk) {

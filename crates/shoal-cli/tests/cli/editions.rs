@@ -3,6 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use shoal_core::{Silent, Transactions};
+use shoal_pipeline::files::Job;
+use shoal_pipeline::{Published, PublishedFacts, WantedColumns, report_page};
+
 use crate::project::{PEOPLE, TestProject};
 
 const HEX_DIGITS_OF_SHA256: usize = 64;
@@ -43,6 +47,95 @@ fn what_goes_out_names_no_seed_no_hash_of_the_input_and_no_person() {
     for key in ["ribbon", "work", "recoding", "policy", "key"] {
         assert!(report.get(key).is_none(), "{key}");
     }
+    let page = project.read("out.report/report.html");
+    assert!(!page.contains("918273645") && page.contains(report["output-sha256"].as_str().unwrap()));
+    let audit = project.json("out.report/audit.json");
+    for hash in ["key", "input-hash", "policy-hash"] {
+        assert!(!page.contains(audit[hash].as_str().unwrap()), "{hash}");
+    }
+    for line in PEOPLE.lines().skip(1) {
+        let name = line.split(',').next().unwrap();
+        // In a cell or between quotes; `Leo` could be a part of another word.
+        assert!(!page.contains(&format!(">{name}<")) && !page.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+/// The page for others is a function of what goes out anyhow, so that it cannot give away more.
+#[test]
+fn the_page_that_goes_out_can_be_made_from_what_goes_out() {
+    let made = |project: &TestProject, folder: &str, published: Published<'_>| {
+        let report = project.json(&format!("{folder}/report.json"));
+        let page = report_page(&report, &PublishedFacts::of(&report, published));
+        assert!(page == project.read(&format!("{folder}/report.html")), "{folder}");
+    };
+    let read = |project: &TestProject| {
+        let job = Job::open(&project.path("policy.toml"), &[]).unwrap();
+        let mut published = job.published(&project.path("out.csv")).unwrap();
+        shoal_pipeline::Source::read_table(&mut published, &WantedColumns::ALL, &Silent).unwrap().table
+    };
+    let people = TestProject::with_people();
+    people.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    made(&people, "out.report", Published::Table(&read(&people)));
+    let ward = crate::sequences::ward();
+    ward.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    made(&ward, "out.report", Published::Sequences(&read(&ward)));
+    let baskets = crate::transactions::project();
+    baskets.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    let lines = baskets.read("out.dat");
+    let lines: Vec<Vec<&str>> = lines.lines().map(|line| line.split_whitespace().collect()).collect();
+    made(&baskets, "out.dat.report", Published::Transactions(&Transactions::from_texts(&lines), None));
+}
+
+#[test]
+fn a_person_can_read_the_page_that_goes_out() {
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    insta::assert_snapshot!("report_page_table", words(&project.read("out.report/report.html")));
+    let ward = crate::sequences::ward();
+    ward.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    insta::assert_snapshot!("report_page_sequences", words(&ward.read("out.report/report.html")));
+    let baskets = crate::transactions::project();
+    baskets.shoal(&["run", "policy.toml", "--quiet"]).ended_with(0);
+    insta::assert_snapshot!("report_page_transactions", words(&baskets.read("out.dat.report/report.html")));
+}
+
+#[test]
+fn the_page_that_stays_is_closed_and_shows_rows_before_and_after() {
+    let project = TestProject::with_people();
+    project.shoal(&["run", "policy.toml", "--quiet", "--seed", "918273645"]).ended_with(0);
+    let mode = |name: &str| fs::metadata(project.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("out.report/audit.html"), 0o600);
+    assert_ne!(mode("out.report/report.html"), 0o600);
+    let page = words(&project.read("out.report/audit.html"));
+    for text in ["918273645", "Some rows, before and after", "shape = \"table\""] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    // Every record of twelve is one of twenty rows; identifiers stay out even here.
+    assert!(!page.contains("Ann") && page.contains("before: 34"), "{page}");
+}
+
+/// The text of a page up to its definitions, a line for each block; without times, and what is made of the bytes of the file.
+fn words(page: &str) -> String {
+    let body = page.split_once("</header>").map_or(page, |(_, body)| body);
+    let body = body.split("<section id=\"definitions\"").next().unwrap_or_default();
+    let mut text = String::new();
+    // What a chart shows stands in the table below it.
+    let body: String =
+        body.split("<svg").map(|part| part.rsplit("</svg>").next().unwrap_or_default()).collect();
+    for piece in body.split('<') {
+        let (tag, words) = piece.split_once('>').unwrap_or_default();
+        let inline = ["b", "/b", "code", "/code", "span", "/span", "strong", "/strong", "a", "/a"];
+        let name = tag.split(' ').next().unwrap_or_default();
+        text.push_str(if inline.contains(&name) { "" } else { "\n" });
+        text.push_str(words);
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    text.replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
 }
 
 #[test]
@@ -80,6 +173,13 @@ fn reports_of_another_output_are_not_replaced_by_accident() {
     let said = project.shoal(&other).ended_with(2);
     assert!(said.stderr.contains("holds the reports of another release"), "{}", said.stderr);
     assert_eq!(project.everything(), before);
+    // A page alone is a report as well.
+    for name in ["audit.json", "report.json", "audit.html"] {
+        fs::remove_file(project.path("reports").join(name)).unwrap();
+    }
+    let page = project.bytes("reports/report.html");
+    project.shoal(&other).ended_with(2);
+    assert_eq!(project.bytes("reports/report.html"), page);
     let mut forced = other.to_vec();
     forced.push("--force");
     project.shoal(&forced).ended_with(0);

@@ -23,7 +23,9 @@ fn a_run_leaves_the_file_and_its_reports_and_nothing_else() {
         [
             "out.csv",
             "out.report",
+            "out.report/audit.html",
             "out.report/audit.json",
+            "out.report/report.html",
             "out.report/report.json",
             "people.csv",
             "policy.toml"

@@ -313,8 +313,8 @@ pub struct OutputPolicy {
     /// given), `nats://…` or `kafka://…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The folder of report.json and audit.json. Relative to the policy's folder; beside the published
-    /// file where it is not given.
+    /// The folder of the reports: report.html and report.json for others, audit.html and audit.json for the publisher.
+    /// Relative to the policy's folder; beside the published file where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
     /// Whether a suppressed record is left out or kept as `*`.

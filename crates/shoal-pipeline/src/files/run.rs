@@ -9,7 +9,7 @@ use shoal_core::{Cancelled, Progress};
 use shoal_io::StagedFolder;
 
 use super::memory::peak_memory;
-use super::targets::{AUDIT, REPORT, Targets, recorded};
+use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, recorded};
 use super::{FileSink, Job, table_key};
 use crate::audit::AuditPlaces;
 use crate::request::EarlierReleases;
@@ -66,7 +66,10 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
         replaced: targets.earlier,
         reuse_classes: options.reuse_classes,
     };
-    let request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);
+    let mut request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);
+    if targets.report.is_some() {
+        request = request.with_pages();
+    }
     let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
     // Verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a secret
     // key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
@@ -86,7 +89,14 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
             };
             let mut staged = StagedFolder::new(folder)?;
             staged.add(REPORT, &json(&release.report.outgoing()))?;
-            staged.add_closed(AUDIT, &json(&release.audit(&request, places)))?;
+            let audit = release.audit(&request, places);
+            staged.add_closed(AUDIT, &json(&audit))?;
+            if let Some(page) = release.report_page() {
+                staged.add(REPORT_PAGE, page.as_bytes())?;
+            }
+            if let Some(page) = release.audit_page(&audit, &recorded(&folder.join(AUDIT))) {
+                staged.add_closed(AUDIT_PAGE, page.as_bytes())?;
+            }
             Some(staged)
         }
         None => None,

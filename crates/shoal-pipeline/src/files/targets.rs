@@ -10,6 +10,10 @@ pub(crate) const REPORT: &str = "report.json";
 /// The edition that stays with the publisher.
 pub(crate) const AUDIT: &str = "audit.json";
 
+/// The same two for people.
+pub(crate) const REPORT_PAGE: &str = "report.html";
+pub(crate) const AUDIT_PAGE: &str = "audit.html";
+
 /// Where a run writes to.
 pub(crate) struct Targets {
     /// The published file.
@@ -51,7 +55,8 @@ fn earlier(folder: &Path, output: &Path, force: bool) -> Result<Option<Audit>, P
     let audit = folder.join(AUDIT);
     let found = audit.exists().then(|| Audit::open(&audit).ok()).flatten();
     let is_of_output = |audit: &Audit| audit.output == recorded(output) && audit.output != Path::new("-");
-    let holds_reports = [REPORT, AUDIT].iter().any(|name| folder.join(name).exists());
+    let holds_reports =
+        [REPORT, AUDIT, REPORT_PAGE, AUDIT_PAGE].iter().any(|name| folder.join(name).exists());
     if holds_reports && !force && !found.as_ref().is_some_and(is_of_output) {
         return Err(PipelineError::OtherReports { folder: folder.to_owned() });
     }

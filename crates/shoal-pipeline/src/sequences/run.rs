@@ -24,8 +24,9 @@ use crate::columns::{
 use crate::leaks::of_sequences;
 use crate::order::record_order;
 use crate::phases::Phases;
+use crate::report::html::{HouseFacts, Published, PublishedFacts};
 use crate::report::{Counts, Loss, Risk};
-use crate::run::{Draft, timed};
+use crate::run::{Draft, PageFacts, timed};
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source};
 
 /// What comes back may be published.
@@ -103,6 +104,13 @@ pub(crate) fn run<K: Sink>(
     report.leaks = of_sequences(request, &published, id, proof.classes());
     report.leaks.extend(promise::leaks(&promise));
     report.leaks.extend(loaded.ties.leak());
+    let pages = request.pages.then(|| {
+        progress.check();
+        PageFacts {
+            published: PublishedFacts::of(&report.outgoing(), Published::Sequences(&published)),
+            house: HouseFacts::of_columns(&loaded.raw, data.events(), &published, &origin, None),
+        }
+    });
     Ok(Draft {
         release,
         report,
@@ -110,6 +118,7 @@ pub(crate) fn run<K: Sink>(
         recoding: recoding_file(request, &published, proof.classes()),
         trace,
         secret_key: None,
+        pages,
     })
 }
 

@@ -25,8 +25,9 @@ use crate::columns::{
 use crate::deadline::Deadline;
 use crate::leaks::{of_names, of_table};
 use crate::order::record_order;
+use crate::report::html::{HouseFacts, Published, PublishedFacts};
 use crate::report::{Counts, Loss, Risk};
-use crate::run::{Draft, timed};
+use crate::run::{Draft, PageFacts, timed};
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source, TableKey};
 
 /// What comes back may be published. `release_key` is the key by which the release remembers its people.
@@ -140,6 +141,13 @@ pub(crate) fn run<K: Sink>(
     let mut report = Report::new(Shape::Table, algorithm.name(), release.certificate(), counts, loss, risk);
     report.notes = notes;
     report.leaks = leaks.into_iter().chain(bound.leaks).collect();
+    let pages = request.pages.then(|| {
+        progress.check();
+        PageFacts {
+            published: PublishedFacts::of(&report.outgoing(), Published::Table(&published)),
+            house: HouseFacts::of_columns(&read.table, &bound.table, &published, &origin, Some(&source_rows)),
+        }
+    });
     Ok(Draft {
         release,
         report,
@@ -151,6 +159,7 @@ pub(crate) fn run<K: Sink>(
         },
         trace,
         secret_key: key.as_ref().map(TableKey::hex),
+        pages,
     })
 }
 

@@ -4,6 +4,7 @@ use shoal_algorithms::Anonymized;
 use shoal_core::policy::Shape;
 use shoal_core::{Progress, Role, Transactions, Unseen};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
+use shoal_measure::transactions::PublishedItems;
 use shoal_privacy::{
     PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions, verify_transactions,
 };
@@ -18,8 +19,9 @@ use crate::audit::{ItemFile, RecodingFile};
 use crate::columns::check_untouched;
 use crate::leaks::of_transactions;
 use crate::order::record_order;
+use crate::report::html::{HouseFacts, Published, PublishedFacts};
 use crate::report::{Counts, Loss, Risk};
-use crate::run::{Draft, timed};
+use crate::run::{Draft, PageFacts, timed};
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
 
 /// What comes back may be published.
@@ -85,6 +87,18 @@ pub(crate) fn run<K: Sink>(
     report.notes = notes;
     report.leaks = of_transactions(request, &published, rest.as_ref());
     report.leaks.extend(loaded.leaks);
+    let pages = match request.pages {
+        false => None,
+        true => {
+            progress.check();
+            let items = PublishedItems::read(data, &published, prepared.hierarchy.as_ref())?;
+            let seen = Published::Transactions(&published, rest.as_ref());
+            Some(PageFacts {
+                published: PublishedFacts::of(&report.outgoing(), seen),
+                house: HouseFacts::of_items(&items, &origin, &loaded.source_rows),
+            })
+        }
+    };
     Ok(Draft {
         release,
         report,
@@ -92,6 +106,7 @@ pub(crate) fn run<K: Sink>(
         recoding: recoding_file(&published),
         trace,
         secret_key: None,
+        pages,
     })
 }
 

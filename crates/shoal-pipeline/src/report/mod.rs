@@ -17,6 +17,8 @@
 //! `notes` hold counts and names of columns, never values. Figures *after*, classes, clusters and promises can be
 //! counted in the published file, and stay exact.
 
+pub(crate) mod html;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,0 +1,208 @@
+//! Risk before and after, against the thresholds that people use.
+
+use super::markup::{Html, figure, html, percent};
+use super::page::{Page, section, table, term};
+use super::svg::{Row, Series, chart};
+
+/// A limit on the risk of the worst-off person, as the least crowd that keeps it.
+struct Threshold {
+    crowd: u64,
+    name: String,
+    source: String,
+}
+
+pub(super) fn risk(page: &Page<'_>) -> Html {
+    let body = if page.is_transactions() { of_items(page) } else { of_classes(page) };
+    section("risk", "How high is the risk of being recognised?", body)
+}
+
+fn thresholds(page: &Page<'_>) -> Vec<Threshold> {
+    let asked = page.k().map(|k| Threshold {
+        crowd: k,
+        name: format!("1/{k} = {}", figure(1.0 / k as f64)),
+        source: "what was asked for in this release".to_owned(),
+    });
+    let usual = [
+        Threshold {
+            crowd: 5,
+            name: "0.2 = 1/5".to_owned(),
+            source: "crowds of 5: often used where data go to known recipients under a contract".to_owned(),
+        },
+        Threshold {
+            crowd: 11,
+            name: "0.09 = 1/11".to_owned(),
+            source: "crowds of 11: European Medicines Agency (policy 0070) and Health Canada for clinical data that are published; CMS shows no cell of fewer than \
+                     11. 1/11 is 0.0909; whoever takes 0.09 to the letter needs crowds of 12"
+                .to_owned(),
+        },
+    ];
+    asked.into_iter().chain(usual).collect()
+}
+
+fn of_classes(page: &Page<'_>) -> Html {
+    let risk = &page.report["risk"];
+    let figure_of = |when: &str, what: &str| risk[when]["prosecutor"][what].as_f64();
+    let (Some(highest), Some(mean)) = (figure_of("after", "highest"), figure_of("after", "mean")) else {
+        return Html::default();
+    };
+    let unit = page.unit();
+    // 1 / a whole number, so that rounding gives it back.
+    let smallest = if highest > 0.0 { (1.0 / highest).round() as u64 } else { 0 };
+    let mut rows = Vec::new();
+    for (when, series) in [("before", Series::Original), ("after", Series::Release)] {
+        for (what, words) in [("highest", "worst-off person"), ("mean", "average")] {
+            if let Some(share) = figure_of(when, what) {
+                rows.push(Row::new(
+                    format!("{when}: {words}"),
+                    series,
+                    share,
+                    format!("{} ({})", figure(share), percent(share)),
+                ));
+            }
+        }
+    }
+    let thresholds = thresholds(page);
+    rows.extend(thresholds.iter().map(|threshold| {
+        let share = 1.0 / threshold.crowd as f64;
+        Row::new(format!("limit: {}", threshold.name), Series::Limit, share, percent(share))
+    }));
+    let arithmetic = format!(
+        "The smallest crowd has {smallest} {unit}, so the best guess at which one is a certain person's is 1 in {smallest} = {}.",
+        figure(highest)
+    );
+    let before = match (
+        figure_of("before", "highest"),
+        risk["before"]["prosecutor"]["unique-records"].as_u64(),
+    ) {
+        (Some(before), Some(unique)) if unique > 0 => format!(
+            " If the original quasi-identifiers were published, it would be {}: about {} {unit} are alone with theirs.",
+            figure(before),
+            super::markup::grouped(unique)
+        ),
+        (Some(before), _) => {
+            format!(" If the original quasi-identifiers were published, it would be {}.", figure(before))
+        }
+        _ => String::new(),
+    };
+    let rounded = match page.house.is_some() {
+        true => Html::default(),
+        false => html!(
+            "<p class=\"note\">Figures from before are rounded to two digits, so that nobody can tell from them whether one more person was in the data.</p>"
+        ),
+    };
+    html!(
+        "{}<p>{}{} Averaged over all {}, the risk is {} after anonymization.</p>\n{}{}{}<p class=\"note\">These are {} risks: of somebody who knows that the person is in the file. \
+         Where the file is a sample of a larger population that the adversary knows, the {} risk is lower; that population is not known here, so the two are taken to be the same.</p>",
+        page.knows_more().map(|words| html!("<p>{}</p>", words)),
+        arithmetic,
+        before,
+        unit,
+        percent(mean),
+        chart("Risk before and after, and limits that people use", &["Risk", "Chance"], &rows),
+        table(
+            "Limits that people use",
+            &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],
+            &compared(page, &thresholds, smallest)
+        ),
+        rounded,
+        term("prosecutor", "prosecutor"),
+        term("journalist", "journalist")
+    )
+}
+
+/// Each threshold with the smallest crowd, and how many are below it where the published file shows that.
+fn compared(page: &Page<'_>, thresholds: &[Threshold], smallest: u64) -> Vec<Vec<Html>> {
+    let unit = page.unit();
+    // The file shows rows; where people are counted, who has several is known to the publisher only.
+    let countable = page.is_sequences() || !page.counts_people();
+    let below = |crowd: u64| -> u64 {
+        let small = page.facts.crowds.iter().filter(|(size, _)| u64::from(**size) < crowd);
+        small.map(|(size, number)| u64::from(*size) * number).sum()
+    };
+    let row = |threshold: &Threshold| {
+        let Threshold { crowd, name, source } = threshold;
+        let verdict = match (smallest >= *crowd, countable) {
+            (true, _) => html!("<span class=\"verdict good\">met</span>"),
+            (false, true) => html!(
+                "<span class=\"verdict bad\">not met</span> {}",
+                format!(
+                    "{} {unit} are in crowds of fewer than {crowd}",
+                    super::markup::grouped(below(*crowd))
+                )
+            ),
+            (false, false) => html!("<span class=\"verdict bad\">not met</span>"),
+        };
+        vec![
+            html!("{}", name),
+            html!("{}", crowd.to_string()),
+            html!("{}", source),
+            html!("{}", smallest.to_string()),
+            verdict,
+        ]
+    };
+    thresholds.iter().map(row).collect()
+}
+
+fn of_items(page: &Page<'_>) -> Html {
+    let risk = &page.report["risk"];
+    let crowds = &risk["smallest-crowd"];
+    let unit = page.unit();
+    let items = page.known_items();
+    let Some(after) = crowds["after"].as_u64() else {
+        return html!(
+            "<p>No published item can be known to anybody, so nobody can be recognised by one.</p>"
+        );
+    };
+    let one_in = |crowd: u64| figure(1.0 / crowd.max(1) as f64);
+    let mut rows = Vec::new();
+    let mut before_words = String::new();
+    if let Some(before) = crowds["before"].as_u64() {
+        rows.push(Row::new(
+            "before: worst-off person",
+            Series::Original,
+            1.0 / before.max(1) as f64,
+            one_in(before),
+        ));
+        before_words =
+            format!(" Before, the smallest crowd had {before}, or 1 in {before} = {}.", one_in(before));
+    }
+    rows.push(Row::new("after: worst-off person", Series::Release, 1.0 / after.max(1) as f64, one_in(after)));
+    let thresholds = thresholds(page);
+    rows.extend(thresholds.iter().map(|t| {
+        Row::new(
+            format!("limit: {}", t.name),
+            Series::Limit,
+            1.0 / t.crowd as f64,
+            percent(1.0 / t.crowd as f64),
+        )
+    }));
+    let table_rows: Vec<Vec<Html>> = thresholds
+        .iter()
+        .map(|t| {
+            let verdict = match after >= t.crowd {
+                true => html!("<span class=\"verdict good\">met</span>"),
+                false => html!("<span class=\"verdict bad\">not met</span>"),
+            };
+            vec![
+                html!("{}", t.name),
+                html!("{}", t.crowd.to_string()),
+                html!("{}", t.source),
+                html!("{}", after.to_string()),
+                verdict,
+            ]
+        })
+        .collect();
+    html!(
+        "<p>{}</p>\n{}{}",
+        format!(
+            "Whoever knows {items} of a transaction finds a crowd of at least {after} {unit}, so the best guess at which one is a certain person's is 1 in {after} = {}.{before_words}",
+            one_in(after)
+        ),
+        chart("Risk before and after, and limits that people use", &["Risk", "Chance"], &rows),
+        table(
+            "Limits that people use",
+            &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],
+            &table_rows
+        )
+    )
+}

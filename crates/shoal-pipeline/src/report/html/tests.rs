@@ -1,0 +1,235 @@
+//! Whole pages: whatever the data hold, a page has the same structure, and its parts fit together.
+
+use std::collections::{BTreeMap, HashSet};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use shoal_core::RawTable;
+
+use super::facts::RowPair;
+use super::*;
+
+/// A report of a table; every foreign text is one of these five.
+fn report([column, value, note, kind, found]: &[String; 5]) -> Value {
+    let risks = json!({ "prosecutor": { "highest": 0.5, "mean": 0.25, "threshold": 0.5, "share-above-threshold": 0.0, "unique-records": 1 },
+        "journalist": { "highest": 0.5, "population": "sample" }, "marketer": 0.25 });
+    json!({
+        "version": 1, "output-sha256": found, "shape": "table", "algorithm": found,
+        "records-in": 8, "records-out": 6, "records-suppressed": 2, "clusters": 3, "classes": 3,
+        "promises": [
+            { "name": "k-anonymity", "asked": 2, "found": 2, "holds": true },
+            { "name": "distinct-l-diversity", "column": column, "asked": 2, "found": 2, "holds": false },
+            { "name": kind, "column": column, "asked": found, "found": found, "holds": true },
+        ],
+        "leaks": [
+            { "kind": kind, "column": column, "count": 3, "text": note },
+            { "kind": "left-out", "count": 2, "text": note },
+        ],
+        "loss": { "ncp": 0.1, "utility": 0.9, "are": 0.04, "are-queries": 1000, "ncp-by-column": { column.as_str(): 0.1 },
+            "minimal-distortion-by-column": { column.as_str(): 3 }, value.as_str(): 1.5 },
+        "risk": { "before": risks, "after": risks },
+        "seconds": { "read": 0.1, "total": 0.2 }, "peak-memory-bytes": 1048576, "notes": [note],
+        "attacks": [{ "name": kind, "question": note, "success": 0.5, "bound": 0.5, "promised": true, "beaten": false, "how": { "kind": found } }],
+    })
+}
+
+fn pages(texts: &[String; 5]) -> [String; 2] {
+    let [column, value, ..] = texts;
+    let rows: Vec<Vec<&str>> =
+        (0..6).map(|row| vec![value.as_str(), if row < 3 { "1" } else { "2" }]).collect();
+    let table = RawTable::from_rows(&[column, "other"], &rows);
+    let report = report(texts);
+    let facts = PublishedFacts::of(&report, Published::Table(&table));
+    let house = HouseFacts {
+        columns: facts.columns.clone(),
+        names: vec![column.clone()],
+        rows: vec![RowPair { record: Some(1), cells: vec![(format!("{value}!"), value.clone())] }],
+    };
+    let house = House {
+        facts: &house,
+        output: value.clone(),
+        source: value.clone(),
+        audit: value.clone(),
+        seed: 7,
+        policy: value.clone(),
+        policy_hash: value.clone(),
+        input_hash: value.clone(),
+    };
+    [report_page(&report, &facts), audit_page(&report, &facts, &house)]
+}
+
+/// The tags of a page with their attributes' names, in order. Panics where the page is not well formed.
+fn structure(page: &str) -> Vec<String> {
+    const VOID: [&str; 5] = ["meta", "input", "br", "!DOCTYPE", "rect"];
+    let (mut tags, mut open, mut rest) = (Vec::new(), Vec::new(), page);
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        if let Some(closing) = rest.strip_prefix('/') {
+            let end = closing.find('>').expect("a tag ends");
+            assert_eq!(open.pop(), Some(closing[..end].to_owned()), "in order");
+            rest = &closing[end..];
+            continue;
+        }
+        let name_end = rest.find([' ', '>', '/', '\n']).expect("a tag ends");
+        let name = rest[..name_end].to_owned();
+        let mut tag = name.clone();
+        rest = rest[name_end..].trim_start();
+        while !rest.starts_with(['>', '/']) {
+            let end = rest.find(['=', ' ', '>']).expect("an attribute ends");
+            tag.push_str(&format!(" {}", &rest[..end]));
+            rest = rest[end..].trim_start();
+            if let Some(value) = rest.strip_prefix("=\"") {
+                rest = value[value.find('"').expect("a value ends") + 1..].trim_start();
+            }
+        }
+        if !VOID.contains(&name.as_str()) {
+            open.push(name.clone());
+        }
+        tags.push(tag);
+        // What stands in them is ours and holds no markup.
+        if name == "style" || name == "script" {
+            let end = rest.find(&format!("</{name}>")).expect("it ends");
+            rest = &rest[end..];
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    tags
+}
+
+fn harmless() -> [String; 5] {
+    ["column", "value", "note", "kind", "found"].map(str::to_owned)
+}
+
+/// What somebody might put into a file to change the page that reports on it. No backticks: our own sentences quote with them.
+fn nasty() -> impl Strategy<Value = String> {
+    let parts = prop_oneof![
+        Just("</script><script>alert(1)</script>"),
+        Just("<svg onload=alert(1)>"),
+        Just("\" onclick=\"x"),
+        Just("' x='"),
+        Just("<!--"),
+        Just("-->"),
+        Just("]]>"),
+        Just("</style>"),
+        Just("&lt;"),
+        Just("&#0;"),
+        Just("\u{0}\u{1b}[0m\u{7f}"),
+        Just("\u{202e}"),
+        Just("{}"),
+        Just("é漢字"),
+    ];
+    prop::collection::vec(parts, 1..4).prop_map(|parts| format!("x{}", parts.concat()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_changes_the_structure_of_a_page(texts in prop::array::uniform5(nasty())) {
+        // Two equal texts could be one bar where there were two.
+        prop_assume!(texts.iter().collect::<HashSet<_>>().len() == 5);
+        let expected = pages(&harmless()).map(|page| structure(&page));
+        let found = pages(&texts).map(|page| structure(&page));
+        let differs = found.iter().flatten().zip(expected.iter().flatten()).position(|(a, b)| a != b);
+        prop_assert!(found == expected, "from tag {:?} on", differs);
+    }
+}
+
+#[test]
+fn pages_are_well_formed_and_ask_for_nothing() {
+    for page in pages(&harmless()) {
+        let tags = structure(&page);
+        assert_eq!(tags.iter().filter(|tag| tag.starts_with("script")).count(), 1);
+        let loads = ["link", "img", "iframe", "object", "embed", "form"];
+        assert!(!tags.iter().any(|tag| loads.contains(&tag.split(' ').next().unwrap())));
+        assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("url("));
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_place_in_the_page_and_places_have_one_name() {
+    for page in pages(&harmless()) {
+        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+        let names = |attribute: &'static str| {
+            page.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap())
+        };
+        names(" id=\"").for_each(|id| *ids.entry(id).or_default() += 1);
+        assert!(ids.values().all(|&times| times == 1), "{ids:?}");
+        for link in names(" href=\"#") {
+            assert!(ids.contains_key(link), "{link}");
+        }
+    }
+}
+
+#[test]
+fn only_the_house_edition_shows_what_is_for_the_house() {
+    let [out, house] = pages(&harmless());
+    assert!(house.contains("value!") && !out.contains("value!"));
+    assert!(house.contains("Seed") && !out.contains("Seed"));
+}
+
+#[test]
+fn the_page_names_the_hash_of_its_script() {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let hash = Sha256::digest(SCRIPT.as_bytes());
+    let mut base64 = String::new();
+    for bytes in hash.chunks(3) {
+        let group = bytes
+            .iter()
+            .enumerate()
+            .fold(0_u32, |group, (at, &byte)| group | u32::from(byte) << (16 - 8 * at));
+        for digit in 0..=bytes.len() {
+            base64.push(DIGITS[(group >> (18 - 6 * digit)) as usize & 63] as char);
+        }
+    }
+    while base64.len() % 4 != 0 {
+        base64.push('=');
+    }
+    assert_eq!(base64, SCRIPT_HASH, "after a change of script.js");
+}
+
+#[test]
+fn every_promise_is_told_in_sentences() {
+    let names = [
+        "k-anonymity",
+        "personal-k",
+        "distinct-l-diversity",
+        "frequency-l-diversity",
+        "entropy-l-diversity",
+        "recursive-l-diversity",
+        "t-closeness",
+        "beta-likeness",
+        "k^2-anonymity",
+        "k^2-anonymity of a share of 0.25",
+        "complete k-anonymity",
+        "k-anonymity of constraints",
+        "confidence(illness)",
+        "(k)^L",
+        "(k,β)^L",
+        "(k,C)^L",
+        "(k,β,C)^L",
+    ];
+    let empty = json!({ "shape": "table" });
+    let facts = PublishedFacts::of(&empty, Published::Table(&RawTable::default()));
+    for name in names {
+        let page = Page { report: &empty, facts: &facts, house: None };
+        let said = promise::sentences(
+            &page,
+            &json!({ "name": name, "column": "illness", "asked": 3, "found": 4, "holds": true }),
+        );
+        assert!(
+            said.promised.contains('3')
+                || name == "personal-k"
+                || name.starts_with("frequency")
+                || name.starts_with("confidence"),
+            "{name}: {}",
+            said.promised
+        );
+        assert!(
+            !said.promised.starts_with(name) && said.promised.ends_with('.') && said.found.ends_with('.'),
+            "{name}: {}",
+            said.promised
+        );
+    }
+}
