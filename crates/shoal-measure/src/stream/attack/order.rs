@@ -80,9 +80,13 @@ pub(super) fn attack(target: &StreamTarget<'_>, k: usize, found: &mut Attacks) {
     found.attacks.push(attack.promised(1.0 / k as f64).worst(words, None));
 }
 
+/// The values of a column, its hierarchy, and the value of each tuple.
+type TupleValues = (Domain, Option<BoundHierarchy>, Vec<u32>);
+
 /// Whether cells cover tuples, each text read once.
 struct Fitting {
-    domains: Vec<Option<(Domain, Option<BoundHierarchy>, Vec<u32>)>>,
+    /// By column; none for one that is published as it is, or that cannot be read.
+    domains: Vec<Option<TupleValues>>,
     read: HashMap<(usize, String), Option<PublishedValue>>,
 }
 

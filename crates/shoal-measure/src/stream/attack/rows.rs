@@ -88,7 +88,7 @@ pub(super) fn attack(
 /// The tuples as a table; none where a value is not of its column's kind.
 fn table(target: &StreamTarget<'_>, names: &[&str]) -> Option<Table> {
     let row = |tuple: &shoal_core::stream::StreamTuple<'_>| {
-        let mut row: Vec<String> = tuple.cells.iter().map(|cell| cell.to_string()).collect();
+        let mut row: Vec<String> = tuple.cells.iter().map(ToString::to_string).collect();
         row.push(tuple.value.to_string());
         row
     };

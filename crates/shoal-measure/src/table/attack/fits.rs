@@ -40,7 +40,7 @@ impl Fits {
                 for column in &read {
                     match &column.points[column.published.codes[row as usize] as usize] {
                         Some(covered) => {
-                            fits.iter_mut().zip(covered).for_each(|(fits, covered)| *fits &= covered)
+                            fits.iter_mut().zip(covered).for_each(|(fits, covered)| *fits &= covered);
                         }
                         None => return Vec::new(),
                     }

@@ -76,7 +76,7 @@ impl Values {
             };
             values.by_class = fits.rows.iter().map(|rows| values.tally(rows)).collect();
             values.everybody =
-                values.mix_of_rows(fits, counting, (0..values.published.len() as u32).collect());
+                values.mix_of_rows(counting, &(0..values.published.len() as u32).collect::<Vec<u32>>());
             Some(values)
         };
         columns.filter_map(read).collect()
@@ -87,7 +87,7 @@ impl Values {
     pub(crate) fn mix(&self, fits: &Fits, counting: &Counting, classes: &[u32]) -> Mix {
         if let Counting::People(_) = counting {
             let rows = classes.iter().flat_map(|&class| fits.rows[class as usize].iter().copied());
-            return self.mix_of_rows(fits, counting, rows.collect());
+            return self.mix_of_rows(counting, &rows.collect::<Vec<u32>>());
         }
         if let [class] = classes {
             let total = fits.rows[*class as usize].len() as u64;
@@ -104,9 +104,9 @@ impl Values {
         Mix { total: fits.size(classes), counts }
     }
 
-    fn mix_of_rows(&self, _: &Fits, counting: &Counting, rows: Vec<u32>) -> Mix {
+    fn mix_of_rows(&self, counting: &Counting, rows: &[u32]) -> Mix {
         let Counting::People(person_of) = counting else {
-            return Mix { total: rows.len() as u64, counts: self.tally(&rows) };
+            return Mix { total: rows.len() as u64, counts: self.tally(rows) };
         };
         let mut pairs: Vec<(u32, u32)> =
             rows.iter().map(|&row| (self.published[row as usize], person_of[row as usize])).collect();
