@@ -13,6 +13,7 @@
 pub mod audit;
 mod batches;
 mod columns;
+pub mod compare;
 mod deadline;
 mod discreet;
 mod error;

@@ -1,6 +1,7 @@
 //! One file per verb: it takes the arguments, calls the pipeline, and prints the result.
 
 mod check;
+mod compare;
 mod completions;
 mod help;
 mod hierarchy;
@@ -54,6 +55,7 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Stream(args) => stream::stream(args, console),
         Verb::Verify(args) => verify::verify(args, console),
         Verb::Measure(args) => measure::measure(args, console),
+        Verb::Compare(args) => compare::compare(args, console),
         Verb::Hierarchy(verb) => hierarchy::dispatch(verb, console),
         Verb::Schema => schema::schema(console),
         Verb::Completions(args) => completions::completions(args, console),

@@ -5,6 +5,7 @@
 
 mod assets;
 mod audit;
+mod compare;
 mod containers;
 mod job;
 mod key_file;
@@ -18,6 +19,7 @@ mod targets;
 mod trial;
 mod verbs;
 
+pub use compare::{CompareOptions, Comparison, choose, compare, compare_folder};
 pub use containers::unjudged;
 pub use job::Job;
 pub use key_file::{KeyFile, KeyFileError};
