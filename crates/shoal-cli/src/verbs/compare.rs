@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use indexmap::IndexMap;
 use serde::Serialize;
 use shoal_core::PolicyDocument;
@@ -11,7 +12,7 @@ use shoal_pipeline::files::{self, CompareOptions, Comparison, Job};
 use shoal_pipeline::propose::shell_word;
 
 use super::{Answer, init};
-use crate::args::{CompareArgs, InitArgs};
+use crate::args::{CompareArgs, InitArgs, ShapeArg};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{grouped, percent, table};
@@ -75,9 +76,11 @@ pub(crate) fn compare(args: &CompareArgs, console: &Console) -> Result<Answer, F
         false => args.policy.clone(),
     };
     let subject = args.policy.display().to_string();
+    let command = command(args, is_data);
     let options = CompareOptions {
         policy: &policy,
         subject: &subject,
+        command: &command,
         set: &args.overrides.set,
         algorithms: &args.algorithms,
         varied: &varied(args, is_data),
@@ -90,7 +93,7 @@ pub(crate) fn compare(args: &CompareArgs, console: &Console) -> Result<Answer, F
     let compared = files::compare(&options, &progress).map_err(|error| blame(error, &policy))?;
     drop(progress);
     let document = document(&compared, &folder, is_data);
-    console.answer(&document, || prose(&compared, &folder, args, is_data.then_some(&policy)))?;
+    console.answer(&document, || prose(&compared, &folder, &command, is_data.then_some(&policy)))?;
     Ok(compared.holds_somewhere().into())
 }
 
@@ -98,6 +101,19 @@ pub(crate) fn compare(args: &CompareArgs, console: &Console) -> Result<Answer, F
 fn is_data(path: &Path) -> bool {
     let is_policy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     !is_policy && path.file_name().is_none_or(|name| name != "audit.json")
+}
+
+/// The command that chooses a cell must say all that the cells had in common.
+fn command(args: &CompareArgs, is_data: bool) -> String {
+    let mut command = format!("shoal compare {}", shell_word(&args.policy.display().to_string()));
+    let shape = args.shape.to_possible_value().filter(|_| is_data && !matches!(args.shape, ShapeArg::Table));
+    if let Some(shape) = shape {
+        command.push_str(&format!(" --shape {}", shape.get_name()));
+    }
+    for given in &args.overrides.set {
+        command.push_str(&format!(" --set {}", shell_word(given)));
+    }
+    command
 }
 
 fn varied(args: &CompareArgs, is_data: bool) -> Vec<String> {
@@ -220,7 +236,7 @@ fn document<'a>(compared: &'a Comparison, folder: &Path, is_proposed: bool) -> C
     }
 }
 
-fn prose(compared: &Comparison, folder: &Path, args: &CompareArgs, proposed: Option<&PathBuf>) -> String {
+fn prose(compared: &Comparison, folder: &Path, command: &str, proposed: Option<&PathBuf>) -> String {
     let mut text = String::new();
     if let Some(policy) = proposed {
         text.push_str(&format!(
@@ -231,7 +247,7 @@ fn prose(compared: &Comparison, folder: &Path, args: &CompareArgs, proposed: Opt
     }
     text.push_str(&cells(compared));
     text.push_str(&reasons(compared));
-    text.push_str(&least_loss(compared, args));
+    text.push_str(&least_loss(compared, command));
     let reused = match compared.reused {
         0 => String::new(),
         reused => format!("; {} of {} cells were finished before", grouped(reused), grouped(compared.asked)),
@@ -291,7 +307,7 @@ fn reasons(compared: &Comparison) -> String {
 }
 
 /// The cell with the least loss for each k, with the command that writes its policy for the last of them.
-fn least_loss(compared: &Comparison, args: &CompareArgs) -> String {
+fn least_loss(compared: &Comparison, command: &str) -> String {
     let rows: Vec<&Row> = compared.asked().iter().collect();
     let mut text = String::new();
     let mut example = None;
@@ -308,8 +324,7 @@ fn least_loss(compared: &Comparison, args: &CompareArgs) -> String {
     }
     text.push('\n');
     if let Some(choice) = example {
-        let subject = shell_word(&args.policy.display().to_string());
-        text.push_str(&format!("\nchoose   shoal compare {subject} --choose {}", shell_word(&choice)));
+        text.push_str(&format!("\nchoose   {command} --choose {}", shell_word(&choice)));
     }
     text
 }

@@ -2,7 +2,7 @@
 //!
 //! Here is what needs no file: which cells a grid has ([`Grid`]), what is kept of each trial ([`Row`]), which cells no
 //! other one beats ([`frontier`]), the table of results as text and the page. Running the cells, and going on where an earlier
-//! run ended, is in [`files::compare`](crate::files::compare).
+//! run ended, is in [`files::compare()`](crate::files::compare()).
 
 mod best;
 mod choice;

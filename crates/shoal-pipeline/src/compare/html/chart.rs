@@ -5,8 +5,8 @@ use super::markup::{Html, html};
 use super::scale::Scale;
 
 /// Of the whole picture and of what lies above and below the plot, in pixels.
-const HEIGHT: f64 = 280.0;
-const ABOVE: f64 = 14.0;
+const HEIGHT: f64 = 296.0;
+const ABOVE: f64 = 30.0;
 const BELOW: f64 = 44.0;
 /// Where the plot begins and ends, in per cent of the width; the figures of the axis stand to the left of it.
 const LEFT: f64 = 15.0;
@@ -41,7 +41,9 @@ impl AxisLabels {
     /// The values of a key, as many as find room.
     pub(super) fn of_values(scale: &Scale, name: &str, values: &[String]) -> AxisLabels {
         let mut ticks: Vec<(f64, String)> = Vec::new();
-        for value in values {
+        // The ends first: they say how far the axis reaches.
+        let ends = values.first().into_iter().chain(values.last());
+        for value in ends.chain(values) {
             let Some(place) = scale.place_of(value) else { continue };
             if ticks.iter().all(|(other, _)| (other - place).abs() >= NEAR) {
                 ticks.push((place, value.clone()));
@@ -98,7 +100,7 @@ fn axes(across: &AxisLabels, up: &AxisLabels) -> Html {
         )
     });
     html!(
-        "{}{}<text class=\"place\" x=\"{}\" y=\"{}\">{}</text><text class=\"axis\" x=\"0\" y=\"10\">{}</text>",
+        "{}{}<text class=\"place\" x=\"{}\" y=\"{}\">{}</text><text class=\"axis\" x=\"0\" y=\"13\">{}</text>",
         levels.collect::<Html>(),
         places.collect::<Html>(),
         x(0.5),

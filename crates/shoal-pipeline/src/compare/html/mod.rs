@@ -18,6 +18,8 @@ const SCRIPT: &str = include_str!("script.js");
 pub struct Page<'a> {
     /// The policy or the data, as the command line named it.
     pub subject: &'a str,
+    /// The command line that made it, without the grid; with `--choose` it writes the policy of a cell.
+    pub command: &'a str,
     /// The shape of the data.
     pub shape: &'a str,
     /// All cells, in the order of the table.
@@ -87,4 +89,66 @@ fn how_to_read(page: &Page<'_>) -> Html {
         "<section id=\"reading\" aria-labelledby=\"reading-h\"><h2 id=\"reading-h\">How to read it</h2>\n<dl>\n<dt>loss</dt><dd>{}: the share of the information that is lost. 0 is the original, 1 is a file of nothing but stars.</dd>\n<dt>utility</dt><dd>What is left: 1 − loss.</dd>\n<dt>highest risk</dt><dd>The chance to pick the right one in the smallest crowd of the release: 1/10 where k = 10 and a crowd of ten exists.</dd>\n<dt>frontier</dt><dd>A cell with a ring: no other cell has at most its risk and at most its loss, and less of one of them. Every other cell is a worse choice than one with a ring, as far as these two figures go.</dd>\n<dt>error of counts</dt><dd><code>are</code>: how far counts of two conditions on the release are from the true ones, on average. 0.04 means off by 4 %.</dd>\n<dt>seconds</dt><dd>Of the whole trial: reading, anonymizing, writing, verifying, measuring, with as many threads as the column <code>threads</code> says.</dd>\n<dt>infeasible</dt><dd>The promise cannot be kept with these settings, or nothing would be left.</dd>\n</dl></section>\n",
         loss
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Cell, Outcome};
+
+    fn row(algorithm: &str, k: &str, outcome: Outcome, figures: &[(&str, f64)]) -> Row {
+        let settings = vec![("privacy.k".to_owned(), k.to_owned())];
+        Row {
+            cell: Cell { algorithm: algorithm.to_owned(), settings },
+            outcome,
+            figures: figures.iter().map(|(name, figure)| ((*name).to_owned(), *figure)).collect(),
+        }
+    }
+
+    fn page_of(rows: &[Row], roles: &[(String, String)]) -> String {
+        let rows: Vec<&Row> = rows.iter().collect();
+        let (subject, command) = ("a <b>.toml", "shoal compare 'a <b>.toml' --set x.y=1");
+        page(&Page { subject, command, shape: "table", rows: &rows, proposed_roles: roles })
+    }
+
+    #[test]
+    fn the_page_needs_no_network_and_shows_every_cell() {
+        let figures = [("ncp", 0.25), ("risk-highest", 0.5), ("are", 0.1), ("seconds", 1.5)];
+        let rows = [
+            row("sbc", "2", Outcome::Holds, &figures),
+            row("sbc", "5", Outcome::Holds, &[("ncp", 0.5), ("risk-highest", 0.2)]),
+            row("ribbon", "5", Outcome::Holds, &[("ncp", 0.4), ("risk-highest", 0.2)]),
+            row("ribbon", "90", Outcome::Infeasible("too <few> people".to_owned()), &[]),
+        ];
+        let page = page_of(&rows, &[]);
+        for outside in ["http:", "https:", "src=", "url(", "@import"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        for said in [
+            "Loss against k",
+            "Utility against risk",
+            "Error of counts against k",
+            "Time against k",
+            "infeasible: too &lt;few&gt; people",
+            "One cell is not in the plots",
+            "shoal compare &#39;a &lt;b&gt;.toml&#39; --set x.y=1 --choose ribbon,k=5",
+            "On the frontier are sbc,k=2; ribbon,k=5.",
+            "no cell is feasible",
+        ] {
+            assert!(page.contains(said), "{said}");
+        }
+        assert!(!page.contains("<b>") && !page.contains("<few>"));
+        assert!(!page.contains("Roles are proposals") && !page.contains("NaN") && !page.contains("inf%"));
+        let proposed = page_of(&rows, &[("age".to_owned(), "quasi-identifier".to_owned())]);
+        assert!(proposed.contains("Roles are proposals") && proposed.contains("quasi-identifier"));
+    }
+
+    #[test]
+    fn one_cell_or_none_is_a_page_too() {
+        let alone = row("sbc", "2", Outcome::Holds, &[("ncp", 0.0), ("risk-highest", 0.0), ("seconds", 0.0)]);
+        let page = page_of(&[alone], &[]);
+        assert!(page.contains("one cell") && !page.contains("NaN"), "{page}");
+        let none = page_of(&[row("sbc", "2", Outcome::Failed("no".to_owned()), &[])], &[]);
+        assert!(none.contains("No cell is feasible") && none.contains("failed: no"));
+    }
 }

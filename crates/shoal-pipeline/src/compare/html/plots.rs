@@ -26,14 +26,14 @@ pub(super) fn plots(page: &Page<'_>) -> Html {
         ),
     };
     let key = across(&rows);
-    let loss: &dyn Fn(&Row) -> Option<f64> = &|row| row.loss();
+    let loss: &dyn Fn(&Row) -> Option<f64> = &Row::loss;
     let are: &dyn Fn(&Row) -> Option<f64> = &|row| row.figure("are");
     let seconds: &dyn Fn(&Row) -> Option<f64> = &|row| row.figure("seconds");
     let all: Html = [
         against(&rows, key.as_deref(), "Loss", "lost", loss, Scale::from_zero, percent),
         risk_and_utility(&rows),
         against(&rows, key.as_deref(), "Error of counts", "off on average", are, Scale::from_zero, percent),
-        against(&rows, key.as_deref(), "Time", "seconds", seconds, Scale::of_times, figure),
+        against(&rows, key.as_deref(), "Time", "seconds", seconds, Scale::of_times, seconds_in_words),
     ]
     .into_iter()
     .collect();
@@ -145,6 +145,15 @@ fn label(row: &Row, key: Option<&str>) -> String {
     let others = row.cell.settings.iter().filter(|(name, _)| Some(name.as_str()) != key);
     let others = others.map(|(name, value)| format!(", {}={value}", short_key(name)));
     std::iter::once(row.cell.algorithm.clone()).chain(others).collect()
+}
+
+/// Without zeros at the end: 0.1 and not 0.100.
+fn seconds_in_words(seconds: f64) -> String {
+    let words = figure(seconds);
+    match words.contains('.') {
+        true => words.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => words,
+    }
 }
 
 /// Each value once: numbers by size, other values as they come.

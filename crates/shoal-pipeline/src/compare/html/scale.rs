@@ -93,8 +93,8 @@ fn nice_step(length: f64) -> f64 {
         return 0.0;
     }
     let power = 10_f64.powf((length / 4.0).log10().floor());
-    let fits = [5.0, 2.0, 1.0].into_iter().map(|factor| factor * power);
-    fits.into_iter().find(|step| length / step >= 4.0 - 1e-9).unwrap_or(power)
+    let mut steps = [5.0, 2.0, 1.0].into_iter().map(|factor| factor * power);
+    steps.find(|step| length / step >= 4.0 - 1e-9).unwrap_or(power)
 }
 
 #[cfg(test)]

@@ -109,5 +109,5 @@ fn choose(page: &Page<'_>, row: &Row) -> Html {
 }
 
 fn command(page: &Page<'_>, row: &Row) -> String {
-    format!("shoal compare {} --choose {}", shell_word(page.subject), shell_word(&row.cell.choice()))
+    format!("{} --choose {}", page.command, shell_word(&row.cell.choice()))
 }

@@ -61,6 +61,10 @@ impl ResultsFolder {
         let text = serde_json::to_vec_pretty(&now).expect("texts and maps with text keys are JSON");
         let mut files = vec![(FINGERPRINT, text)];
         if options.force && results.exists() {
+            for stale in [PARQUET, PAGE] {
+                // They are made again at the end; where they cannot be removed now, they cannot be replaced then, and that is said.
+                let _ = std::fs::remove_file(options.folder.join(stale));
+            }
             // Before the first cell is finished: results must never lie beside a fingerprint that is not theirs.
             files.insert(0, (RESULTS, bytes(&results_table(&[], plan.shape), Layout::Csv)?));
         }
@@ -91,10 +95,9 @@ impl Fingerprint {
         }
         let mut files = BTreeMap::new();
         for job in plan.jobs.iter().flatten() {
-            for path in files_of(job)? {
-                let name = path.to_string_lossy().into_owned();
+            for (name, paths) in files_of(job)? {
                 if !files.contains_key(&name) {
-                    files.insert(name, hash_of(&path)?);
+                    files.insert(name, hash_of(&paths)?);
                 }
             }
         }
@@ -134,23 +137,29 @@ impl Fingerprint {
     }
 }
 
-/// The data and every file that the policy names.
-fn files_of(job: &Job) -> Result<Vec<PathBuf>, CompareError> {
+/// The data and every file beside them, by the name that the policy uses, so that it does not matter from where it is looked at. A pattern
+/// of several files is one name: a file more is a change.
+fn files_of(job: &Job) -> Result<Vec<(String, Vec<PathBuf>)>, CompareError> {
     let policy = job.policy();
     let source = job.source().and_then(|source| Ok(source.files()?));
     let source = source.map_err(|error| CompareError::of_cell(error, Vec::new()))?;
     let hierarchies = hierarchies_of(policy).into_iter().map(|(_, name)| name);
     let lists = item_lists_of(policy).into_iter().map(|(_, name)| name);
     let named = hierarchies.chain(lists).chain(policy.utility.weights.as_deref());
-    let named = named.map(|name| job.resolve(name));
-    Ok(source.into_iter().map(PathBuf::from).chain(named).collect())
+    let named = named.map(|name| (name.to_owned(), vec![job.resolve(name)]));
+    let data = (policy.data.source.clone(), source.into_iter().map(PathBuf::from).collect());
+    Ok(std::iter::once(data).chain(named).collect())
 }
 
-fn hash_of(path: &Path) -> Result<String, CompareError> {
-    let unreadable = |error| CompareError::Unreadable { path: path.to_owned(), error };
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
-    Ok(hasher.finalize().to_hex().to_string())
+fn hash_of(paths: &[PathBuf]) -> Result<String, CompareError> {
+    let mut all = blake3::Hasher::new();
+    for path in paths {
+        let unreadable = |error| CompareError::Unreadable { path: path.to_owned(), error };
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+        all.update(hasher.finalize().as_bytes());
+    }
+    Ok(all.finalize().to_hex().to_string())
 }
 
 fn read_results(path: &Path, shape: &str) -> Result<Vec<Row>, CompareError> {

@@ -22,8 +22,10 @@ use plan::Plan;
 pub struct CompareOptions<'a> {
     /// The policy.
     pub policy: &'a Path,
-    /// The policy or the data as the command line named it, for the commands that the page shows.
+    /// The policy or the data as the command line named it.
     pub subject: &'a str,
+    /// The command line without the grid, for the commands that the page shows.
+    pub command: &'a str,
     /// The `KEY=VALUE`s of `--set`, the same for all cells.
     pub set: &'a [String],
     /// The algorithms; where none is named, those of the shape that fit the policy.
@@ -82,6 +84,7 @@ pub fn compare(options: &CompareOptions<'_>, progress: &dyn Progress) -> Result<
     let proposed_roles = if options.proposed { roles(&plan) } else { Vec::new() };
     let page = page(&Page {
         subject: options.subject,
+        command: options.command,
         shape: plan.shape,
         rows: &all,
         proposed_roles: &proposed_roles,

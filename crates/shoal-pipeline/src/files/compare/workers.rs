@@ -1,8 +1,9 @@
 //! Tries cells, several at a time where memory allows.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use indexmap::IndexMap;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use shoal_core::{Cancelled, Progress, Unseen};
 
@@ -15,6 +16,8 @@ use crate::files::memory::{available_memory, peak_memory, reset_peak};
 use crate::files::run::TOTAL_LOSS;
 use crate::files::{Job, trial};
 
+/// Data of this many bytes on the disk need so little memory that cells will surely run side by side.
+const SMALL: u64 = 16 << 20;
 /// Other cells may need more memory than the first one, and other programs need some, too.
 const RESERVE: u64 = 3;
 
@@ -32,17 +35,25 @@ pub(super) fn try_cells(
     };
     let open: Vec<usize> =
         (0..done.len()).filter(|&at| done[at].is_none() && plan.jobs[at].is_ok()).collect();
-    let run = Run { options, plan, others: &folder.others, rows: Mutex::new(done), progress };
+    let begun = AtomicUsize::new(done.len() - open.len());
+    let run = Run { options, plan, others: &folder.others, rows: Mutex::new(done), begun, progress };
     run.note_wrong_policies();
     let mut at_a_time = 1;
     if let Some((&first, rest)) = open.split_first() {
-        // Alone, to see what it needs.
-        let need = run.first(first, pool(1)?)?;
+        // Alone, to see what it needs. On small data with as few threads as the others will have, so that their times can be compared.
+        let share = if rest.is_empty() || !is_small(plan) { threads } else { 1 };
+        let need = run.first(first, &pool(share)?)?;
         at_a_time = cells_at_a_time(threads.min(rest.len()), need, available_memory());
         run.all(rest, at_a_time, (threads / at_a_time).max(1))?;
     }
-    let rows = run.rows.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let rows = run.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok((rows.into_iter().flatten().collect(), at_a_time))
+}
+
+fn is_small(plan: &Plan) -> bool {
+    let files = plan.jobs.iter().flatten().next().and_then(|job| job.source().ok()?.files().ok());
+    let bytes = |file: &String| std::fs::metadata(file).map_or(u64::MAX, |file| file.len());
+    files.is_some_and(|files| files.iter().map(bytes).fold(0, u64::saturating_add) <= SMALL)
 }
 
 /// As many as there are threads, unless memory is short or nothing is known about it.
@@ -64,6 +75,8 @@ struct Run<'a> {
     plan: &'a Plan,
     others: &'a [Row],
     rows: Mutex<Vec<Option<Row>>>,
+    /// How many cells are finished or being tried.
+    begun: AtomicUsize,
     progress: &'a dyn Progress,
 }
 
@@ -80,9 +93,9 @@ impl Run<'_> {
 
     /// Tries a cell alone. What is wrong with the data is wrong for all cells, so it is an error here and not an outcome. Returns
     /// how many bytes it needed, where the system says so.
-    fn first(&self, at: usize, pool: ThreadPool) -> Result<Option<u64>, CompareError> {
+    fn first(&self, at: usize, pool: &ThreadPool) -> Result<Option<u64>, CompareError> {
         let is_measured = reset_peak();
-        match self.try_cell(at, &pool, is_measured) {
+        match self.try_cell(at, pool, is_measured) {
             Err(error) if is_about_data(&error) => {
                 Err(blame(self.options, Some(&self.plan.cells[at]), error))
             }
@@ -127,7 +140,8 @@ impl Run<'_> {
             // Noted before anything was tried.
             Err(error) => return Ok(self.row(cell, Outcome::of(error))),
         };
-        let said = format!("cell {} of {}: {}", self.done() + 1, self.plan.cells.len(), cell.choice());
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let said = format!("cell {number} of {}: {}", self.plan.cells.len(), cell.choice());
         Cancelled::catch(|| self.progress.stage(&said, 0))?;
         let report = pool.install(|| trial(job, &Unseen(self.progress)))?;
         let mut row = self.row(cell, Outcome::Holds);
@@ -166,12 +180,12 @@ impl Run<'_> {
         self.rows().iter().flatten().count()
     }
 
-    fn rows(&self) -> std::sync::MutexGuard<'_, Vec<Option<Row>>> {
-        self.rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn rows(&self) -> MutexGuard<'_, Vec<Option<Row>>> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn row(&self, cell: &Cell, outcome: Outcome) -> Row {
-        Row { cell: cell.clone(), outcome, figures: indexmap::IndexMap::new() }
+        Row { cell: cell.clone(), outcome, figures: IndexMap::new() }
     }
 }
 
