@@ -78,6 +78,14 @@ pub(crate) enum Verb {
     ///
     /// It names records of the original and is for the publisher only.
     Explain(ExplainArgs),
+    /// What other settings would cost: a grid of trials, as a table and a page of plots.
+    ///
+    /// Every algorithm is tried with every combination of the values of all --vary; nothing is published. The folder holds
+    /// results.csv, results.parquet and compare.html, all of them for the publisher only. results.csv is written after every
+    /// cell, so the same command goes on where an earlier one was ended. --choose writes the policy of a cell.
+    ///
+    /// The exit code is 0 when at least one cell can be published, 1 when none can.
+    Compare(CompareArgs),
     /// Build, show, check and convert hierarchies.
     ///
     /// A hierarchy file has one line per value, from the value to the top, separated by `;` or `,`:
@@ -335,6 +343,45 @@ pub(crate) struct AttackArgs {
     pub force: bool,
     #[command(flatten)]
     pub overrides: Overrides,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The policy (.toml, or the audit.json of a release). For a first look it may be the data: then the policy that `init`
+    /// proposes is used, and its roles are proposals.
+    #[arg(value_name = "POLICY or DATA", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// The algorithms; where none is named, those for the shape of the data that the policy allows.
+    #[arg(long, value_name = "NAME,NAME,…", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// Try these values for a key of the policy, e.g. `--vary k=2,5,10` or `--vary algorithm.seed=1,2,3`; may be repeated. `k` is short
+    /// for `privacy.k`.
+    #[arg(long, value_name = "KEY=VALUE,VALUE,…")]
+    pub vary: Vec<String>,
+    /// Short for `--vary k=…`; 2,5,10,20 where data are given and nothing is varied.
+    #[arg(long, value_name = "N,N,…")]
+    pub k: Option<String>,
+    /// The shape of the data, where data are given.
+    #[arg(long, value_enum, default_value_t = ShapeArg::Table)]
+    pub shape: ShapeArg,
+    /// The folder of the results; `compare` beside the policy where it is not given.
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// How many threads to use, for all cells together; 0 for one per core.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
+    /// Throw away results in the folder that were made with another policy, other data or another version; with --choose, replace
+    /// the file where it exists.
+    #[arg(long)]
+    pub force: bool,
+    /// Try nothing: write the policy with the settings of this cell, e.g. `--choose ribbon,k=10`.
+    #[arg(long, value_name = "ALGORITHM,KEY=VALUE,…", conflicts_with_all = ["algorithms", "vary", "k", "output"])]
+    pub choose: Option<String>,
+    /// Where the chosen policy goes; beside the policy, with `.chosen` in its name, where it is not given.
+    #[arg(long, value_name = "FILE", requires = "choose", value_hint = ValueHint::FilePath)]
+    pub write: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -48,7 +48,7 @@ struct PlaceInPolicy {
 /// exit code.
 pub(crate) fn report(failure: &Failure, console: &Console) -> u8 {
     let exit_code = match failure {
-        Failure::Cancelled => signals::exit_code_of_cancelled(),
+        failure if failure.is_cancelled() => signals::exit_code_of_cancelled(),
         failure if failure.is_broken_promise() => 1,
         _ => 2,
     };
@@ -106,7 +106,7 @@ fn prose(failure: &Failure) -> String {
             pointing(&failure.to_string(), Origin::path(format!("--set {given}")))
         }
         // Nothing is wrong: it is what was asked for.
-        Failure::Cancelled => failure.to_string(),
+        failure if failure.is_cancelled() => failure.to_string(),
         _ => labelled(ERROR, "error", &failure.to_string()),
     };
     if let Some(hint) = failure.hint() {

@@ -9,6 +9,8 @@ use shoal_core::hierarchy::build::BuildError;
 use shoal_core::policy::PolicyProblem;
 use shoal_core::{HierarchyError, KindError, PolicyError};
 use shoal_io::{ReadError, SeparatorError, TableOfItems, WriteError};
+use shoal_pipeline::compare::CompareError;
+use shoal_pipeline::propose::shell_word;
 use shoal_pipeline::{PipelineError, without_quotes};
 use shoal_stream::StreamError;
 
@@ -85,6 +87,11 @@ pub(crate) enum Failure {
     NoTerm { topic: String, near: Option<String> },
     #[error(transparent)]
     Stream(Box<StreamError>),
+    #[error(transparent)]
+    Compare(Box<CompareError>),
+    /// A comparison that began without a policy has one by now that somebody has changed.
+    #[error("`{}` is not what `init` proposes for `{}`", policy.display(), data.display())]
+    ChangedProposal { policy: PathBuf, data: PathBuf },
     /// A signal has cancelled the work.
     #[error("cancelled; nothing was published")]
     Cancelled,
@@ -142,6 +149,23 @@ impl Failure {
         }
     }
 
+    /// What went wrong while settings were compared; an error of a cell is one about the policy with what was set for it.
+    pub(crate) fn of_comparison(error: CompareError, path: &Path, text: &str) -> Failure {
+        match error {
+            CompareError::Cell { error, set } => Failure::of_policy(*error, path, text, &set),
+            error => Failure::Compare(Box::new(error)),
+        }
+    }
+
+    /// Whether a signal has ended the work.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        match self {
+            Failure::Cancelled => true,
+            Failure::Compare(error) => matches!(**error, CompareError::Cancelled { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether the request was right and the promise cannot be kept.
     pub(crate) fn is_broken_promise(&self) -> bool {
         match self {
@@ -178,6 +202,13 @@ impl Failure {
             },
             Failure::Pipeline(error) => return with_flags(error).map(str::to_owned).or_else(|| error.hint()),
             Failure::Stream(error) => return error.hint(),
+            Failure::Compare(error) => return error.hint(),
+            Failure::ChangedProposal { policy, .. } => {
+                return Some(format!(
+                    "compare the changed policy:  shoal compare {}  ;  or give --force to have roles proposed anew",
+                    shell_word(&policy.display().to_string())
+                ));
+            }
             Failure::Cancelled => return None,
             Failure::Signals { .. } => "try again; the system may be short of memory or other resources",
             Failure::Read(error) => return Some(error.hint().to_string()),

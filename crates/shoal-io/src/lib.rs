@@ -58,4 +58,6 @@ pub use read::{
 };
 pub use source::{Query, Source};
 pub use text_file::read_text_file;
-pub use write::{ColumnForm, PendingFile, StagedFolder, WriteOptions, write_atomically, write_table};
+pub use write::{
+    ColumnForm, PendingFile, StagedFolder, WriteOptions, table_bytes, write_atomically, write_table,
+};

@@ -14,6 +14,7 @@ mod attack;
 pub mod audit;
 mod batches;
 mod columns;
+pub mod compare;
 mod deadline;
 mod discreet;
 mod error;

@@ -2,6 +2,7 @@
 
 mod attack;
 mod check;
+mod compare;
 mod completions;
 mod explain;
 mod help;
@@ -58,6 +59,7 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Measure(args) => measure::measure(args, console),
         Verb::Explain(args) => explain::explain(args, console),
         Verb::Attack(args) => attack::attack(args, console),
+        Verb::Compare(args) => compare::compare(args, console),
         Verb::Hierarchy(verb) => hierarchy::dispatch(verb, console),
         Verb::Schema => schema::schema(console),
         Verb::Completions(args) => completions::completions(args, console),

@@ -55,6 +55,28 @@ fn a_search_ends_when_it_is_interrupted() {
     }
 }
 
+#[test]
+fn an_interrupted_comparison_keeps_its_finished_cells() {
+    let project = TestProject::empty();
+    project.write("people.csv", many_people());
+    project.write("policy.toml", POLICY.replace("[columns.name]\nrole = \"identifier\"\n", ""));
+    // One cell at a time: the first is quick and the second is not.
+    let args =
+        ["compare", "policy.toml", "--algorithms", "mondrian,ribbon", "--vary", "k=3", "--threads", "1"];
+    let mut child = project.command(&args).stdin(Stdio::null()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    wait_for_line(&mut stderr, "cell 2 of 2: ribbon,k=3");
+    send("INT", &child);
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(rest.contains("1 of 2 cells are in `compare`") && !rest.contains("error"), "{rest}");
+    let results = project.read("compare/results.csv");
+    assert_eq!(results.lines().count(), 2, "{results}");
+    let again = project.shoal(&["compare", "policy.toml", "--algorithms", "mondrian", "--vary", "k=3"]);
+    assert!(again.ended_with(0).stdout.contains("1 of 1 cells were finished before"));
+}
+
 /// Starts a run that waits for more of its standard input, and sends it a signal.
 fn ended_while_it_waits(signal: &str) -> ExitStatus {
     let project = TestProject::with_people();

@@ -4,6 +4,7 @@ mod adult;
 mod ask;
 mod bad_input;
 mod check;
+mod compare;
 mod editions;
 mod explain;
 mod formats;

@@ -15,6 +15,17 @@ pub(super) fn find_unknown(policy: &toml::Table, schema: &Value) -> Option<Unkno
     unknown_below(policy, schema, schema, &mut Vec::new())
 }
 
+/// Every key of the tables with fixed names, dotted: `privacy.k`, `algorithm.seed`.
+pub(super) fn all(schema: &Value) -> Vec<String> {
+    let properties = |value| resolve(value, schema).get("properties").and_then(Value::as_object);
+    let mut keys = Vec::new();
+    for (table, below) in properties(schema).into_iter().flatten() {
+        let inside = properties(below).into_iter().flatten();
+        keys.extend(inside.map(|(key, _)| format!("{table}.{key}")));
+    }
+    keys
+}
+
 fn unknown_below(
     table: &toml::Table,
     schema: &Value,

@@ -10,6 +10,7 @@ mod error;
 mod keys;
 mod overrides;
 mod privacy;
+mod rewrite;
 
 pub use algorithm::{
     AlgorithmName, AlgorithmPolicy, ChoicePolicy, DriftPolicy, ModePolicy, ObjectivePolicy, OutliersPolicy,
@@ -386,6 +387,11 @@ impl Policy {
     /// The JSON Schema of policies.
     pub fn json_schema() -> serde_json::Value {
         schemars::schema_for!(Policy).to_value()
+    }
+
+    /// Every key of the tables with fixed names, dotted: `privacy.k`, `algorithm.seed`.
+    pub fn keys() -> Vec<String> {
+        keys::all(&Policy::json_schema())
     }
 
     /// The names of all columns of a role, in the order of the policy.

@@ -8,15 +8,19 @@ use super::{PolicyError, PolicyProblem};
 /// `--set data.source=adult.csv` needs no quotes.
 pub(super) fn apply(table: &mut Table, overrides: &[String]) -> Result<(), PolicyError> {
     for given in overrides {
-        let snippet = parse(given).ok_or_else(|| PolicyError {
-            problem: PolicyProblem::Override { given: given.clone() },
-            key: None,
-            span: None,
-            hint: Some("for example `--set privacy.k=20`".to_owned()),
-        })?;
-        lay_over(table, snippet);
+        lay_over(table, read(given)?);
     }
     Ok(())
+}
+
+/// One `KEY=VALUE` as a table with nothing else in it.
+pub(super) fn read(given: &str) -> Result<Table, PolicyError> {
+    parse(given).ok_or_else(|| PolicyError {
+        problem: PolicyProblem::Override { given: given.to_owned() },
+        key: None,
+        span: None,
+        hint: Some("for example `--set privacy.k=20`".to_owned()),
+    })
 }
 
 fn parse(given: &str) -> Option<Table> {

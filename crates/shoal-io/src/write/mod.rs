@@ -12,4 +12,4 @@ mod unnamed;
 
 pub use pending::PendingFile;
 pub use staged::{StagedFolder, write_atomically};
-pub use table::{ColumnForm, WriteOptions, write_table};
+pub use table::{ColumnForm, WriteOptions, table_bytes, write_table};

@@ -1,4 +1,5 @@
 use std::io;
+use std::path::PathBuf;
 
 use parquet::errors::ParquetError;
 use shoal_core::{Kind, Progress, RawTable};
@@ -73,6 +74,28 @@ pub fn write_table(
         _ => csv::write(table, options.separator, &mut packer, progress).map_err(refused)?,
     }
     packer.finish().map_err(refused)
+}
+
+/// The bytes of a small table about releases, such as the results of a comparison. Data about people go through a
+/// [`PendingFile`] instead, which nobody sees before it is proven.
+pub fn table_bytes(
+    table: &RawTable,
+    layout: Layout,
+    options: &WriteOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<u8>, WriteError> {
+    let path = PathBuf::from("memory");
+    match layout {
+        Layout::Parquet => parquet_file::write(table, &options.columns, Vec::new(), progress)
+            .map_err(|error| WriteError::Parquet { path, why: error.to_string() }),
+        Layout::Csv => {
+            let mut bytes = Vec::new();
+            csv::write(table, options.separator, &mut bytes, progress)
+                .map_err(|source| WriteError::io(&path, "write", source))?;
+            Ok(bytes)
+        }
+        layout => Err(WriteError::NotWritten { path, layout }),
+    }
 }
 
 /// The error of the disk, where there is one behind what the Parquet writer says.

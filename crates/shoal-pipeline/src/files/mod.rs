@@ -7,6 +7,7 @@ mod assets;
 mod attack;
 mod audit;
 mod beside;
+mod compare;
 mod containers;
 mod job;
 mod key_file;
@@ -23,6 +24,7 @@ mod what_if;
 
 pub use attack::{attack, write_people};
 pub use beside::hierarchies_beside;
+pub use compare::{CompareOptions, Comparison, choose, compare, compare_folder};
 pub use containers::unjudged;
 pub use job::Job;
 pub use key_file::{KeyFile, KeyFileError};

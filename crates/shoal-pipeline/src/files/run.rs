@@ -16,7 +16,7 @@ use crate::request::EarlierReleases;
 use crate::{Audit, PipelineError, Report};
 
 /// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
-const TOTAL_LOSS: f64 = 0.999_999;
+pub(super) const TOTAL_LOSS: f64 = 0.999_999;
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]

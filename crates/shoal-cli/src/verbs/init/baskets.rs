@@ -31,22 +31,7 @@ struct BasketDocument<'a> {
 
 /// Looks at the data and writes a commented policy.
 pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> Result<Answer, Failure> {
-    if args.data == "-" {
-        return Err(Failure::NotTwice);
-    }
-    let found = Found::of(args)?;
-    let Offered { layout, separator, transactions } = match &args.separator {
-        Some(given) => lines(&found, BasketOptions::with_separator(given)?)?,
-        None => offered(args, &found)?,
-    };
-    let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
-    let location = relative::seen_from(folder, &args.data)?;
-    let proposal = BasketProposal::of(&transactions, location, layout, separator);
-    let proposal = match args.ask {
-        true => Dialogue::begin()?.about_baskets(proposal, &transactions)?,
-        false => proposal,
-    };
-    let text = found.insert_into(&proposal.to_toml());
+    let Proposed { proposal, found, text } = look(args, file)?;
     let document = |text: String| BasketDocument {
         policy: file.map(|path| path.display().to_string()),
         source: &proposal.location,
@@ -65,6 +50,38 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
         None => console.product(&text)?,
     }
     Ok(Answer::Holds)
+}
+
+/// The text of the policy that `init` would write to `file`.
+pub(super) fn proposed_policy(args: &InitArgs, file: &Path) -> Result<String, Failure> {
+    look(args, Some(file)).map(|proposed| proposed.text)
+}
+
+/// A proposal, what was found out about the file, and the policy's text.
+struct Proposed {
+    proposal: BasketProposal,
+    found: Found,
+    text: String,
+}
+
+fn look(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
+    if args.data == "-" {
+        return Err(Failure::NotTwice);
+    }
+    let found = Found::of(args)?;
+    let Offered { layout, separator, transactions } = match &args.separator {
+        Some(given) => lines(&found, BasketOptions::with_separator(given)?)?,
+        None => offered(args, &found)?,
+    };
+    let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
+    let location = relative::seen_from(folder, &args.data)?;
+    let proposal = BasketProposal::of(&transactions, location, layout, separator);
+    let proposal = match args.ask {
+        true => Dialogue::begin()?.about_baskets(proposal, &transactions)?,
+        false => proposal,
+    };
+    let text = found.insert_into(&proposal.to_toml());
+    Ok(Proposed { proposal, found, text })
 }
 
 /// What a file is that is offered as transactions.

@@ -80,6 +80,35 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
     if matches!(args.shape, ShapeArg::Transactions) {
         return baskets::init(args, file, console);
     }
+    let Proposed { proposal, dialect, text } = look(args, file)?;
+    match file {
+        Some(path) => {
+            shoal_io::write_atomically(path, text.as_bytes())?;
+            let document = document(&proposal, Some(path), text);
+            console.summary(&document, || prose(&proposal, path, &dialect, &args.data))?;
+        }
+        None if console.is_json() => console.answer(&document(&proposal, None, text), String::new)?,
+        None => console.product(&text)?,
+    }
+    Ok(Answer::Holds)
+}
+
+/// The text of the policy that `init` would write to `file`; for verbs that can begin without a policy.
+pub(super) fn proposed_policy(args: &InitArgs, file: &Path) -> Result<String, Failure> {
+    match args.shape {
+        ShapeArg::Transactions => baskets::proposed_policy(args, file),
+        _ => look(args, Some(file)).map(|proposed| proposed.text),
+    }
+}
+
+/// A proposal, what was found out about the file, and the policy's text.
+struct Proposed {
+    proposal: Proposal,
+    dialect: Dialect,
+    text: String,
+}
+
+fn look(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
     let mut dialect = Dialect::of(args)?;
     let mut sample = shoal_io::sample(&dialect.source, SAMPLE, &progress::unseen()?)?;
     // A stream is read line by line as it is.
@@ -110,16 +139,7 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
         proposal.add_hierarchies(&sample, &beside);
     }
     let text = dialect.found.insert_into(&proposal.to_toml());
-    match file {
-        Some(path) => {
-            shoal_io::write_atomically(path, text.as_bytes())?;
-            let document = document(&proposal, Some(path), text);
-            console.summary(&document, || prose(&proposal, path, &dialect, &args.data))?;
-        }
-        None if console.is_json() => console.answer(&document(&proposal, None, text), String::new)?,
-        None => console.product(&text)?,
-    }
-    Ok(Answer::Holds)
+    Ok(Proposed { proposal, dialect, text })
 }
 
 /// How the tuples of a stream are written that looks like this file.
