@@ -17,11 +17,6 @@ pub(super) fn risk(page: &Page<'_>) -> Html {
 }
 
 fn thresholds(page: &Page<'_>) -> Vec<Threshold> {
-    let asked = page.k().map(|k| Threshold {
-        crowd: k,
-        name: format!("1/{k} = {}", figure(1.0 / k as f64)),
-        source: "what was asked for in this release".to_owned(),
-    });
     let usual = [
         Threshold {
             crowd: 5,
@@ -36,6 +31,16 @@ fn thresholds(page: &Page<'_>) -> Vec<Threshold> {
                 .to_owned(),
         },
     ];
+    let asked = page.k().map(|k| Threshold {
+        crowd: k,
+        name: format!("1/{k} = {}", figure(1.0 / k as f64)),
+        source: match usual.iter().find(|threshold| threshold.crowd == k) {
+            Some(same) => format!("what was asked for in this release, and {}", same.source),
+            None => "what was asked for in this release".to_owned(),
+        },
+    });
+    // A limit that is also the one asked for is one limit.
+    let usual = usual.into_iter().filter(|threshold| Some(threshold.crowd) != page.k());
     asked.into_iter().chain(usual).collect()
 }
 

@@ -65,7 +65,7 @@ pub(super) fn chart(title: &str, columns: &[&str], rows: &[Row]) -> Html {
     let drawn: Html = rows.iter().zip(tops).map(|(row, top)| drawn(row, top)).collect();
     let legend = match rows.iter().any(|row| row.bars.len() > 1) {
         true => html!(
-            "<p class=\"legend\"><span class=\"key original\"></span> original (upper bar) <span class=\"key release\"></span> published (lower bar)</p>"
+            "<p class=\"legend\"><span class=\"key original\"></span> original, above <span class=\"key release\"></span> published, below</p>"
         ),
         false => Html::default(),
     };
