@@ -20,6 +20,7 @@ mod discreet;
 mod error;
 pub mod files;
 mod leaks;
+mod markup;
 mod order;
 mod phases;
 pub mod propose;

@@ -6,7 +6,7 @@ use crate::project::{PEOPLE, TestProject};
 fn visits() -> String {
     let row = |i: usize| {
         let (month, day) = (i % 3 + 1, i / 3 % 12 + 1);
-        let diagnosis = if i % 9 == 0 { "HIV" } else { ["flu", "cold", "gout"][i % 3] };
+        let diagnosis = if i.is_multiple_of(9) { "HIV" } else { ["flu", "cold", "gout"][i % 3] };
         format!("c{},p{},{},{month:02}/{day:02}/2020,{diagnosis}\n", i / 3, i / 6, 20 + i / 6)
     };
     let rows: String = (0..120).map(row).collect();

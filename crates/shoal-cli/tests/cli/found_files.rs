@@ -165,7 +165,7 @@ fn a_column_per_item_is_recognized() {
     let project = TestProject::empty();
     let mark = |there: bool| if there { "1" } else { "0" };
     let row = |i: usize| {
-        let marks = [i.is_multiple_of(2), i / 2 % 2 == 0, i.is_multiple_of(5)].map(mark);
+        let marks = [i.is_multiple_of(2), (i / 2).is_multiple_of(2), i.is_multiple_of(5)].map(mark);
         format!("{},{}\n", 700 + i, marks.join(","))
     };
     let rows: String = (0..40).map(row).collect();

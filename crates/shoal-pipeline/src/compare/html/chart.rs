@@ -1,8 +1,8 @@
 //! Charts of points and lines as static SVG. Widths are percentages and heights pixels, without a `viewBox`: lines follow the width of the
 //! window and letters keep their size. Each series has a mark of its own, so that nobody needs to tell colours apart.
 
-use super::markup::{Html, html};
 use super::scale::Scale;
+use crate::markup::{Html, html};
 
 /// Of the whole picture and of what lies above and below the plot, in pixels.
 const HEIGHT: f64 = 296.0;

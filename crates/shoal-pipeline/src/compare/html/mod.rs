@@ -1,12 +1,11 @@
 //! `compare.html`: one file that needs no network, with the results as plots and as a table.
 
 mod chart;
-mod markup;
 mod plots;
 mod scale;
 mod tables;
 
-use markup::{Html, html};
+use crate::markup::{Html, html};
 
 use super::Row;
 

@@ -5,8 +5,8 @@ use indexmap::{IndexMap, IndexSet};
 use super::super::{Outcome, Row, frontier, short_key};
 use super::Page;
 use super::chart::{AxisLabels, Series, chart};
-use super::markup::{Html, figure, html, percent};
 use super::scale::Scale;
+use crate::markup::{Html, figure, html, percent};
 
 pub(super) fn plots(page: &Page<'_>) -> Html {
     let rows: Vec<&Row> = page.rows.iter().copied().filter(|row| row.outcome == Outcome::Holds).collect();

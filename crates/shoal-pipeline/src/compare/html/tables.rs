@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use super::super::{Outcome, Row, best, figure_names, frontier, short_key};
 use super::Page;
-use super::markup::{Html, figure, grouped, html, percent};
+use crate::markup::{Html, figure, grouped, html, percent};
 use crate::propose::shell_word;
 
 /// The cell that loses least, for each k.

@@ -1,6 +1,7 @@
 //! The folder of a comparison: what an earlier run has left there, and whether it is about the same thing.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -96,8 +97,9 @@ impl Fingerprint {
         let mut files = BTreeMap::new();
         for job in plan.jobs.iter().flatten() {
             for (name, paths) in files_of(job)? {
-                if !files.contains_key(&name) {
-                    files.insert(name, hash_of(&paths)?);
+                // A file that several cells share is read once.
+                if let Entry::Vacant(unread) = files.entry(name) {
+                    unread.insert(hash_of(&paths)?);
                 }
             }
         }

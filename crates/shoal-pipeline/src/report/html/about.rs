@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::markup::{Html, figure, html};
 use super::page::{Page, section};
+use crate::markup::{Html, figure, html};
 
 pub(super) fn about(page: &Page<'_>) -> Html {
     let seconds = |stage: &str| page.report["seconds"][stage].as_f64();

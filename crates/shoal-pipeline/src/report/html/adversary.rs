@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::markup::{Html, html, percent, prose};
 use super::page::{Page, section, table, term};
+use crate::markup::{Html, html, percent, prose};
 
 pub(super) fn adversary(page: &Page<'_>) -> Html {
     let attacks = &page.report["attacks"];

@@ -1,8 +1,8 @@
 //! How large the crowds are.
 
-use super::markup::{Html, grouped, html, percent};
 use super::page::{Page, section, term};
 use super::svg::{Row, Series, chart};
+use crate::markup::{Html, grouped, html, percent};
 
 /// Sizes are put together at these multiples of the smallest one.
 const STEPS: [u64; 9] = [1, 2, 5, 10, 20, 50, 100, 1_000, 10_000];
@@ -58,7 +58,7 @@ pub(super) fn crowds(page: &Page<'_>) -> Html {
             grouped(smallest.into()),
             grouped(largest.into()),
             percent(f64::from(largest) / members.max(1) as f64),
-            super::markup::figure((members as f64 / number.max(1) as f64 * 10.0).round() / 10.0)
+            crate::markup::figure((members as f64 / number.max(1) as f64 * 10.0).round() / 10.0)
         ),
     };
     let rows_only = match page.counts_people() && !page.is_sequences() && !page.is_transactions() {

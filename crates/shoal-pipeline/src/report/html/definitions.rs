@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::markup::{Html, html, prose};
 use super::page::{Page, anchor, section};
+use crate::markup::{Html, html, prose};
 
 /// Words that every page uses.
 const ALWAYS: [&str; 14] = [

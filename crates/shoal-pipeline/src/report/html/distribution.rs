@@ -197,7 +197,7 @@ fn written(at: f64, parser: &ValueParser) -> String {
         Kind::Date => parser.format().write_days(at),
         // Years and codes are read without separators of thousands.
         _ if at == at.trunc() && at.abs() < 1e15 => format!("{at:.0}"),
-        _ => super::markup::figure(at),
+        _ => crate::markup::figure(at),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the published columns hold; in the house edition beside the original.
 
 use super::distribution::{Distribution, Share};
-use super::markup::{Html, figure, html, percent};
 use super::page::{Page, section};
 use super::svg::{Row, Series, chart};
+use crate::markup::{Html, figure, html, percent};
 
 /// More columns than these make a page that nobody reads; the others are named.
 const MOST_COLUMNS: usize = 40;

@@ -1,8 +1,8 @@
 //! What only the publisher sees.
 
 use super::facts::{HouseFacts, RowPair};
-use super::markup::{Html, html};
 use super::page::{Page, section};
+use crate::markup::{Html, html};
 
 /// What the house edition shows beside the report.
 pub(crate) struct House<'a> {

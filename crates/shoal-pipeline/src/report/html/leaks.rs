@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::markup::{Html, grouped, html, prose};
 use super::page::{Page, anchor, section, term};
 use super::promise::overall;
+use crate::markup::{Html, grouped, html, prose};
 
 pub(super) fn leaks(page: &Page<'_>) -> Html {
     let all = said_once(page.leaks());

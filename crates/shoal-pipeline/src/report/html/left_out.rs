@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::markup::{Html, grouped, html, percent, prose};
 use super::page::{Page, section, term};
+use crate::markup::{Html, grouped, html, percent, prose};
 
 pub(super) fn left_out(page: &Page<'_>) -> Html {
     let (into, out, suppressed) =

@@ -1,8 +1,8 @@
 //! What was lost: per column, and in counts that somebody takes from the file.
 
-use super::markup::{Html, figure, grouped, html, percent, prose};
 use super::page::{Page, section, table, term};
 use super::svg::{Row, Series, chart};
+use crate::markup::{Html, figure, grouped, html, percent, prose};
 
 pub(super) fn loss(page: &Page<'_>) -> Html {
     let body: Html = [counts(page), columns(page), items(page), measures(page)].into_iter().collect();

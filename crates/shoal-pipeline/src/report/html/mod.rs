@@ -25,7 +25,6 @@ mod house;
 mod leaks;
 mod left_out;
 mod loss;
-pub(crate) mod markup;
 mod page;
 mod promise;
 mod risk;
@@ -36,10 +35,10 @@ mod tests;
 
 use serde_json::Value;
 
+use crate::markup::{Html, html};
 pub(crate) use facts::HouseFacts;
 pub use facts::{Published, PublishedFacts};
 pub(crate) use house::House;
-use markup::{Html, html};
 use page::Page;
 
 const STYLE: &str = include_str!("style.css");
@@ -120,8 +119,8 @@ fn what(page: &Page<'_>) -> String {
     };
     format!(
         "{} of {} {what}, anonymized by {}.",
-        markup::grouped(page.count("records-out")),
-        markup::grouped(page.count("records-in")),
+        crate::markup::grouped(page.count("records-out")),
+        crate::markup::grouped(page.count("records-in")),
         page.text("algorithm")
     )
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::facts::PublishedFacts;
 use super::house::House;
-use super::markup::{Html, figure, grouped, html};
+use crate::markup::{Html, figure, grouped, html};
 
 /// A page to be written. Sections read the report by the names that `report.json` has, so that the edition that goes out cannot
 /// show what that file does not hold.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::markup::{Html, figure, html, percent, prose};
 use super::page::{Page, in_words, section, table, term};
+use crate::markup::{Html, figure, html, percent, prose};
 
 /// A promise in two sentences.
 pub(super) struct Sentences {

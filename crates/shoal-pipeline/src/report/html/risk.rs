@@ -1,8 +1,8 @@
 //! Risk before and after, against the thresholds that people use.
 
-use super::markup::{Html, figure, html, percent};
 use super::page::{Page, section, table, term};
 use super::svg::{Row, Series, chart};
+use crate::markup::{Html, figure, html, percent};
 
 /// A limit on the risk of the worst-off person, as the least crowd that keeps it.
 struct Threshold {
@@ -82,7 +82,7 @@ fn of_classes(page: &Page<'_>) -> Html {
         (Some(before), Some(unique)) if unique > 0 => format!(
             " If the original quasi-identifiers were published, it would be {}: about {} {unit} are alone with theirs.",
             figure(before),
-            super::markup::grouped(unique)
+            crate::markup::grouped(unique)
         ),
         (Some(before), _) => {
             format!(" If the original quasi-identifiers were published, it would be {}.", figure(before))
@@ -132,7 +132,7 @@ fn compared(page: &Page<'_>, thresholds: &[Threshold], smallest: u64) -> Vec<Vec
                 "<span class=\"verdict bad\">not met</span> {}",
                 format!(
                     "{} {unit} are in crowds of fewer than {crowd}",
-                    super::markup::grouped(below(*crowd))
+                    crate::markup::grouped(below(*crowd))
                 )
             ),
             (false, false) => html!("<span class=\"verdict bad\">not met</span>"),

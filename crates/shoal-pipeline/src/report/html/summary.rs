@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::leaks::{counted, title};
 use super::loss::counts_in_words;
-use super::markup::{Html, html, percent, prose};
 use super::page::Page;
 use super::promise::{overall, sentences};
+use crate::markup::{Html, html, percent, prose};
 
 pub(super) fn summary(page: &Page<'_>) -> Html {
     let (holds, verdict) = overall(page);

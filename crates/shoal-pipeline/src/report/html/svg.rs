@@ -2,7 +2,7 @@
 //! letters keep their size, from 360 pixels to paper. Colours come from the page's style sheet, so that light, dark and print
 //! need no second picture. Every chart is followed by its figures as a table, for whoever cannot see it.
 
-use super::markup::{Html, html, shortened};
+use crate::markup::{Html, html, shortened};
 
 /// Longer labels are cut; the whole text stands in the tooltip and in the table.
 const LONGEST_LABEL: usize = 28;

@@ -13,7 +13,7 @@ impl Html {
         Html(markup)
     }
 
-    pub(crate) fn push(&mut self, more: Html) {
+    pub(crate) fn push(&mut self, more: &Html) {
         self.0.push_str(&more.0);
     }
 
@@ -77,8 +77,8 @@ impl ToHtml for usize {
 // `concat!` makes the literal one that cannot name variables (`{name}`), which would go in without being escaped.
 macro_rules! html {
     ($markup:literal $(, $part:expr)* $(,)?) => {
-        $crate::report::html::markup::Html::trusted(
-            format!(concat!($markup) $(, $crate::report::html::markup::ToHtml::to_html(&$part))*)
+        $crate::markup::Html::trusted(
+            format!(concat!($markup) $(, $crate::markup::ToHtml::to_html(&$part))*)
         )
     };
 }
@@ -121,9 +121,9 @@ pub(crate) fn prose(text: &str) -> Html {
     let mut all = html!("{}", parts.next().unwrap_or_default());
     while let Some(code) = parts.next() {
         match parts.next() {
-            Some(after) => all.push(html!("<code>{}</code>{}", code, after)),
+            Some(after) => all.push(&html!("<code>{}</code>{}", code, after)),
             // A single backtick is no quote.
-            None => all.push(html!("`{}", code)),
+            None => all.push(&html!("`{}", code)),
         }
     }
     all
@@ -160,7 +160,7 @@ pub(crate) fn percent(share: f64) -> String {
         some if some < 9.95 => format!("{percent:.1} %"),
         // Nearly all is not all.
         much if much > 99.0 && much < 99.95 => format!("{percent:.1} %"),
-        much if much >= 99.95 && much < 100.0 => "over 99.9 %".to_owned(),
+        much if (99.95..100.0).contains(&much) => "over 99.9 %".to_owned(),
         _ => format!("{percent:.0} %"),
     }
 }
