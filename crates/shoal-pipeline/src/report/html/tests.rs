@@ -183,7 +183,7 @@ fn the_page_names_the_hash_of_its_script() {
             base64.push(DIGITS[(group >> (18 - 6 * digit)) as usize & 63] as char);
         }
     }
-    while base64.len() % 4 != 0 {
+    while !base64.len().is_multiple_of(4) {
         base64.push('=');
     }
     assert_eq!(base64, SCRIPT_HASH, "after a change of script.js");
