@@ -110,6 +110,12 @@ mod tests {
         page(&Page { subject, command, shape: "table", rows: &rows, proposed_roles: roles })
     }
 
+    /// Whether a figure was divided by nothing. The script may speak of such figures.
+    fn holds_no_number(page: &str) -> bool {
+        let drawn = page.split("<script>").next().unwrap_or_default();
+        drawn.contains("NaN") || drawn.contains("\"inf")
+    }
+
     #[test]
     fn the_page_needs_no_network_and_shows_every_cell() {
         let figures = [("ncp", 0.25), ("risk-highest", 0.5), ("are", 0.1), ("seconds", 1.5)];
@@ -137,7 +143,7 @@ mod tests {
             assert!(page.contains(said), "{said}");
         }
         assert!(!page.contains("<b>") && !page.contains("<few>"));
-        assert!(!page.contains("Roles are proposals") && !page.contains("NaN") && !page.contains("inf%"));
+        assert!(!page.contains("Roles are proposals") && !holds_no_number(&page));
         let proposed = page_of(&rows, &[("age".to_owned(), "quasi-identifier".to_owned())]);
         assert!(proposed.contains("Roles are proposals") && proposed.contains("quasi-identifier"));
     }
@@ -146,7 +152,7 @@ mod tests {
     fn one_cell_or_none_is_a_page_too() {
         let alone = row("sbc", "2", Outcome::Holds, &[("ncp", 0.0), ("risk-highest", 0.0), ("seconds", 0.0)]);
         let page = page_of(&[alone], &[]);
-        assert!(page.contains("one cell") && !page.contains("NaN"), "{page}");
+        assert!(page.contains("one cell") && !holds_no_number(&page), "{page}");
         let none = page_of(&[row("sbc", "2", Outcome::Failed("no".to_owned()), &[])], &[]);
         assert!(none.contains("No cell is feasible") && none.contains("failed: no"));
     }
