@@ -1,9 +1,9 @@
 //! Adversaries of a published stream.
 //!
 //! - *Sets* (hardened): whoever believes the shares that the design is made for; whoever learns the shares from the lines; whoever
-//!   also learns how values go with the cells ([`Sightings`]); whoever intersects the sets of people who return ([`returning`]).
-//! - *Groups* (paper): the same, and whoever knows that a tuple joins an open group whenever it can ([`joining`]).
-//! - *Crowds* (castle): the adversaries of tables on the lines ([`rows`]), and whoever knows who came when ([`order`]).
+//!   also learns how values go with the cells ([`Sightings`]); whoever intersects the sets of people who return (`returning`).
+//! - *Groups* (paper): the same, and whoever knows that a tuple joins an open group whenever it can (`joining`).
+//! - *Crowds* (castle): the adversaries of tables on the lines (`rows`), and whoever knows who came when (`order`).
 
 mod joining;
 mod order;

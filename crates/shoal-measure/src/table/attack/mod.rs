@@ -2,10 +2,10 @@
 //!
 //! - *Linkage*: whoever knows somebody's quasi-identifiers looks for the rows whose cells all cover them. The chance of picking
 //!   the right one is 1 / their number; promised is 1/k, or one by the k that the person asked for.
-//! - *Everybody known*: whoever knows everybody's quasi-identifiers excludes classes that others need ([`matching`]).
-//! - *Guesses*: what the crowd says about each sensitive column, against what the policy promises about it ([`rules`]).
-//! - *Classifier*: what the release teaches about everybody, and how much of it somebody's own class taught ([`classifier`]).
-//! - *Several releases*: what is left when the crowds of all releases are intersected ([`releases`]).
+//! - *Everybody known*: whoever knows everybody's quasi-identifiers excludes classes that others need (`matching`).
+//! - *Guesses*: what the crowd says about each sensitive column, against what the policy promises about it (`rules`).
+//! - *Classifier*: what the release teaches about everybody, and how much of it somebody's own class taught (`classifier`).
+//! - *Several releases*: what is left when the crowds of all releases are intersected (`releases`).
 //!
 //! **Cost**: a class and a point are compared by bits, 64 points at a time; everything else is linear in the pairs that fit.
 
