@@ -4,7 +4,8 @@
 //! `{a, b}` over their members, and nodes of a hierarchy stay what they are called. Beside the original, whose values and
 //! hierarchies are known, everything that is published is spread evenly over the values that it could stand for.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use shoal_core::{Column, DateFormat, Kind, PublishedValue, RawColumn, ValueParser, parse_range, parse_set};
 
@@ -58,9 +59,10 @@ pub(super) fn of_both(original: &Column, published: &RawColumn) -> Distribution 
     let both = |code: usize| (before[code], after[code]);
     let mut bars = match domain.is_ordered() {
         true => in_bins(original, &both),
-        false => most_frequent(
-            (0..domain.len()).map(|code| (shown(domain.label(code as u32)), both(code))).collect(),
-        ),
+        false => {
+            let labels = (0..domain.len()).map(|code| (shown(domain.label(code as u32)), both(code)));
+            most_frequent(labels)
+        }
     };
     if withheld > 0.0 {
         bars.push(Share { label: WITHHELD.to_owned(), before: Some(0.0), after: withheld });
@@ -69,33 +71,40 @@ pub(super) fn of_both(original: &Column, published: &RawColumn) -> Distribution 
 }
 
 /// Named counts before and after, the most frequent first.
-pub(super) fn of_counts(name: &str, counts: Vec<(String, (f64, f64))>, total: f64) -> Distribution {
-    Distribution { name: name.to_owned(), bars: most_frequent(counts), total }
+pub(super) fn of_counts<'a>(
+    name: &str,
+    counts: impl Iterator<Item = (&'a str, (f64, f64))>,
+    total: f64,
+) -> Distribution {
+    let bars = most_frequent(counts.map(|(label, both)| (shown(label), both)));
+    Distribution { name: name.to_owned(), bars, total }
 }
 
-/// Each text of a column with how many records have it.
-fn counted(column: &RawColumn) -> Vec<(String, f64)> {
-    let mut counts = vec![0_u64; column.labels.len()];
+/// Each text of a column with how many records have it. Texts are borrowed: there may be as many as records.
+fn counted(column: &RawColumn) -> Vec<(&str, f64)> {
+    let mut counts = vec![0_u32; column.labels.len()];
     column.codes.iter().for_each(|&code| counts[code as usize] += 1);
-    let texts = column.labels.iter().enumerate().zip(counts).filter(|(_, count)| *count > 0);
-    texts
-        .map(|((code, text), count)| match column.null == Some(code as u32) {
-            true => (String::new(), count as f64),
-            false => (text.to_owned(), count as f64),
-        })
-        .collect()
+    // A null has the empty text, which may occur beside it; to a reader both are missing.
+    if let Some(null) = column.null.map(|null| null as usize)
+        && let Some(empty) =
+            (0..counts.len()).find(|&code| code != null && column.labels.get(code as u32).is_empty())
+    {
+        counts[empty] += std::mem::take(&mut counts[null]);
+    }
+    let texts = column.labels.iter().zip(counts).filter(|(_, count)| *count > 0);
+    texts.map(|(text, count)| (text, f64::from(count))).collect()
 }
 
-fn shown(text: &str) -> String {
-    match text {
-        "" => MISSING.to_owned(),
-        "*" => WITHHELD.to_owned(),
-        text => text.to_owned(),
-    }
+fn shown(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(match text {
+        "" => MISSING,
+        "*" => WITHHELD,
+        text => text,
+    })
 }
 
 /// The bars of a column of numbers or dates and of ranges of them; nothing where it is none.
-fn numbers(texts: &[(String, f64)], parser: &ValueParser) -> Option<Vec<(String, f64)>> {
+fn numbers(texts: &[(&str, f64)], parser: &ValueParser) -> Option<Vec<(String, f64)>> {
     let range = |text: &str| match parser.position(text) {
         Some(at) => Some((at, at)),
         None => parse_range(text, parser).or_else(|| band(text, parser)),
@@ -105,10 +114,11 @@ fn numbers(texts: &[(String, f64)], parser: &ValueParser) -> Option<Vec<(String,
     for (text, count) in texts {
         match range(text) {
             Some((lo, hi)) => ranges.push((lo, hi, *count)),
-            None => odd.push((shown(text), *count)),
+            None if odd.len() == MOST_ODD => return None,
+            None => odd.push((shown(text).into_owned(), *count)),
         }
     }
-    if ranges.is_empty() || odd.len() > MOST_ODD {
+    if ranges.is_empty() {
         return None;
     }
     let mut bars = match ranges.iter().all(|(lo, hi, _)| lo == hi) && ranges.len() <= MOST_BARS {
@@ -202,44 +212,63 @@ fn written(at: f64, parser: &ValueParser) -> String {
 }
 
 /// The bars of a column of texts. Members of a set have an equal share of it.
-fn categories(texts: &[(String, f64)]) -> Vec<(String, f64)> {
-    let mut counts: BTreeMap<String, f64> = BTreeMap::new();
-    for (text, count) in texts {
-        match parse_set(text) {
-            Some(members) => {
-                let share = count / members.len() as f64;
-                members.iter().for_each(|member| *counts.entry(shown(member)).or_default() += share);
-            }
-            None => *counts.entry(shown(text)).or_default() += count,
+fn categories(texts: &[(&str, f64)]) -> Vec<(String, f64)> {
+    let mut members: BTreeMap<String, f64> = BTreeMap::new();
+    let mut is_set = vec![false; texts.len()];
+    for (at, (text, count)) in texts.iter().enumerate() {
+        if let Some(set) = parse_set(text) {
+            is_set[at] = true;
+            let share = count / set.len() as f64;
+            set.into_iter().for_each(|member| *members.entry(member).or_default() += share);
         }
     }
-    let bars = most_frequent(counts.into_iter().map(|(label, count)| (label, (0.0, count))).collect());
+    // A value may be published alone and in sets; only then do two counts belong together.
+    let alone = texts.iter().zip(&is_set).filter(|(_, is_set)| !**is_set).map(|((text, count), _)| {
+        (shown(text), (0.0, count + members.get(*text).copied().unwrap_or_default()))
+    });
+    let known: HashSet<&str> =
+        texts.iter().map(|(text, _)| *text).filter(|text| members.contains_key(*text)).collect();
+    let in_sets = members.iter().filter(|(member, _)| !known.contains(member.as_str()));
+    let bars = most_frequent(alone.chain(in_sets.map(|(member, count)| (shown(member), (0.0, *count)))));
     bars.into_iter().map(|share| (share.label, share.after)).collect()
 }
 
-/// The most frequent ones, by what is known of the original and else by what is published, and the rest as one.
-fn most_frequent(mut counts: Vec<(String, (f64, f64))>) -> Vec<Share> {
-    counts.retain(|(_, (before, after))| *before > 0.0 || *after > 0.0);
+/// The most frequent ones, by what is known of the original and else by what is published, and the rest as one. However many
+/// there are, only those that are shown are kept.
+fn most_frequent<'a>(counts: impl Iterator<Item = (Cow<'a, str>, (f64, f64))>) -> Vec<Share> {
     let key = |both: (f64, f64)| if both.0 > 0.0 { both.0 } else { both.1 };
-    // A tie is decided by the label, so that a page does not depend on the order of the data.
-    counts.sort_by(|a, b| key(b.1).total_cmp(&key(a.1)).then_with(|| a.0.cmp(&b.0)));
-    // One bar more is better than a bar that says "1 other".
-    let kept = if counts.len() <= MOST_BARS + 1 { counts.len() } else { MOST_BARS };
-    let rest = counts.split_off(kept);
-    // Bands such as `20-39` are read in their order.
-    if counts
-        .iter()
-        .all(|(label, _)| leading_number(label).is_some() || label == WITHHELD || label == MISSING)
-    {
-        let place = |label: &str| leading_number(label).unwrap_or(f64::INFINITY);
-        counts.sort_by(|a, b| place(&a.0).total_cmp(&place(&b.0)).then_with(|| a.0.cmp(&b.0)));
+    let mut top: Vec<(Cow<'a, str>, (f64, f64))> = Vec::with_capacity(MOST_BARS + 2);
+    let (mut others, mut rest) = (0_usize, (0.0, 0.0));
+    for (label, both) in counts.filter(|(_, (before, after))| *before > 0.0 || *after > 0.0) {
+        // A tie is decided by the label, so that a page does not depend on the order of the data.
+        let before = |one: &(Cow<'_, str>, (f64, f64))| {
+            key(one.1).total_cmp(&key(both)).reverse().then_with(|| one.0.cmp(&label)).is_lt()
+        };
+        let place = top.partition_point(before);
+        top.insert(place, (label, both));
+        // One bar more is better than a bar that says "1 other".
+        if top.len() > MOST_BARS + 1
+            && let Some((_, both)) = top.pop()
+        {
+            others += 1;
+            rest = (rest.0 + both.0, rest.1 + both.1);
+        }
     }
-    let share = |(label, (before, after))| Share { label, before: Some(before), after };
-    let others = rest.len();
-    let sum = rest.into_iter().fold((0.0, 0.0), |sum, (_, both)| (sum.0 + both.0, sum.1 + both.1));
-    let mut bars: Vec<Share> = counts.into_iter().map(share).collect();
+    if others > 0
+        && let Some((_, both)) = top.pop()
+    {
+        others += 1;
+        rest = (rest.0 + both.0, rest.1 + both.1);
+    }
+    // Bands such as `20-39` are read in their order.
+    if top.iter().all(|(label, _)| leading_number(label).is_some() || label == WITHHELD || label == MISSING) {
+        let place = |label: &str| leading_number(label).unwrap_or(f64::INFINITY);
+        top.sort_by(|a, b| place(&a.0).total_cmp(&place(&b.0)).then_with(|| a.0.cmp(&b.0)));
+    }
+    let share = |label: String, (before, after)| Share { label, before: Some(before), after };
+    let mut bars: Vec<Share> = top.into_iter().map(|(label, both)| share(label.into_owned(), both)).collect();
     if others > 0 {
-        bars.push(share((format!("{others} others"), sum)));
+        bars.push(share(format!("{others} others"), rest));
     }
     bars
 }
@@ -266,7 +295,7 @@ fn spread(original: &Column, published: &RawColumn) -> (Vec<f64>, f64) {
     let positions = domain.positions();
     let all: Vec<u32> = (0..domain.len() as u32).collect();
     for (text, count) in counted(published) {
-        match PublishedValue::parse(&text, domain, hierarchy) {
+        match PublishedValue::parse(text, domain, hierarchy) {
             _ if text == "*" => withheld += count,
             Ok(PublishedValue::Exact(code)) => give(&[code], count),
             Ok(PublishedValue::Set(codes)) => give(&codes, count),
@@ -296,7 +325,9 @@ fn in_bins(original: &Column, both: &dyn Fn(usize) -> (f64, f64)) -> Vec<Share> 
     let positions = domain.positions();
     let of = |label: String, (before, after): (f64, f64)| Share { label, before: Some(before), after };
     let mut bars: Vec<Share> = match positions.len() <= MOST_BARS {
-        true => (0..positions.len()).map(|code| of(shown(domain.label(code as u32)), both(code))).collect(),
+        true => (0..positions.len())
+            .map(|code| of(shown(domain.label(code as u32)).into_owned(), both(code)))
+            .collect(),
         false => {
             let bins = Bins::over(positions.iter().map(|&at| (at, at)), parser);
             let (mut before, mut after) = (vec![0.0; bins.labels.len()], vec![0.0; bins.labels.len()]);

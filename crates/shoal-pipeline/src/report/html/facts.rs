@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use shoal_core::{RawColumn, RawTable, Table, Transactions};
+use shoal_core::{Place, RawColumn, RawColumnBuilder, RawTable, Table, Transactions};
 use shoal_measure::transactions::PublishedItems;
 use shoal_privacy::Classes;
 
@@ -56,7 +56,7 @@ impl PublishedFacts {
             Published::Transactions(transactions, rest) => {
                 let supports = transactions.supports();
                 let items = transactions.items().iter().zip(&supports);
-                let items = items.map(|(item, &count)| (item.to_owned(), (0.0, f64::from(count)))).collect();
+                let items = items.map(|(item, &count)| (item, (0.0, f64::from(count))));
                 let mut items = of_counts("items", items, transactions.len() as f64);
                 // Only of a release: what was before is not known here.
                 items.bars.iter_mut().for_each(|bar| bar.before = None);
@@ -110,8 +110,9 @@ fn sequences_alike(events: &RawTable, quasi: &[&String], people: &[usize]) -> BT
 }
 
 fn lengths(name: &str, lengths: impl Iterator<Item = usize>) -> Distribution {
-    let texts: Vec<Vec<String>> = lengths.map(|length| vec![length.to_string()]).collect();
-    of_release(&RawTable::from_rows(&[name], &texts).columns[0])
+    let mut builder = RawColumnBuilder::new(name.to_owned());
+    lengths.for_each(|length| builder.push(&length.to_string(), Place::default()));
+    of_release(&builder.finish())
 }
 
 /// What only the publisher sees: original and release side by side.
@@ -178,8 +179,7 @@ impl HouseFacts {
             members.iter().for_each(|&item| after[item as usize] += share);
         }
         let counts = original.items().iter().zip(original.supports().into_iter().zip(after));
-        let counts =
-            counts.map(|(item, (before, after))| (item.to_owned(), (f64::from(before), after))).collect();
+        let counts = counts.map(|(item, (before, after))| (item, (f64::from(before), after)));
         let listed = |transactions: &Transactions, at: usize| {
             let texts = transactions.transaction(at).iter().map(|&item| transactions.items().get(item));
             texts.collect::<Vec<_>>().join(" · ")
