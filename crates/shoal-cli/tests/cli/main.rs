@@ -14,6 +14,7 @@ mod init;
 mod killed;
 mod manner;
 mod original;
+mod presets;
 mod project;
 mod promises;
 mod ranges;

@@ -3,13 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ColumnPolicy, Policy};
+use super::{ColumnPolicy, Policy, Preset};
 use crate::{Condition, Distance, Kind, Likeness, Role, Rule, Support, TablePromise};
 
 /// What is promised. All that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PrivacyPolicy {
+    /// tables, transactions, sequences: a rule by the name that people know it by. It sets k where no k is given; a smaller k is
+    /// an error. `shoal help preset` says what each means and where it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
     /// Everybody is in a crowd of at least k who look the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
