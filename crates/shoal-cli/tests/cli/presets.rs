@@ -1,4 +1,4 @@
-//! Rules by the names that people know them by.
+//! Rules by the names that people know them by, and what the data are a sample of.
 
 use std::fmt::Write as _;
 
@@ -78,4 +78,64 @@ fn an_unknown_preset_is_named_with_those_that_there_are() {
     let said = project.shoal(&["check", "policy.toml"]).ended_with(2);
     let error = said.error();
     assert!(error.contains("unknown value `cms-10`") && error.contains("`cms-11`"), "{error}");
+}
+
+#[test]
+fn the_journalist_knows_the_population_that_the_policy_names() {
+    let risk = |edit: &str| {
+        let project = with_sixty_people();
+        project.edit_policy("k = 3", edit);
+        // Ten of each of the 30 ages: five times the data.
+        let ages: String = (20..50).map(|age| format!("{age},10\n")).collect();
+        project.write("census.csv", format!("age,count\n{ages}"));
+        project.shoal(&["run", "policy.toml"]).ended_with(0);
+        let report = project.json("out.report/report.json");
+        (report["risk"]["after"].clone(), project.read("out.csv"))
+    };
+    let (sample, published) = risk("k = 5");
+    assert_eq!(sample["journalist"]["highest"], sample["prosecutor"]["highest"]);
+    assert_eq!(sample["journalist"]["population"], "sample");
+    assert!(sample["journalist"]["note"].as_str().unwrap().contains("taken for the whole population"));
+
+    let (tenth, same) = risk("k = 5\nsampling-fraction = 0.1");
+    let highest = |risk: &serde_json::Value, who: &str| risk[who]["highest"].as_f64().unwrap();
+    assert!((highest(&tenth, "journalist") - 0.1 * highest(&sample, "prosecutor")).abs() < 1e-12);
+    assert_eq!(tenth["journalist"]["population"], "sampling-fraction");
+    assert_eq!(tenth["journalist"]["sampling-fraction"], 0.1);
+    assert_eq!(tenth["prosecutor"], sample["prosecutor"]);
+    assert_eq!(published, same, "it changes what is reported, not what is published");
+
+    let (counted, same) = risk("k = 5\npopulation = \"census.csv\"");
+    assert_eq!(published, same);
+    // By hand: the fewest ages that a published cell covers, ten people each.
+    let ages = published.lines().skip(1).map(|line| {
+        let ends: Vec<u64> = match line.strip_prefix("\"[") {
+            Some(range) => range.split(']').next().unwrap().split(", ").map(|n| n.parse().unwrap()).collect(),
+            None => vec![line.split(',').next().unwrap().parse().unwrap(); 2],
+        };
+        ends[1] - ends[0] + 1
+    });
+    assert_eq!(highest(&counted, "journalist"), 1.0 / (10 * ages.min().unwrap()) as f64);
+    assert_eq!(counted["journalist"]["population"], "counts");
+}
+
+#[test]
+fn counts_that_cannot_be_those_of_the_population_are_refused() {
+    let project = with_sixty_people();
+    project.edit_policy("k = 3", "k = 5\npopulation = \"census.csv\"");
+    project.shoal(&["run", "policy.toml"]).ended_with(2);
+    for (census, why) in [
+        ("age,count\n20,5\n", "fewer people than the data"),
+        ("age\n20\n", "no column `count`"),
+        ("illness,count\nflu,100\n", "not a quasi-identifier"),
+        ("age,count\n20,many\n", "line 2: `many` is not a number"),
+        ("count\n1000\n", "counts no quasi-identifier"),
+    ] {
+        project.write("census.csv", census);
+        for verb in ["check", "run"] {
+            let said = project.shoal(&[verb, "policy.toml"]);
+            assert!(said.code == 2 && said.stderr.contains(why), "{verb}: {}", said.stderr);
+        }
+        assert!(!project.exists("out.csv"));
+    }
 }
