@@ -14,7 +14,10 @@ pub use sequences::{
     SequencesLoss, SequencesMeasureError, SequencesMeasures, SequencesOptions, SequencesRisk,
     measure_sequences,
 };
-pub use table::{LossReport, MeasureError, QuasiColumn, RiskReport, TableMeasures, measure, measure_people};
+pub use table::{
+    LossReport, MeasureError, PopulationCounts, PopulationFigures, QuasiColumn, RiskReport, TableMeasures,
+    measure, measure_people,
+};
 pub use transactions::{
     PublishedItems, TransactionsLoss, TransactionsMeasureError, TransactionsRisk, Workload,
     measure_transactions,

@@ -10,6 +10,7 @@ use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
 use shoal_core::{Hierarchy, Policy, PolicyDocument, Role};
 use shoal_io::original_items;
+use shoal_measure::PopulationCounts;
 
 use crate::stream::SensitiveValues;
 use crate::{Audit, PipelineError};
@@ -95,6 +96,11 @@ impl Request {
         {
             return Err(missing(&document, "algorithm.prior-file", "prior", name));
         }
+        if let Some(name) = &policy.privacy.population
+            && !assets.populations.contains_key(name)
+        {
+            return Err(missing(&document, "privacy.population", "count of the population", name));
+        }
         let earlier = EarlierReleases::default();
         Ok(Request { document, assets, earlier, table_key: None, audit: None, pages: false })
     }
@@ -168,6 +174,12 @@ impl Request {
         Asset { place, content }
     }
 
+    /// The counts of the population of this name, which [`Request::new`] has found.
+    pub(crate) fn population(&self, name: &str) -> Asset<'_, PopulationCounts> {
+        let (place, content) = &self.assets.populations[name];
+        Asset { place, content }
+    }
+
     /// The audit that the policy is from, where it is about data with this SHA-256.
     pub(crate) fn audit_of(&self, sha256: &str) -> Option<&Audit> {
         self.audit.as_deref().filter(|audit| audit.output_sha256 == sha256)
@@ -207,6 +219,7 @@ pub struct Assets {
     item_lists: HashMap<String, (String, ItemList)>,
     weights: HashMap<String, (String, ItemWeights)>,
     priors: HashMap<String, (String, SensitiveValues)>,
+    populations: HashMap<String, (String, PopulationCounts)>,
 }
 
 /// An asset and the place that errors name.
@@ -292,6 +305,23 @@ impl Assets {
     /// of a table.
     pub fn with_prior(self, name: &str, prior: SensitiveValues) -> Assets {
         self.with_prior_from(name, name, prior)
+    }
+
+    /// Adds the counts of a population under the name that the policy uses.
+    /// [`parse_population`](crate::table::parse_population) makes them of a table.
+    pub fn with_population(self, name: &str, counts: PopulationCounts) -> Assets {
+        self.with_population_from(name, name, counts)
+    }
+
+    /// The same for a population that errors name otherwise.
+    pub(crate) fn with_population_from(
+        mut self,
+        name: &str,
+        place: &str,
+        counts: PopulationCounts,
+    ) -> Assets {
+        self.populations.insert(name.to_owned(), (place.to_owned(), counts));
+        self
     }
 
     /// The same for a hierarchy that errors name otherwise.

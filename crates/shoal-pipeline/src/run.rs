@@ -173,6 +173,7 @@ fn run_to_end<K: Sink>(
     // After the verifier, which judges records only: bytes of the container that are not records are not covered by its
     // proof.
     refuse_unjudged(request, verified.staged(), progress)?;
+    report.notes.extend(policy.preset_note());
     report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
     add_missing(&mut report.leaks, of_policy(policy));
     let earlier = &request.earlier;

@@ -129,12 +129,14 @@ pub fn check(
     progress: &dyn Progress,
 ) -> Result<Plan, PipelineError> {
     Cancelled::catch(|| {
-        Ok(match request.policy().data.shape {
+        let mut plan = match request.policy().data.shape {
             Shape::Table => Plan::Table(table::check(request, source, progress)?),
             Shape::Transactions => Plan::Transactions(transactions::check(request, source, progress)?),
             Shape::Sequences => Plan::Sequences(sequences::check(request, source, progress)?),
             Shape::Stream => return Err(PipelineError::IsStream),
-        })
+        };
+        plan.add_notes(request.policy().preset_note().into_iter().collect());
+        Ok(plan)
     })?
 }
 

@@ -15,6 +15,7 @@ mod init;
 mod killed;
 mod manner;
 mod original;
+mod presets;
 mod project;
 mod promises;
 mod ranges;

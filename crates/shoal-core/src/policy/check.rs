@@ -3,6 +3,7 @@
 mod belongs;
 mod columns;
 mod person;
+mod preset;
 mod ranges;
 mod sequences;
 mod stream;
@@ -19,6 +20,8 @@ use super::{
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     version(policy)?;
     data(policy)?;
+    // Before k, which the preset may have set.
+    preset::check(policy)?;
     k(policy)?;
     algorithm(policy)?;
     belongs::check(policy)?;

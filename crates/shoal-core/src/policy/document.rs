@@ -63,11 +63,12 @@ impl PolicyDocument {
         // The text knows its spans and the merged table does not: where both fail, the text's complaint is
         // the better one; where only the merged table fails, the error is in a `--set`.
         let from_text = toml::from_str::<Policy>(text).map_err(|e| type_error(&e));
-        let policy = if overrides.is_empty() {
+        let mut policy = if overrides.is_empty() {
             from_text?
         } else {
             Policy::deserialize(table).map_err(|e| from_text.err().unwrap_or_else(|| type_error(&e)))?
         };
+        policy.apply_preset();
         let document = PolicyDocument { text: text.to_owned(), spans, policy };
         check::check(&document.policy).map_err(|e| document.locate(e))?;
         Ok(document)

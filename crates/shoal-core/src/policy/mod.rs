@@ -9,6 +9,7 @@ mod document;
 mod error;
 mod keys;
 mod overrides;
+mod preset;
 mod privacy;
 mod rewrite;
 
@@ -19,6 +20,7 @@ pub use algorithm::{
 };
 pub use document::PolicyDocument;
 pub use error::{PolicyError, PolicyProblem};
+pub use preset::{Preset, PresetText};
 pub use privacy::{
     BetaLikenessPolicy, DistanceName, LDiversityKind, LDiversityPolicy, LikenessKind, PrivacyPolicy,
     TClosenessPolicy,

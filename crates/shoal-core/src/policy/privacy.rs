@@ -3,13 +3,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ColumnPolicy, Policy};
+use super::{ColumnPolicy, Policy, Preset};
 use crate::{Condition, Distance, Kind, Likeness, Role, Rule, Support, TablePromise};
 
 /// What is promised. All that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PrivacyPolicy {
+    /// tables, transactions, sequences: a rule by the name that people know it by. It sets k where no k is given; a smaller k is
+    /// an error. `shoal help preset` says what each means and where it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// tables: what share of the population the data are a random sample of, 0.1 for one in ten. The journalist's risk is then
+    /// estimated for that population. It changes what is reported, not what is promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling_fraction: Option<f64>,
+    /// tables: a file that counts the population, with a column `count` and one for each of some quasi-identifiers, named and
+    /// written as in the data. The journalist's risk is then counted in that population. It changes what is reported, not
+    /// what is promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<String>,
     /// Everybody is in a crowd of at least k who look the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,

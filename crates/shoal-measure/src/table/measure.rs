@@ -2,7 +2,7 @@ use serde::Serialize;
 use shoal_core::{Column, Progress, PublishedError, RawColumn, RawTable, Role, Silent, Table};
 use shoal_privacy::{Classes, Crowds};
 
-use super::{LossReport, RiskReport, quasi, risk};
+use super::{LossReport, PopulationFigures, RiskReport, quasi, risk};
 use crate::table::loss::Published;
 
 /// All measures of a release.
@@ -45,6 +45,12 @@ pub enum MeasureError {
         /// How many records the table has.
         rows: usize,
     },
+    /// The counts of the population lack people of the data.
+    #[error("for {combinations} combinations of values the population has fewer people than the data")]
+    Population {
+        /// How many combinations.
+        combinations: usize,
+    },
     /// A published text has no meaning.
     #[error("published row {row}, column `{column}`: {source}")]
     Unreadable {
@@ -65,6 +71,9 @@ impl MeasureError {
             MeasureError::Lacking { .. } => "measure a file that holds every published column of the policy",
             MeasureError::MoreRecords { .. } => "is this the original that the file was made from?",
             MeasureError::Ragged { .. } => "the table was not read to its end; read it again",
+            MeasureError::Population { .. } => {
+                "the file of privacy.population counts everybody, those in the data included, with values written as in the data"
+            }
             MeasureError::Unreadable { .. } => {
                 "is this the original, with the hierarchies, that the file was made from?"
             }
@@ -83,17 +92,18 @@ pub fn measure(
     classes: &Classes,
     k: Option<usize>,
 ) -> Result<TableMeasures, MeasureError> {
-    measure_people(original, published, classes, k, None, &Silent)
+    measure_people(original, published, classes, k, None, PopulationFigures::Sample, &Silent)
 }
 
 /// The same where it is known whose the records are: the column of the original that names people, and the people in the
-/// classes of the file. Then the risk is that of people.
+/// classes of the file. Then the risk is that of people. `population` is what the original is a sample of.
 pub fn measure_people(
     original: &Table,
     published: &RawTable,
     classes: &Classes,
     k: Option<usize>,
     people: Option<(&Column, &Crowds)>,
+    population: PopulationFigures<'_>,
     progress: &dyn Progress,
 ) -> Result<TableMeasures, MeasureError> {
     check_lengths(original, published, classes)?;
@@ -113,16 +123,17 @@ pub fn measure_people(
         },
     );
     progress.check();
-    let risk = match people {
-        None => RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) },
-        Some((person, after)) => {
-            let all = Crowds::of(&before, person.codes.clone());
-            RiskReport {
-                before: risk::of_people(&before, &all, k),
-                after: risk::of_people(classes, after, k),
-            }
+    let all = people.map(|(person, _)| Crowds::of(&before, person.codes.clone()));
+    let mut risk = match (people, &all) {
+        (Some((_, after)), Some(all)) => {
+            RiskReport { before: risk::of_people(&before, all, k), after: risk::of_people(classes, after, k) }
         }
+        _ => RiskReport { before: risk::of(&before, k), after: risk::of(classes, k) },
     };
+    let sizes_before = all.as_ref().map_or(&before.sizes[..], Crowds::sizes);
+    let sizes_after = people.map_or(&classes.sizes[..], |(_, crowds)| crowds.sizes());
+    risk.before.journalist = population.before(original, &before, sizes_before)?;
+    risk.after.journalist = population.after(original, published, classes, sizes_after, progress)?;
     Ok(TableMeasures { loss, risk })
 }
 

@@ -3,11 +3,13 @@
 pub mod attack;
 pub mod loss;
 pub(crate) mod measure;
+pub mod population;
 pub(crate) mod quasi;
 pub mod risk;
 pub mod uniqueness;
 
 pub use loss::LossReport;
 pub use measure::{MeasureError, TableMeasures, measure, measure_people};
+pub use population::{PopulationCounts, PopulationFigures};
 pub use quasi::QuasiColumn;
 pub use risk::RiskReport;

@@ -3,7 +3,7 @@
 //! An adversary who finds a person's class can only guess which of its records is theirs: the risk of a
 //! record in a class of s records is 1/s. The *prosecutor* knows that the person is in the file. The
 //! *journalist* knows only that they are in some population of which the file is a sample; where no
-//! population is given, the file itself is taken for it, which is the most that the risk can be. The
+//! population is given (`population.rs`), the file itself is taken for it, which is the most that the risk can be. The
 //! *marketer* wants to recognize as many people as possible, no matter which.
 //!
 //! Records that are not in the file carry no risk and are not counted.
@@ -68,6 +68,18 @@ pub struct Journalist {
     pub highest: f64,
     /// What was taken for the population.
     pub population: Population,
+    /// The share of the population that is in the data, where the policy says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling_fraction: Option<f64>,
+    /// What that means for the figure.
+    pub note: &'static str,
+}
+
+impl Journalist {
+    /// A risk in this population.
+    pub(crate) fn new(highest: f64, population: Population) -> Journalist {
+        Journalist { highest, population, sampling_fraction: None, note: population.note() }
+    }
 }
 
 /// What is taken for the population of which a file is a sample.
@@ -76,6 +88,28 @@ pub struct Journalist {
 pub enum Population {
     /// The file itself.
     Sample,
+    /// As many times the file as its sampling fraction says.
+    SamplingFraction,
+    /// What a file counts.
+    Counts,
+}
+
+impl Population {
+    /// What it means for the journalist's risk.
+    fn note(self) -> &'static str {
+        match self {
+            Population::Sample => {
+                "the data are taken for the whole population; where they are a sample of a larger one, the risk is smaller"
+            }
+            Population::SamplingFraction => {
+                "an estimate: a class is taken to have its size divided by the sampling fraction in the population; the true risk of \
+                 a class can be higher"
+            }
+            Population::Counts => {
+                "counted in the population file that the policy names, for whoever knows no other columns than that file has"
+            }
+        }
+    }
 }
 
 /// The risks in these classes. Without a record there is none.
@@ -97,7 +131,7 @@ pub fn of(classes: &Classes, k: Option<usize>) -> Risks {
             share_above_threshold: share(records_below(crowd)),
             unique_records: records_below(2) as u64,
         },
-        journalist: Journalist { highest, population: Population::Sample },
+        journalist: Journalist::new(highest, Population::Sample),
         marketer: share(classes.len()),
         people: None,
     }
@@ -130,7 +164,7 @@ pub fn of_people(classes: &Classes, crowds: &Crowds, k: Option<usize>) -> Risks 
             share_above_threshold: share(below(crowd) as f64),
             unique_records: below(2) as u64,
         },
-        journalist: Journalist { highest, population: Population::Sample },
+        journalist: Journalist::new(highest, Population::Sample),
         marketer: mean,
         people: Some(people as u64),
     }

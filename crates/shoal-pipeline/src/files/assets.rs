@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use shoal_core::{Hierarchy, hierarchy};
-use shoal_io::Limits;
+use shoal_io::{Limits, Source};
 
 use super::{Job, stream};
 use crate::request::{hierarchies_of, item_lists_of};
+use crate::table::parse_population;
 use crate::transactions::Layout;
 use crate::{Assets, ItemList, ItemWeights, PipelineError};
 
@@ -44,6 +45,11 @@ pub(super) fn read(job: &Job) -> Result<Assets, PipelineError> {
     if let Some(name) = &policy.algorithm.prior_file {
         let path = job.resolve(name);
         assets = assets.with_prior_from(name, &path.to_string_lossy(), stream::read_prior(job, &path)?);
+    }
+    if let Some(name) = &policy.privacy.population {
+        let place = job.resolve(name).to_string_lossy().into_owned();
+        let raw = shoal_io::read_table(&Source::new(place.clone()), &|_| true, &shoal_core::Silent)?.table;
+        assets = assets.with_population_from(name, &place, parse_population(&job.document, &place, &raw)?);
     }
     Ok(assets)
 }

@@ -10,6 +10,7 @@ use shoal_core::{Progress, Role, Table, TablePromise};
 use super::algorithm::algorithm;
 use super::estimate::{Estimate, estimate};
 use super::load::{Loaded, load_from};
+use super::population::check_population;
 use crate::columns::{
     ColumnPlan, Identifying, Units, column_plan, identifying, ranges_note, reordered_codes,
     with_alike_merged, with_hierarchies,
@@ -60,6 +61,7 @@ pub(crate) fn check(
     progress: &dyn Progress,
 ) -> Result<TablePlan, PipelineError> {
     let Loaded { read, bound, source_rows } = load_from(request, source, progress)?;
+    check_population(request, &bound.table)?;
     let policy = request.policy();
     // Nothing is drawn here, and nothing is written: any key will do.
     let algorithm = algorithm(policy, &Secret([0; 32]))?;

@@ -5,6 +5,7 @@ use shoal_core::{Column, Progress, RawColumn, RawTable, Role, Table};
 use shoal_measure::TableMeasures;
 use shoal_privacy::{Classes, Crowds};
 
+use super::population::population;
 use crate::columns::persons_of_texts;
 use crate::{Leak, PipelineError, Request};
 
@@ -65,6 +66,7 @@ pub(crate) fn take_measures(
         classes,
         request.policy().privacy.k,
         people,
+        population(request),
         progress,
     )?)
 }

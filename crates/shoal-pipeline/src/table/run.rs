@@ -15,6 +15,7 @@ use super::compose::compose;
 use super::load::{Loaded, load_from};
 use super::models::{models, suppression_limit};
 use super::person::take_measures;
+use super::population::check_population;
 use super::releases::{Current, Identity, Kept, person_hash};
 use super::transparent_key::table_key;
 use crate::audit::{ClassFile, Key, RecodingFile};
@@ -45,6 +46,7 @@ pub(crate) fn run<K: Sink>(
     let models = models(request)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(request, from, progress))?;
+    check_population(request, &bound.table)?;
     let Recoded { working, anonymized: Anonymized { recoding, trace }, mut notes } =
         timed(&mut seconds.anonymize, || match request.earlier.reuse_classes {
             false => anonymize(request, &bound, &source_rows, algorithm.as_ref(), progress),

@@ -37,6 +37,8 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Table], "privacy.l-diversity", privacy.l_diversity.is_some()),
         (&[Table], "privacy.t-closeness", privacy.t_closeness.is_some()),
         (&[Table], "privacy.beta-likeness", privacy.beta_likeness.is_some()),
+        (&[Table], "privacy.sampling-fraction", privacy.sampling_fraction.is_some()),
+        (&[Table], "privacy.population", privacy.population.is_some()),
         (&[Table], "privacy.transparent", privacy.transparent),
         (&[Transactions], "utility.constraints", utility.constraints.is_some()),
         (&[Transactions], "utility.weights", utility.weights.is_some()),

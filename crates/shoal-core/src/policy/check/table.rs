@@ -14,6 +14,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     ranges(policy)?;
     person(policy)?;
     conditions(policy)?;
+    population(policy)?;
     transparent::check(policy)?;
     ribbon(policy)
 }
@@ -129,6 +130,25 @@ fn likeness(key: &str, asked: Option<BetaLikenessPolicy>) -> Result<(), PolicyEr
     }
 }
 
+/// What the data are a sample of.
+fn population(policy: &Policy) -> Result<(), PolicyError> {
+    let privacy = &policy.privacy;
+    if let Some(fraction) = privacy.sampling_fraction
+        && !(fraction > 0.0 && fraction <= 1.0)
+    {
+        let message = format!("{fraction} is not a share of a population");
+        return fail("privacy.sampling-fraction", message, "it is above 0 and at most 1; 0.1 is one in ten");
+    }
+    if privacy.sampling_fraction.is_some() && privacy.population.is_some() {
+        return fail(
+            "privacy.population",
+            "`population` and `sampling-fraction` are two answers to one question",
+            "keep one of them; counts are better than an estimate",
+        );
+    }
+    Ok(())
+}
+
 /// Keys that only ribbon has must not be silently ignored by another algorithm.
 fn ribbon(policy: &Policy) -> Result<(), PolicyError> {
     let asked = &policy.algorithm;
@@ -164,4 +184,26 @@ fn ribbon(policy: &Policy) -> Result<(), PolicyError> {
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::PolicyDocument;
+
+    #[test]
+    fn a_sampling_fraction_is_a_share_and_not_given_beside_counts() {
+        let parse = |privacy: &str| {
+            let text = "version = 1\ndata.shape = \"table\"\ncolumns.age = { role = \"quasi-identifier\" }\n";
+            let document = PolicyDocument::parse(&format!("{text}[privacy]\nk = 5\n{privacy}"), &[]);
+            document.map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(parse("sampling-fraction = 0.1"), Ok(()));
+        assert_eq!(parse("sampling-fraction = 1.0"), Ok(()));
+        assert_eq!(parse("population = \"census.csv\""), Ok(()));
+        for wrong in ["0.0", "-0.1", "1.5", "nan"] {
+            assert!(parse(&format!("sampling-fraction = {wrong}")).unwrap_err().contains("not a share"));
+        }
+        let both = parse("sampling-fraction = 0.1\npopulation = \"census.csv\"").unwrap_err();
+        assert!(both.contains("two answers"), "{both}");
+    }
 }
