@@ -66,6 +66,12 @@ pub enum PipelineError {
         /// What is wrong, with the key.
         error: Box<PolicyError>,
     },
+    /// Published columns would hold what the preset `safe-harbor` forbids.
+    #[error("{}", .findings.join("\n"))]
+    SafeHarbor {
+        /// What, a sentence each.
+        findings: Vec<String>,
+    },
     /// The data cannot be read.
     #[error(transparent)]
     Read(Box<ReadError>),
@@ -493,7 +499,7 @@ impl PipelineError {
         match self {
             PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
             // What was asked for can be kept, but not so that anything is left.
-            PipelineError::NothingLeft { .. } => true,
+            PipelineError::NothingLeft { .. } | PipelineError::SafeHarbor { .. } => true,
             PipelineError::Infeasible(error) => matches!(
                 error,
                 TableError::TooFewRecords { .. }

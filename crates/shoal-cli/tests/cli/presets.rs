@@ -139,3 +139,53 @@ fn counts_that_cannot_be_those_of_the_population_are_refused() {
         assert!(!project.exists("out.csv"));
     }
 }
+
+#[test]
+fn safe_harbor_refuses_what_is_published_and_forbidden() {
+    let project = TestProject::empty();
+    let mut rows = "name,age,zip,seen,contact,illness\n".to_owned();
+    for n in 0..12 {
+        writeln!(rows, "P{n},{},53{n:03},2001-02-{:02},p{n}@example.org,flu", 80 + n, n + 1).unwrap();
+    }
+    project.write("people.csv", &rows);
+    let columns = "[columns.seen]\nrole = \"insensitive\"\nkind = \"date\"\n[columns.contact]\nrole = \"insensitive\"\n[columns.illness]";
+    project.write("policy.toml", POLICY.replace("[columns.sex]\nrole = \"quasi-identifier\"\n", ""));
+    project.edit_policy("[columns.illness]", columns);
+    project.shoal(&["check", "policy.toml"]).ended_with(0);
+    project.edit_policy("k = 3", "k = 3\npreset = \"safe-harbor\"");
+
+    let plan = project.shoal(&["check", "policy.toml", "--json"]).ended_with(1);
+    let plan: serde_json::Value = serde_json::from_str(&plan.stdout).unwrap();
+    assert_eq!(plan["feasible"], false);
+    let said = project.shoal(&["run", "policy.toml"]).ended_with(1);
+    let error = said.error();
+    for found in [
+        "ages over 89",
+        "zip codes of more than three digits",
+        "dates that say more than the year",
+        "e-mail addresses",
+    ] {
+        assert!(error.contains(found), "{found}: {error}");
+    }
+    assert!(!project.exists("out.csv"));
+
+    // What is removed is not published, and the rest is coarse enough. 537 is no small area, 036 is one.
+    let coarse = |zip: &str| {
+        let mut rows = "name,age,zip,seen,contact,illness\n".to_owned();
+        for n in 0..12_usize {
+            writeln!(rows, "P{n},{},{zip},2001,p{n}@example.org,flu", (80 + n).min(90)).unwrap();
+        }
+        rows
+    };
+    project.edit_policy("kind = \"date\"", "kind = \"integer\"");
+    project
+        .edit_policy("[columns.contact]\nrole = \"insensitive\"", "[columns.contact]\nrole = \"identifier\"");
+    project.write("people.csv", coarse("036"));
+    let said = project.shoal(&["run", "policy.toml"]).ended_with(1);
+    assert!(said.stderr.contains("zip codes of small areas"), "{}", said.stderr);
+    project.write("people.csv", coarse("537"));
+    project.shoal(&["check", "policy.toml"]).ended_with(0);
+    project.shoal(&["run", "policy.toml"]).ended_with(0);
+    let notes = project.json("out.report/report.json")["notes"].to_string();
+    assert!(notes.contains("It is not k-anonymity") && notes.contains("Actual knowledge"), "{notes}");
+}

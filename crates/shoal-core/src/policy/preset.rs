@@ -21,6 +21,9 @@ pub enum Preset {
     /// k = 12: the maximum risk of 0.09 that EMA and Health Canada recommend.
     #[serde(rename = "ema-0.09")]
     Ema009,
+    /// tables: none of the 18 identifiers of the HIPAA Privacy Rule is published, as far as they can be recognised.
+    #[serde(rename = "safe-harbor")]
+    SafeHarbor,
 }
 
 /// What there is to say about a preset.
@@ -38,7 +41,7 @@ pub struct PresetText {
 
 impl Preset {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Preset; 3] = [Preset::K5, Preset::Cms11, Preset::Ema009];
+    pub const ALL: [Preset; 4] = [Preset::K5, Preset::Cms11, Preset::Ema009, Preset::SafeHarbor];
 
     /// The name in a policy.
     pub fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl Preset {
             Preset::K5 => "k5",
             Preset::Cms11 => "cms-11",
             Preset::Ema009 => "ema-0.09",
+            Preset::SafeHarbor => "safe-harbor",
         }
     }
 
@@ -56,6 +60,7 @@ impl Preset {
             Preset::Cms11 => Some(11),
             // The smallest k with 1/k ≤ 0.09, which is k ≥ 100/9 = 11.11…: 11 is not enough.
             Preset::Ema009 => Some(12),
+            Preset::SafeHarbor => None,
         }
     }
 
@@ -94,6 +99,24 @@ impl Preset {
                 not_covered: "The guidance asks for more than a figure: a justified choice of quasi-identifiers and adversaries, and an anonymisation \
                               report. The risk here is the prosecutor's, 1 / size of the crowd in the file; the risk in a larger reference \
                               population is the journalist's, which Shoal reports and does not promise.",
+            },
+            Preset::SafeHarbor => PresetText {
+                means: "no published column of a table holds one of the 18 identifiers, as far as names of columns and the way values are written \
+                        tell. It is not k-anonymity and sets no k: the policy gives one beside it.",
+                source: "HIPAA Privacy Rule, 45 CFR 164.514(b)(2); U.S. Department of Health and Human Services, Guidance Regarding Methods for \
+                         De-identification of Protected Health Information (2012), whose list of small three-digit zip codes is that of the \
+                         2000 census.",
+                rule: "The following identifiers of the individual or of relatives, employers, or household members of the individual are removed: \
+                       (A) names; (B) geographic subdivisions smaller than a state, except the first three digits of a zip code of an area with \
+                       more than 20,000 people, otherwise 000; (C) all elements of dates except the year, and all ages over 89, except as one \
+                       category of 90 or older; (D) telephone numbers; (E) fax numbers; (F) e-mail addresses; (G) social security numbers; (H) \
+                       medical record numbers; (I) health plan beneficiary numbers; (J) account numbers; (K) certificate and license \
+                       numbers; (L) vehicle identifiers and plates; (M) device identifiers; (N) URLs; (O) IP addresses; (P) biometric \
+                       identifiers; (Q) full-face photographs; (R) any other unique identifying number, characteristic, or code; and the covered \
+                       entity has no actual knowledge that what remains could identify an individual.",
+                not_covered: "Actual knowledge, 164.514(b)(2)(ii), is the publisher's to judge. Free text, names of people or places among values, \
+                              numbers that only their owner recognises, years of birth that say that somebody is over 89, and dates written as plain \
+                              numbers are not found. The rule asks for the current census, and the list of small areas is that of 2000.",
             },
         }
     }

@@ -110,6 +110,9 @@ impl PipelineError {
             PipelineError::Write(error) => return Some(error.hint().to_string()),
             PipelineError::Cancelled => return None,
             PipelineError::Refused(refusal) => refusal.hint(),
+            PipelineError::SafeHarbor { .. } => {
+                "nothing was published; change the data or the roles as said, or remove the preset"
+            }
             PipelineError::OtherShape { .. } => "name another algorithm, or correct data.shape",
             PipelineError::Promise { .. } => "correct the policy's [privacy]",
             PipelineError::UnknownItem { .. } => "leave the item out, or correct its name",

@@ -11,6 +11,7 @@ use super::algorithm::algorithm;
 use super::estimate::{Estimate, estimate};
 use super::load::{Loaded, load_from};
 use super::population::check_population;
+use super::safe_harbor;
 use crate::columns::{
     ColumnPlan, Identifying, Units, column_plan, identifying, ranges_note, reordered_codes,
     with_alike_merged, with_hierarchies,
@@ -81,6 +82,9 @@ pub(crate) fn check(
     };
     let obstacle = obstacle(&usable_table, &promise).map(|error| error.with_records(&usable_rows));
     notes.extend(obstacle.as_ref().map(ToString::to_string));
+    let forbidden = safe_harbor::of_table(request, &read.table);
+    let feasible = obstacle.is_none() && forbidden.is_empty();
+    notes.extend(forbidden);
 
     let person = promise.person.as_ref();
     let person = person.and_then(|name| usable_table.columns.iter().find(|column| column.name == *name));
@@ -103,7 +107,7 @@ pub(crate) fn check(
         algorithm: algorithm.name(),
         output: policy.output.path.clone(),
         most_classes: usable / k.max(1),
-        feasible: obstacle.is_none(),
+        feasible,
         identifying,
         estimate,
         leaks: {

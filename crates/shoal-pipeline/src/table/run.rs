@@ -17,6 +17,7 @@ use super::models::{models, suppression_limit};
 use super::person::take_measures;
 use super::population::check_population;
 use super::releases::{Current, Identity, Kept, person_hash};
+use super::safe_harbor;
 use super::transparent_key::table_key;
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::columns::{
@@ -46,6 +47,7 @@ pub(crate) fn run<K: Sink>(
     let models = models(request)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(request, from, progress))?;
+    safe_harbor::refuse(request, &read.table)?;
     check_population(request, &bound.table)?;
     let Recoded { working, anonymized: Anonymized { recoding, trace }, mut notes } =
         timed(&mut seconds.anonymize, || match request.earlier.reuse_classes {

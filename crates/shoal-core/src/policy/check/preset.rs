@@ -1,7 +1,7 @@
 //! Whether a policy keeps what its preset asks for.
 
 use super::fail;
-use crate::policy::{Policy, PolicyError, Shape};
+use crate::policy::{Policy, PolicyError, Preset, Shape};
 
 /// A preset is refused where it means nothing, and where the policy asks for less than it.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
@@ -12,6 +12,14 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         let message =
             format!("the preset `{name}` is about data that are published as a whole, not about streams");
         return fail("privacy.preset", message, "remove it, and say what the stream promises with k or l");
+    }
+    if preset == Preset::SafeHarbor && policy.data.shape != Shape::Table {
+        let message = format!("the preset `{name}` is about the columns of tables");
+        return fail("privacy.preset", message, "remove it");
+    }
+    if preset == Preset::SafeHarbor && policy.privacy.k.is_none() {
+        let message = format!("the preset `{name}` promises no crowd, and there is no k");
+        return fail("privacy.preset", message, "add  k = 11  or another k");
     }
     match (preset.k(), policy.privacy.k) {
         (Some(least), Some(k)) if k < least => {
@@ -45,6 +53,13 @@ mod tests {
         assert_eq!(k(BASKETS, "preset = \"cms-11\"\nm = 2"), Ok(Some(11)));
         let error = k(TABLE, "preset = \"cms-11\"\nk = 10").unwrap_err();
         assert!(error.contains("k = 10 is less") && error.contains("k = 11"), "{error}");
+    }
+
+    #[test]
+    fn safe_harbor_is_for_tables_and_needs_a_k() {
+        assert_eq!(k(TABLE, "preset = \"safe-harbor\"\nk = 2"), Ok(Some(2)));
+        assert!(k(TABLE, "preset = \"safe-harbor\"").unwrap_err().contains("no crowd"));
+        assert!(k(BASKETS, "preset = \"safe-harbor\"\nk = 5\nm = 2").unwrap_err().contains("of tables"));
     }
 
     #[test]
