@@ -102,10 +102,14 @@ pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
 
 /// What the promise does not cover, to be read directly below it. What is true of several columns is said once.
 pub(crate) fn leaks<'a>(leaks: &[Leak]) -> Vec<(&'a str, String)> {
-    // No text of ours holds this character.
+    // No text of ours holds this character; names of columns may.
     const COLUMN: &str = "\u{0}";
     let mut said: Vec<(String, Vec<String>)> = Vec::new();
     for leak in leaks {
+        if leak.text.contains(COLUMN) {
+            said.push((leak.text.replace(COLUMN, "\u{fffd}"), Vec::new()));
+            continue;
+        }
         let name = leak.column.as_ref().map(|column| format!("`{column}`"));
         let text = name.as_ref().map_or_else(|| leak.text.clone(), |name| leak.text.replace(name, COLUMN));
         match said.iter_mut().find(|(other, _)| *other == text && text.contains(COLUMN)) {
