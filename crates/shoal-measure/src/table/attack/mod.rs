@@ -80,7 +80,7 @@ pub struct TableTarget<'a> {
 /// };
 /// assert!(beaten(&rows));
 /// assert!(!beaten(&[vec!["[30, 31]"], vec!["[30, 31]"], vec!["[40, 41]"], vec!["[40, 41]"]]));
-/// # Ok::<(), shoal_core::BadValue>(())
+/// # Ok::<(), shoal_core::dataset::BadValue>(())
 /// ```
 pub fn attack_table(target: &TableTarget<'_>, progress: &dyn Progress) -> Attacks {
     progress.stage("attacking", 0);

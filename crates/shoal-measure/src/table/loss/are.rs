@@ -8,7 +8,7 @@
 //!
 //! The estimate is the expected count when all values that a published value covers are alike, and columns are independent: the sum over all
 //! published records of Π (asked ∩ covered) / covered. Ranges are uniform over the whole numbers or days in them, decimals over their length. Records
-//! that are left out are not in the file and count for nothing.
+//! that are left out are not in the file and count for nothing; those of nothing but `*` are spread over everything, as an analyst would.
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
