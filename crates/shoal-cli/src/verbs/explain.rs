@@ -201,6 +201,8 @@ fn what_if_prose(tried: &[WhatIf], asked: bool) -> String {
     }
     let row = |tried: &WhatIf| {
         let set: Vec<String> = tried.set.iter().map(|set| format!("--set {set}")).collect();
+        let how =
+            if set.is_empty() { "role = \"identifier\", no hierarchy".to_owned() } else { set.join(" ") };
         match &tried.outcome {
             WhatIfOutcome::Release { loss, instead_of, highest_risk, left_out } => vec![
                 tried.change.clone(),
@@ -208,7 +210,7 @@ fn what_if_prose(tried: &[WhatIf], asked: bool) -> String {
                 percent(*instead_of),
                 highest_risk.map_or_else(|| "–".to_owned(), percent),
                 grouped(*left_out),
-                set.join(" "),
+                how,
             ],
             WhatIfOutcome::Refused { why } => {
                 vec![

@@ -70,6 +70,13 @@ fn a_row_a_class_and_a_column_can_be_asked_about() {
 #[test]
 fn other_settings_are_tried_out_and_leave_nothing() {
     let project = released();
+    // A column with a hierarchy is left out together with it.
+    project.write("job.csv", "cook;*\nclerk;*\n");
+    project.edit_policy(
+        "[columns.job]\nrole = \"quasi-identifier\"",
+        "[columns.job]\nrole = \"quasi-identifier\"\nhierarchy = \"job.csv\"",
+    );
+    project.shoal(&["run", "policy.toml", "--force"]).ended_with(0);
     let before = project.everything();
     let json = project.shoal(&["explain", "out.csv", "--what-if", "--json"]).ended_with(0).json();
     assert_eq!(project.everything(), before);
@@ -87,6 +94,7 @@ fn other_settings_are_tried_out_and_leave_nothing() {
     // Without the ages nothing has to be generalized: the job tells two crowds of three apart.
     let ageless = change("without `age`");
     assert_eq!(ageless["loss"], 0.0, "{ageless}");
+    assert!(change("without `job`")["loss"].as_f64().is_some(), "{tried:?}");
     assert!(change("k = 6")["highest-risk"].as_f64().unwrap() < 0.2);
 }
 

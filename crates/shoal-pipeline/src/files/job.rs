@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shoal_core::{Kind, Policy, PolicyDocument};
+use shoal_core::{Kind, Policy, PolicyDocument, Role};
 use shoal_io::{CsvOptions, Format, Limits, Query, Source, TextEncoding};
 
 use crate::{Audit, PipelineError, Request};
@@ -59,9 +59,26 @@ impl Job {
 
     /// The same with other settings: `KEY=VALUE`s as `--set` takes them.
     pub fn with_overrides(&self, overrides: &[String]) -> Result<Job, PipelineError> {
+        self.changed(|_| {}, overrides)
+    }
+
+    /// The same without one of its columns.
+    pub(crate) fn without_column(&self, name: &str) -> Result<Job, PipelineError> {
+        let leave_out = |policy: &mut Policy| {
+            if let Some(column) = policy.columns.get_mut(name) {
+                // What is said about a quasi-identifier makes no sense for what is not published.
+                (column.role, column.hierarchy, column.weight) = (Role::Identifier, None, 1.0);
+            }
+        };
+        self.changed(leave_out, &[])
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Policy), overrides: &[String]) -> Result<Job, PipelineError> {
         let broken = |problem: String| PipelineError::Audit { path: self.path.clone(), problem };
         // From the policy and not from its text, which does not have the overrides that were given before.
-        let text = self.policy().to_toml().map_err(broken)?;
+        let mut policy = self.policy().clone();
+        change(&mut policy);
+        let text = policy.to_toml().map_err(broken)?;
         let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
             path: self.path.clone(),
             text: text.clone(),

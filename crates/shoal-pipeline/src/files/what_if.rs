@@ -14,7 +14,8 @@ use crate::{PipelineError, Report};
 pub struct WhatIf {
     /// The change, in words.
     pub change: String,
-    /// As `--set` takes it.
+    /// As `--set` takes it; nothing where a column is left out, which is written into the policy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
     /// What came of it.
     #[serde(flatten)]
@@ -53,7 +54,11 @@ pub fn what_if(job: &Job, progress: &dyn Progress) -> Result<Vec<WhatIf>, Pipeli
     progress.stage("trying out", changes.len() as u64);
     let mut tried = Vec::with_capacity(changes.len());
     for (change, without, set) in changes {
-        let outcome = match job.with_overrides(&set).and_then(|other| trial(&other, progress)) {
+        let other = match &without {
+            Some(column) => job.without_column(column),
+            None => job.with_overrides(&set),
+        };
+        let outcome = match other.and_then(|other| trial(&other, progress)) {
             Ok(report) => WhatIfOutcome::Release {
                 loss: report.loss.ncp(),
                 instead_of: loss_without(&base, without.as_deref()),
@@ -85,10 +90,8 @@ fn changes(job: &Job) -> Vec<Change> {
     }
     let quasi = policy.columns_of(Role::QuasiIdentifier);
     if quasi.len() > 1 {
-        changes.extend(quasi.iter().map(|name| {
-            let set = vec![format!("columns.{}.role=identifier", override_key(name))];
-            (format!("without `{name}`"), Some((*name).to_owned()), set)
-        }));
+        let leave_out = |name: &&str| (format!("without `{name}`"), Some((*name).to_owned()), Vec::new());
+        changes.extend(quasi.iter().map(leave_out));
     }
     if policy.algorithm_name().by_shape() == ShapeAlgorithm::Table(TableAlgorithmName::Ribbon) {
         for percent in [1, 5] {
@@ -100,12 +103,6 @@ fn changes(job: &Job) -> Vec<Change> {
         }
     }
     changes
-}
-
-/// A name as `--set` takes it: in quotes where it has more than letters, digits, `-` and `_`.
-fn override_key(name: &str) -> String {
-    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    if bare { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// The loss of a release in all columns but this one, so that it can be compared with a release that does not have it.
