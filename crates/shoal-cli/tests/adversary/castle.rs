@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::support::{Dice, TestProject};
 
-const POLICY: &str = r#"version = 1
+pub(crate) const POLICY: &str = r#"version = 1
 [data]
 shape = "stream"
 source = "-"

@@ -7,7 +7,7 @@ use crate::support::{CommandOutput, Dice, TestProject, csv};
 const PEOPLE: usize = 1_000;
 const ILLNESSES: usize = 20;
 
-const POLICY: &str = r#"version = 1
+pub(crate) const POLICY: &str = r#"version = 1
 [data]
 shape = "table"
 source = "people.csv"

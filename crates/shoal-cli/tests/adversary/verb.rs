@@ -2,28 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use crate::castle::POLICY as CASTLE;
+use crate::releases::POLICY as TABLE;
 use crate::support::{CommandOutput, Dice, TestProject};
-
-const TABLE: &str = r#"version = 1
-[data]
-shape = "table"
-source = "people.csv"
-[columns.name]
-role = "identifier"
-[columns.age]
-role = "quasi-identifier"
-kind = "integer"
-[columns.zip]
-role = "quasi-identifier"
-kind = "integer"
-[columns.illness]
-role = "sensitive"
-[privacy]
-k = 10
-l-diversity = { kind = "distinct", l = 5 }
-[algorithm]
-name = "mondrian"
-"#;
 
 fn hospital() -> TestProject {
     let project = TestProject::new();
@@ -182,24 +163,6 @@ fn any_two_items_find_a_crowd_in_a_release_and_not_in_raw_data() {
         said.stdout
     );
 }
-
-const CASTLE: &str = r#"version = 1
-[data]
-shape = "stream"
-source = "-"
-[columns.age]
-role = "quasi-identifier"
-kind = "integer"
-[columns.city]
-role = "quasi-identifier"
-[columns.secret]
-role = "sensitive"
-[privacy]
-k = 5
-[algorithm]
-name = "castle"
-delta = 60
-"#;
 
 /// The same crowds as castle publishes, once as they are and once in the order of arrival.
 #[test]

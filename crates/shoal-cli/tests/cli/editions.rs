@@ -32,6 +32,11 @@ fn what_goes_out_names_no_seed_no_hash_of_the_input_and_no_person() {
         project.shoal(&["run", "policy.toml", "--json", "--seed", "918273645"]).ended_with(0).json();
     let report = project.json("out.report/report.json");
     assert_eq!(printed, report);
+    // The error of counts is exact in the house and rounded to two digits outside.
+    let (inside, outside) = (&project.json("out.report/audit.json")["loss"]["are"], &report["loss"]["are"]);
+    let (inside, outside) = (inside.as_f64().unwrap(), outside.as_f64().unwrap());
+    assert!(outside != inside && (outside - inside).abs() < 0.01, "{inside} {outside}");
+    assert!(report["loss"].get("are-largest").is_none());
     let text = project.read("out.report/report.json");
     assert!(!text.contains("918273645") && !text.contains("seed"), "{text}");
     let mut all = Vec::new();

@@ -121,6 +121,13 @@ impl Report {
                 loss.shift_remove("are-largest");
             }
             round(loss, &|figure| significant(figure, LOSS_DIGITS));
+            // Errors of counts are relative to true counts. With more digits, whoever knows everybody but one could try which values of that one
+            // give this error.
+            if let Some(loss) = loss.as_object_mut() {
+                let of_counts =
+                    loss.iter_mut().filter(|(name, _)| *name == "are" || name.starts_with("are-"));
+                of_counts.for_each(|(_, error)| round(error, &|figure| significant(figure, RISK_DIGITS)));
+            }
             withhold_counts(loss);
         }
         coarsen_before(&mut report["risk"]);
