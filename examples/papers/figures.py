@@ -1,0 +1,66 @@
+"""The figures of docs/papers.md: each is a CSV file with what was measured and a plot of it."""
+
+import argparse
+import csv
+import os
+import tempfile
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402 (the backend must be chosen before)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DOCS = os.path.join(HERE, "..", "..", "docs", "papers")
+MARKS = "os^Dv*Xp"
+
+# The same figures give the same bytes, letters stay letters, and the ground is white where the page is dark.
+plt.rcParams.update(
+    {"svg.hashsalt": "shoal", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9, "legend.frameon": False}
+)
+
+
+def options(description):
+    """What every file of this folder can be told."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="little data, and nothing is written into docs/")
+    return parser.parse_args()
+
+
+class Figure:
+    """A figure of a paper as we measured it: series of points, written to docs/papers/NAME.csv and NAME.svg."""
+
+    def __init__(self, name, title, across, up, log_across=False, log_up=False):
+        self.name, self.title, self.across, self.up = name, title, across, up
+        self.log_across, self.log_up = log_across, log_up
+        self.series = {}
+
+    def add(self, label, x, y):
+        """A point; `None` where a run was refused: the line then has a gap."""
+        self.series.setdefault(label, []).append((x, y))
+
+    def write(self, quick):
+        # A trial run shows that everything works, and must not replace what was measured.
+        folder = tempfile.mkdtemp() if quick else DOCS
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, f"{self.name}.csv"), "w", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["series", self.across, self.up])
+            for label, points in self.series.items():
+                table.writerows([label, x, "" if y is None else f"{y:.6g}"] for x, y in points)
+        self.plot(os.path.join(folder, f"{self.name}.svg"))
+        print(f"{self.title}: {os.path.join(folder, self.name)}.csv", flush=True)
+
+    def plot(self, path):
+        figure, axes = plt.subplots(figsize=(4.6, 3.0), layout="constrained")
+        # Names along the lower axis stand in the order in which they came, numbers where they belong.
+        for (label, points), mark in zip(self.series.items(), MARKS * 2):
+            heights = [float("nan") if y is None else y for _, y in points]
+            axes.plot([x for x, _ in points], heights, marker=mark, label=label, linewidth=1.2, markersize=4)
+        axes.set(title=self.title, xlabel=self.across, ylabel=self.up)
+        axes.set_xscale("log") if self.log_across else None
+        axes.set_yscale("log") if self.log_up else axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        axes.legend()
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)
