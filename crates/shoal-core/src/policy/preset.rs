@@ -82,10 +82,11 @@ impl Preset {
                 source: "The cell size suppression policy of the U.S. Centers for Medicare & Medicaid Services (CMS), which their data use \
                          agreements refer to.",
                 rule: "No cell (such as admissions, discharges, patients, services) of 1 to 10 may be displayed, and none may be derivable \
-                       from percentages or other figures; a zero may be shown.",
+                       from percentages or other figures; a zero may be shown. This is also about cases that were excluded.",
                 not_covered: "The policy is about every cell that is displayed. k = 11 is about crowds of equal quasi-identifiers: counts that also \
                               ask for a sensitive or insensitive value (\"how many in this crowd have asthma?\") can be 10 or fewer, \
-                              and tables made from the release have to be checked again.",
+                              and tables made from the release have to be checked again. If 1 to 10 records are left out, that number in the report is \
+                              such a cell.",
             },
             Preset::Ema009 => PresetText {
                 means: "k = 12: the highest risk of a record is 1/12 = 0.0833…, which is at most 0.09. 1/11 = 0.0909… is above 0.09, so a crowd of \
@@ -108,15 +109,15 @@ impl Preset {
                          2000 census.",
                 rule: "The following identifiers of the individual or of relatives, employers, or household members of the individual are removed: \
                        (A) names; (B) geographic subdivisions smaller than a state, except the first three digits of a zip code of an area with \
-                       more than 20,000 people, otherwise 000; (C) all elements of dates except the year, and all ages over 89, except as one \
-                       category of 90 or older; (D) telephone numbers; (E) fax numbers; (F) e-mail addresses; (G) social security numbers; (H) \
+                       more than 20,000 people, otherwise 000; (C) all elements of dates except the year, and all ages over 89 and dates, years included, that \
+                       say so, except as one category of 90 or older; (D) telephone numbers; (E) fax numbers; (F) e-mail addresses; (G) social security numbers; (H) \
                        medical record numbers; (I) health plan beneficiary numbers; (J) account numbers; (K) certificate and license \
                        numbers; (L) vehicle identifiers and plates; (M) device identifiers; (N) URLs; (O) IP addresses; (P) biometric \
                        identifiers; (Q) full-face photographs; (R) any other unique identifying number, characteristic, or code; and the covered \
                        entity has no actual knowledge that what remains could identify an individual.",
                 not_covered: "Actual knowledge, 164.514(b)(2)(ii), is the publisher's to judge. Free text, names of people or places among values, \
                               numbers that only their owner recognises, years of birth that say that somebody is over 89, and dates written as plain \
-                              numbers are not found. The rule asks for the current census, and the list of small areas is that of 2000.",
+                              numbers are not found. The rule asks for the current census, and the list of small areas is that of 2000 with two more of 2010.",
             },
         }
     }

@@ -34,6 +34,8 @@ use person::{Candidate, Ranking};
 use profile::Profile;
 use roles::Judgement;
 
+use crate::table::safe_harbor::in_words;
+
 /// Whether a column's name says that it names people.
 pub(crate) fn names_people(column: &str) -> bool {
     words::Words::of(column).identifying().is_some()
@@ -96,6 +98,8 @@ pub struct ColumnProposal {
     pub note: Option<String>,
     /// The texts in it that mean "no value".
     pub missing_tokens: Vec<String>,
+    /// Which identifiers of HIPAA's Safe Harbor it seems to hold though it would be published, each with what to do about it.
+    pub safe_harbor: Vec<String>,
     /// A hierarchy that could be built for it.
     pub hierarchy: Option<HierarchyProposal>,
     /// Hierarchy files that were found beside the data; at most one of them is used.
@@ -179,7 +183,12 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
                 Role::QuasiIdentifier => hierarchies::propose(column, &reading, &profile),
                 _ => None,
             };
+            let safe_harbor = match role {
+                Role::Identifier => Vec::new(),
+                _ => in_words(column, reading.kind, &reading.missing_tokens),
+            };
             ColumnProposal {
+                safe_harbor,
                 name: column.name.clone(),
                 kind: reading.kind,
                 facts: profile.facts(role),

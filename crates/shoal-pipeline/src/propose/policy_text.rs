@@ -127,6 +127,9 @@ impl Proposal {
         if let Some(note) = &column.note {
             text.push_str(&comment(&format!("{}.", capital(note))));
         }
+        for found in &column.safe_harbor {
+            text.push_str(&comment(&format!("HIPAA Safe Harbor, where it applies: {found}.")));
+        }
         let _ = writeln!(text, "[columns.{}]", key_name(&column.name));
         key(&mut text, "role", &string(column.role.name()));
         key(&mut text, "kind", &string(column.kind.name()));

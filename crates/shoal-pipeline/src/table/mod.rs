@@ -12,7 +12,7 @@ mod person;
 mod population;
 mod releases;
 mod run;
-mod safe_harbor;
+pub(crate) mod safe_harbor;
 mod transparent_key;
 mod verbs;
 mod whose;

@@ -56,6 +56,8 @@ struct ColumnDocument<'a> {
     facts: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    safe_harbor: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hierarchies: Vec<HierarchyDocument<'a>>,
 }
@@ -189,6 +191,7 @@ fn document<'a>(proposal: &'a Proposal, policy: Option<&Path>, text: String) -> 
         reason: &column.reason,
         facts: &column.facts,
         note: column.note.as_deref(),
+        safe_harbor: &column.safe_harbor,
         hierarchies: column.found_hierarchies.iter().map(hierarchy).collect(),
     };
     ProposalDocument {
@@ -220,6 +223,7 @@ fn prose(proposal: &Proposal, policy: &Path, dialect: &Dialect, data: &str) -> S
         text.push_str(&whose_and_when(events));
     }
     text.push_str(&beside_the_data(proposal));
+    text.push_str(&safe_harbor(proposal));
     for question in &proposal.questions {
         text.push_str(&format!("question: {}\n\n", question.text));
     }
@@ -254,6 +258,21 @@ fn beside_the_data(proposal: &Proposal) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What HIPAA's Safe Harbor forbids of what would be published.
+fn safe_harbor(proposal: &Proposal) -> String {
+    let found = proposal
+        .columns
+        .iter()
+        .flat_map(|column| column.safe_harbor.iter().map(|found| format!("  `{}`: {found}\n", column.name)));
+    let lines: String = found.collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!(
+            "HIPAA Safe Harbor forbids what these columns seem to hold (only where it applies;  preset = \"safe-harbor\"  then refuses them):\n{lines}\n"
+        ),
+    }
 }
 
 /// Who is a person, and what came first: what a promise about sequences rests on.
