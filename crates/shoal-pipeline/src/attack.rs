@@ -5,7 +5,17 @@ use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 use shoal_measure::attack::Attacks;
 
-use crate::{PipelineError, Request, Source, sequences, table, transactions};
+use crate::run::timed;
+use crate::{PipelineError, Request, Seconds, Source, sequences, table, transactions};
+
+/// Runs on more records leave the adversaries to `shoal attack`: they would take longer than the rest of the run.
+fn most_records_in_run(shape: Shape) -> usize {
+    match shape {
+        // Everybody is compared with everybody whose events fit.
+        Shape::Sequences => 20_000,
+        Shape::Table | Shape::Transactions | Shape::Stream => 100_000,
+    }
+}
 
 /// What adversaries found out.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +41,30 @@ impl Attacked {
     }
 }
 
+/// Lets adversaries try a release that the verifier has passed, for its report, and refuses it where they get further than promised: the verifier
+/// and the adversaries share no counting, so one of them is wrong. `weaker` says that the policy asks for a promise that is known to be
+/// beaten, which the report then shows.
+pub(crate) fn attack_in_run(
+    request: &Request,
+    records: usize,
+    weaker: bool,
+    seconds: &mut Seconds,
+    attack: impl FnOnce() -> Attacks,
+) -> Result<Option<Attacks>, PipelineError> {
+    if !request.pages || records > most_records_in_run(request.policy().data.shape) {
+        return Ok(None);
+    }
+    let mut took = 0.0;
+    let mut attacks = timed(&mut took, || Ok(attack()))?;
+    seconds.attack = Some(took);
+    if let Some(beaten) = attacks.attacks.iter().find(|attack| attack.beaten && !weaker) {
+        return Err(PipelineError::Beaten { attack: Box::new(beaten.clone()) });
+    }
+    // What everybody risks is for the verb that is asked for it.
+    attacks.people = Vec::new();
+    Ok(Some(attacks))
+}
+
 /// Plays the adversary against published data. `earlier` are releases of the same people, in the layout of the policy.
 pub fn attack(
     request: &Request,
@@ -49,4 +83,40 @@ pub fn attack(
         Shape::Sequences => sequences::attack(request, original, published, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     })?
+}
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::PolicyDocument;
+    use shoal_measure::attack::Attack;
+
+    use super::*;
+    use crate::Assets;
+
+    #[test]
+    fn a_release_that_an_adversary_beats_is_refused_unless_its_promise_is_the_weaker_one() {
+        let policy = r#"
+            version = 1
+            data.shape = "table"
+            columns.age = { role = "quasi-identifier", kind = "integer" }
+            privacy.k = 10
+        "#;
+        let request = Request::new(PolicyDocument::parse(policy, &[]).unwrap(), Assets::default()).unwrap();
+        let found = |success: f64| {
+            let attacks = vec![Attack::exact("linkage", "", success).promised(0.1)];
+            Attacks { attacks, ..Attacks::default() }
+        };
+        let tried = |request: &Request, records, weaker, success| {
+            attack_in_run(request, records, weaker, &mut Seconds::default(), || found(success))
+        };
+        // Nobody tries where nobody reads of it, or where it would take too long.
+        assert_eq!(tried(&request, 1000, false, 0.5).unwrap(), None);
+        let request = request.with_pages();
+        assert_eq!(tried(&request, 100_001, false, 0.5).unwrap(), None);
+
+        assert_eq!(tried(&request, 1000, false, 0.1).unwrap(), Some(found(0.1)));
+        let refused = tried(&request, 1000, false, 0.5).unwrap_err();
+        assert!(refused.is_broken_promise() && refused.to_string().contains("0.5000"), "{refused}");
+        assert_eq!(tried(&request, 1000, true, 0.5).unwrap(), Some(found(0.5)));
+    }
 }

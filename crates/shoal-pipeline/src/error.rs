@@ -11,6 +11,7 @@ use shoal_core::{Cancelled, HierarchyError, Policy, PolicyError};
 use shoal_io::stream::LineError;
 use shoal_io::{Finding, ReadError, WriteError};
 use shoal_measure::MeasureError;
+use shoal_measure::attack::Attack;
 use shoal_measure::sequences::SequencesMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
 use shoal_measure::transactions::TransactionsMeasureError;
@@ -395,6 +396,15 @@ pub enum PipelineError {
         /// The share that would be lost.
         loss: f64,
     },
+    /// The verifier passed it, and an adversary got further than what is promised.
+    #[error(
+        "an adversary gets further than promised: \"{}\" succeeds with {:.4} where at most {:.4} is promised; nothing was published",
+        attack.name, attack.success, attack.bound.unwrap_or_default()
+    )]
+    Beaten {
+        /// What was tried.
+        attack: Box<Attack>,
+    },
     /// The output exists and `--force` was not given.
     #[error("`{}` exists already", path.display())]
     Exists {
@@ -499,7 +509,9 @@ impl PipelineError {
         match self {
             PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
             // What was asked for can be kept, but not so that anything is left.
-            PipelineError::NothingLeft { .. } | PipelineError::SafeHarbor { .. } => true,
+            PipelineError::NothingLeft { .. }
+            | PipelineError::SafeHarbor { .. }
+            | PipelineError::Beaten { .. } => true,
             PipelineError::Infeasible(error) => matches!(
                 error,
                 TableError::TooFewRecords { .. }

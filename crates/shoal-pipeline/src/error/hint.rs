@@ -84,6 +84,9 @@ impl PipelineError {
             PipelineError::NothingLeft { .. } => {
                 "lower k or the other promises, leave columns out, give hierarchies, or publish more records at once"
             }
+            PipelineError::Beaten { .. } => {
+                "the verifier found that every promise holds, so one of the two is wrong: please report it. A larger k or other columns may help until then"
+            }
             PipelineError::Exists { .. } => "allow that it is replaced, or choose another name",
             PipelineError::OtherReports { .. } => {
                 "allow that they are replaced, or choose another folder; an audit.json that is replaced cannot be compared with later releases any more"

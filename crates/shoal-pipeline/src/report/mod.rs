@@ -8,6 +8,10 @@
 //!   the outliers that make the range are left out;
 //! - `risk` *before* to two, counts included: an exact figure would show somebody who knows all other people whether
 //!   the last one is unique;
+//! - errors of counts and how often a guess is right on average to two, and not at all for fewer than a hundred records: they
+//!   depend on sensitive values, also of people who were left out;
+//! - of `attacks` what was tried, its success and its bound, but neither the worst case nor what was noticed on the way: both are
+//!   about single records;
 //! - how many original transactions held a utility constraint's items is left out where items are suppressed, since
 //!   nobody can count that in the release;
 //! - `seconds` to hundredths and `peak-memory-bytes` to mebibytes, without the phases of an algorithm: how long a
@@ -23,6 +27,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 use shoal_core::policy::Shape;
+use shoal_measure::attack::Attacks;
 use shoal_measure::sequences::{SequencesLoss, SequencesRisk};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_measure::{LossReport, RiskReport};
@@ -62,6 +67,9 @@ pub struct Report {
     pub loss: Loss,
     /// What an attacker can hope for, before and after.
     pub risk: Risk,
+    /// What adversaries who tried got, where the run let them try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attacks: Option<Attacks>,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held, where the system reports it.
@@ -104,6 +112,7 @@ impl Report {
             leaks: Vec::new(),
             loss,
             risk,
+            attacks: None,
             seconds: Seconds::default(),
             peak_memory_bytes: None,
             notes: Vec::new(),
@@ -113,6 +122,7 @@ impl Report {
     /// The edition that may go out with the data; the module says what it leaves out and why.
     pub fn outgoing(&self) -> Value {
         let mut report = serde_json::to_value(self).expect("a report holds nothing that JSON cannot");
+        let few = self.records_in < FEW_RECORDS;
         if let Some(loss) = report.get_mut("loss") {
             // The width of `*` is the range of the raw column, its least and its greatest value apart: somebody's values.
             if let Some(loss) = loss.as_object_mut() {
@@ -124,11 +134,16 @@ impl Report {
             // Errors of counts are relative to true counts. With more digits, whoever knows everybody but one could try which values of that one
             // give this error.
             if let Some(loss) = loss.as_object_mut() {
-                let of_counts =
-                    loss.iter_mut().filter(|(name, _)| *name == "are" || name.starts_with("are-"));
+                let is_of_counts = |name: &str| name == "are" || name.starts_with("are-");
+                // How many questions were asked is no error.
+                loss.retain(|name, _| !few || !is_of_counts(name) || name == "are-queries");
+                let of_counts = loss.iter_mut().filter(|(name, _)| is_of_counts(name));
                 of_counts.for_each(|(_, error)| round(error, &|figure| significant(figure, RISK_DIGITS)));
             }
             withhold_counts(loss);
+        }
+        if let Some(attacks) = report.get_mut("attacks") {
+            outgoing_attacks(attacks, few);
         }
         coarsen_before(&mut report["risk"]);
         if let Some(seconds) = report["seconds"].as_object_mut() {
@@ -146,6 +161,8 @@ impl Report {
 const LOSS_DIGITS: i32 = 4;
 /// Enough to see what a release is good for, too few to miss one person in.
 const RISK_DIGITS: i32 = 2;
+/// With fewer records than this, two digits say exactly how many people a figure is about.
+const FEW_RECORDS: usize = 100;
 const MEBIBYTE: u64 = 1 << 20;
 
 /// Rounds every number that is not a count.
@@ -157,6 +174,29 @@ fn round(value: &mut Value, rounded: &dyn Fn(f64) -> f64) {
         Value::Array(values) => values.iter_mut().for_each(|value| round(value, rounded)),
         Value::Object(members) => members.values_mut().for_each(|value| round(value, rounded)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// What adversaries got, without anything about single records.
+fn outgoing_attacks(attacks: &mut Value, few: bool) {
+    if let Some(attacks) = attacks.as_object_mut() {
+        attacks.shift_remove("notes");
+    }
+    let Some(attacks) = attacks["attacks"].as_array_mut() else { return };
+    // What a bound is promised about can be counted in the published file.
+    attacks.retain(|attack| !few || attack["promised"] == Value::Bool(true));
+    for attack in attacks.iter_mut().filter_map(Value::as_object_mut) {
+        attack.shift_remove("worst");
+        attack.shift_remove("worst-record");
+        if few {
+            attack.shift_remove("mean");
+        }
+        let figures = attack.iter_mut().filter(|(name, _)| ["success", "mean"].contains(&name.as_str()));
+        figures.for_each(|(_, figure)| coarsen(figure));
+        // The ends of an interval, but not how sure it is.
+        let how = attack.get_mut("how").and_then(Value::as_object_mut);
+        let ends = how.into_iter().flatten().filter(|(name, _)| ["low", "high"].contains(&name.as_str()));
+        ends.for_each(|(_, end)| coarsen(end));
     }
 }
 
@@ -263,6 +303,9 @@ pub struct Seconds {
     pub verify: f64,
     /// Loss and risk.
     pub measure: f64,
+    /// The adversaries, where they tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attack: Option<f64>,
     /// All of it.
     pub total: f64,
 }

@@ -6,9 +6,10 @@ use shoal_algorithms::Anonymized;
 use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_core::policy::Shape;
 use shoal_core::{
-    Policy, Progress, RawTable, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Table,
+    Policy, Progress, RawTable, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Support, Table,
     TableRecoding,
 };
+use shoal_measure::sequences::attack::{SequencesTarget, attack_sequences};
 use shoal_measure::sequences::{SequencesMeasures, SequencesOptions, measure_sequences};
 use shoal_privacy::{Classes, ReadBack, SequencesClaim, VerifiedSequences, verify_sequences};
 
@@ -17,6 +18,7 @@ use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::models::models;
 use super::promise::{self, check_values, promise};
+use crate::attack::attack_in_run;
 use crate::audit::{RecodingFile, SequenceFile};
 use crate::columns::{
     Composed, quasi_columns, read_table_back, stage_table, with_alike_merged, with_hierarchies,
@@ -104,6 +106,19 @@ pub(crate) fn run<K: Sink>(
     report.leaks = of_sequences(request, &published, id, proof.classes());
     report.leaks.extend(promise::leaks(&promise));
     report.leaks.extend(loaded.ties.leak());
+    // The papers' count is known to be beaten; the report then shows by how much.
+    let weaker = promise.support == Support::Paper;
+    report.attacks = attack_in_run(request, report.records_in, weaker, seconds, || {
+        let target = SequencesTarget {
+            original: data,
+            source_rows: &loaded.source_place,
+            published: &published,
+            id,
+            promise: &promise,
+            seed: policy.algorithm.seed,
+        };
+        attack_sequences(&target, progress)
+    })?;
     let pages = request.pages.then(|| {
         progress.check();
         PageFacts {

@@ -8,6 +8,7 @@ use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{TableAlgorithm, star_suppression};
 use shoal_core::policy::{Shape, SuppressedPolicy};
 use shoal_core::{Progress, RawColumn, RawTable, Role, SUPPRESSED, Table, TableRecoding};
+use shoal_measure::table::attack::{TableTarget, attack_table};
 use shoal_privacy::{Classes, ReadBack, TableClaim, VerifiedTable, verify_table};
 
 use super::algorithm::algorithm;
@@ -19,6 +20,7 @@ use super::population::check_population;
 use super::releases::{Current, Identity, Kept, person_hash};
 use super::safe_harbor;
 use super::transparent_key::table_key;
+use crate::attack::attack_in_run;
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::columns::{
     Bound, Composed, quasi_columns, read_table_back, reordered_codes, stage_table, with_alike_merged,
@@ -145,6 +147,22 @@ pub(crate) fn run<K: Sink>(
     let mut report = Report::new(Shape::Table, algorithm.name(), release.certificate(), counts, loss, risk);
     report.notes = notes;
     report.leaks = leaks.into_iter().chain(bound.leaks).collect();
+    report.attacks = attack_in_run(request, report.records_in, false, seconds, || {
+        let target = TableTarget {
+            original: &bound.table,
+            source_rows: &source_rows,
+            published: &published,
+            // Held against each other above, by what their audits remember.
+            earlier: &[],
+            promise: &request.policy().table_promise(),
+            missing: &request.policy().data.missing,
+            // Known here, and not only an assignment that could be.
+            origin: Some(&origin),
+            people_are_certain: true,
+            values_are_certain: true,
+        };
+        attack_table(&target, progress)
+    })?;
     let pages = request.pages.then(|| {
         progress.check();
         PageFacts {

@@ -1,6 +1,7 @@
 //! The adversary of published transactions.
 
-use shoal_core::Progress;
+use shoal_core::{Progress, RawTable};
+use shoal_measure::attack::Attacks;
 use shoal_measure::transactions::attack::{TransactionsTarget, attack_transactions};
 
 use super::algorithm::{hierarchy, promise};
@@ -25,11 +26,8 @@ pub(crate) fn attack(
         promise: &promise(request, &before.data)?,
         seed: request.policy().algorithm.seed,
     };
-    let mut attacks = attack_transactions(&target, progress);
-    if before.rest.as_ref().is_some_and(|(rest, _)| !rest.columns.is_empty()) {
-        let what = "the columns beside the items: the promise is about items, and these columns are published as they are";
-        attacks.not_tried.push(what.to_owned());
-    }
+    let rest = before.rest.as_ref().map(|(rest, _)| rest);
+    let attacks = play(&target, rest, progress);
     Ok(Attacked {
         original: original.name(),
         published: published.name(),
@@ -37,4 +35,18 @@ pub(crate) fn attack(
         records_out: after.data.len(),
         attacks,
     })
+}
+
+/// Plays the adversary against items; the columns beside them, in `rest`, are not attacked, which is said.
+pub(super) fn play(
+    target: &TransactionsTarget<'_>,
+    rest: Option<&RawTable>,
+    progress: &dyn Progress,
+) -> Attacks {
+    let mut attacks = attack_transactions(target, progress);
+    if rest.is_some_and(|rest| !rest.columns.is_empty()) {
+        let what = "the columns beside the items: the promise is about items, and these columns are published as they are";
+        attacks.not_tried.push(what.to_owned());
+    }
+    attacks
 }

@@ -5,16 +5,19 @@ use shoal_core::policy::Shape;
 use shoal_core::{Progress, Role, Transactions, Unseen};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
 use shoal_measure::transactions::PublishedItems;
+use shoal_measure::transactions::attack::TransactionsTarget;
 use shoal_privacy::{
     PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions, verify_transactions,
 };
 
 use super::algorithm::{Prepared, by_name};
+use super::attack::play;
 use super::compose::{Composed, compose, tabulate};
 use super::layout::Layout;
 use super::load::{Loaded, Text, load};
 use super::measures;
 use super::models::{models, utility};
+use crate::attack::attack_in_run;
 use crate::audit::{ItemFile, RecodingFile};
 use crate::columns::check_untouched;
 use crate::leaks::of_transactions;
@@ -87,6 +90,17 @@ pub(crate) fn run<K: Sink>(
     report.notes = notes;
     report.leaks = of_transactions(request, &published, rest.as_ref());
     report.leaks.extend(loaded.leaks);
+    report.attacks = attack_in_run(request, report.records_in, false, seconds, || {
+        let target = TransactionsTarget {
+            original: data,
+            source_rows: &loaded.source_rows,
+            published: &published,
+            hierarchy: prepared.hierarchy.as_ref(),
+            promise: &prepared.promise,
+            seed: request.policy().algorithm.seed,
+        };
+        play(&target, rest.as_ref(), progress)
+    })?;
     let pages = match request.pages {
         false => None,
         true => {

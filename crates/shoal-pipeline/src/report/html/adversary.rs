@@ -1,5 +1,5 @@
-//! What an adversary achieved. `attacks` of the report are what `shoal attack` measured; where there are none, the section tells what
-//! follows from the sizes of the crowds.
+//! What an adversary achieved. `attacks` of the report are what adversaries measured; where none tried, the section tells what follows
+//! from the sizes of the crowds.
 
 use serde_json::Value;
 
@@ -7,20 +7,28 @@ use super::page::{Page, section, table, term};
 use crate::markup::{Html, html, percent, prose};
 
 pub(super) fn adversary(page: &Page<'_>) -> Html {
-    let attacks = &page.report["attacks"];
-    // Either a list, or what the verb prints: an object with the list in it.
-    let attacks = attacks.as_array().or_else(|| attacks["attacks"].as_array());
-    let body = match attacks {
-        Some(attacks) if !attacks.is_empty() => tried(attacks),
-        _ => from_crowds(page),
+    let tried = &page.report["attacks"];
+    let body = match tried["attacks"].as_array() {
+        Some(attacks) if !attacks.is_empty() => html!(
+            "{}{}{}{}",
+            results(attacks),
+            from_crowds(page),
+            listed("What was noticed on the way", &tried["notes"]),
+            listed("What was not tried", &tried["not-tried"])
+        ),
+        _ => html!(
+            "<p>No attack was run on this file beside the verifier; these figures follow from the sizes of the crowds in it. <code>shoal attack</code> plays the adversary \
+             with the original at hand.</p>{}",
+            from_crowds(page)
+        ),
     };
     section("adversary", "What does an adversary achieve?", body)
 }
 
-fn tried(attacks: &[Value]) -> Html {
+fn results(attacks: &[Value]) -> Html {
     let beaten = attacks.iter().filter(|attack| attack["beaten"] == Value::Bool(true)).count();
     let said = match beaten {
-        0 => "The adversary knew the original data and tried what the promise is about. None of these attacks got further than what was promised.".to_owned(),
+        0 => "An adversary tried what the promise is about; the original served to see who was found. None of these attacks got further than what was promised.".to_owned(),
         _ => format!("{beaten} of {} attacks got further than what was promised.", attacks.len()),
     };
     let share = |value: &Value| value.as_f64().map_or_else(|| "–".to_owned(), percent);
@@ -46,7 +54,10 @@ fn tried(attacks: &[Value]) -> Html {
                     (false, false) => html!("nothing is promised"),
                 };
             vec![
-                html!("{}", text("name")),
+                match attack["column"].as_str() {
+                    Some(column) => html!("{} (<code>{}</code>)", text("name"), column),
+                    None => html!("{}", text("name")),
+                },
                 prose(text("question")),
                 html!("{}", share(&attack["success"])),
                 html!("{}", share(&attack["mean"])),
@@ -68,20 +79,31 @@ fn tried(attacks: &[Value]) -> Html {
     html!("<p>{}</p>{}", said, table("Attacks and how far they got", &columns, &rows))
 }
 
+/// Sentences under a heading; nothing where there are none.
+fn listed(title: &str, sentences: &Value) -> Html {
+    let items: Html = sentences
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|sentence| html!("<li>{}</li>", prose(sentence)))
+        .collect();
+    match items.is_empty() {
+        true => Html::default(),
+        false => html!("<h3>{}</h3><ul>{}</ul>", title, items),
+    }
+}
+
+/// What follows from the sizes of the crowds, in plain words.
 fn from_crowds(page: &Page<'_>) -> Html {
     let unit = page.unit();
-    let intro = html!(
-        "<p>No attack was run on this file beside the verifier; these figures follow from the sizes of the crowds in it. <code>shoal attack</code> plays the \
-         adversary with the original at hand.</p>"
-    );
     let after = &page.report["risk"]["after"];
     if page.is_transactions() {
         let crowd = page.report["risk"]["smallest-crowd"]["after"].as_u64();
-        let Some(crowd) = crowd else { return intro };
+        let Some(crowd) = crowd else { return Html::default() };
         let items = page.known_items();
         return html!(
-            "{}<ul><li>{}</li></ul>",
-            intro,
+            "<ul><li>{}</li></ul>",
             format!(
                 "Somebody who knows {items} of a transaction finds at least {crowd} {unit} that fit, and can only guess which one it is: 1 in {crowd}, or {}.",
                 percent(1.0 / crowd.max(1) as f64)
@@ -91,7 +113,7 @@ fn from_crowds(page: &Page<'_>) -> Html {
     let (Some(highest), Some(mean)) =
         (after["prosecutor"]["highest"].as_f64(), after["prosecutor"]["mean"].as_f64())
     else {
-        return intro;
+        return Html::default();
     };
     let marketer = after["marketer"].as_f64().unwrap_or(mean);
     let at_once = match page.counts_people() && !page.is_sequences() {
@@ -100,8 +122,7 @@ fn from_crowds(page: &Page<'_>) -> Html {
     };
     let more = page.knows_more().map(|words| html!("<p>{}</p>", words));
     html!(
-        "{}{}<ul><li>{}, at worst: {}. ({})</li><li>On average over all {}: {}.</li><li>{} finds {} at most. ({})</li></ul>",
-        intro,
+        "{}<ul><li>{}, at worst: {}. ({})</li><li>On average over all {}: {}.</li><li>{} finds {} at most. ({})</li></ul>",
         more,
         "Somebody who knows that a certain person is in the file, and all that the quasi-identifiers say of them, picks the right one of the crowd",
         one_in(highest),

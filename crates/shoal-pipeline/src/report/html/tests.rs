@@ -30,7 +30,8 @@ fn report([column, value, note, kind, found]: &[String; 5]) -> Value {
             "minimal-distortion-by-column": { column.as_str(): 3 }, value.as_str(): 1.5 },
         "risk": { "before": risks, "after": risks },
         "seconds": { "read": 0.1, "total": 0.2 }, "peak-memory-bytes": 1048576, "notes": [note],
-        "attacks": [{ "name": kind, "question": note, "success": 0.5, "bound": 0.5, "promised": true, "beaten": false, "how": { "kind": found } }],
+        "attacks": { "attacks": [{ "name": kind, "column": column, "question": note, "success": 0.5, "bound": 0.5, "promised": true, "beaten": false, "how": { "kind": found } }],
+            "notes": [note], "not-tried": [value] },
     })
 }
 
