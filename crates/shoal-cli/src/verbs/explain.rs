@@ -196,13 +196,16 @@ fn person_prose(person: &PersonExplanation) -> String {
 
 fn what_if_prose(tried: &[WhatIf], asked: bool) -> String {
     if !asked {
-        return "\n--what-if tries out what other settings would change: k, each column left out, the costliest records left out.\n"
+        return "\n--what-if tries out what other settings would change: k, each column coarser or left out, the costliest records left out.\n"
             .to_owned();
     }
     let row = |tried: &WhatIf| {
         let set: Vec<String> = tried.set.iter().map(|set| format!("--set {set}")).collect();
-        let how =
-            if set.is_empty() { "role = \"identifier\", no hierarchy".to_owned() } else { set.join(" ") };
+        let how = match (set.is_empty(), tried.change.starts_with("without")) {
+            (false, _) => set.join(" "),
+            (true, true) => "role = \"identifier\", no hierarchy".to_owned(),
+            (true, false) => "coarser values in the data, no leaves in the hierarchy".to_owned(),
+        };
         match &tried.outcome {
             WhatIfOutcome::Release { loss, instead_of, highest_risk, left_out } => vec![
                 tried.change.clone(),
@@ -227,7 +230,7 @@ fn what_if_prose(tried: &[WhatIf], asked: bool) -> String {
     let rows: Vec<Vec<String>> = tried.iter().map(row).collect();
     let head = ["change", "loss", "instead of", "highest risk", "left out", "how"];
     format!(
-        "\nWhat would change (tried out; the loss is that of the same columns):\n{}",
+        "\nWhat would change (tried out; the loss is that of the same columns, without one that is coarser or left out):\n{}",
         table(&head, &[1, 2, 3, 4], &rows)
     )
 }

@@ -71,7 +71,7 @@ fn a_row_a_class_and_a_column_can_be_asked_about() {
 fn other_settings_are_tried_out_and_leave_nothing() {
     let project = released();
     // A column with a hierarchy is left out together with it.
-    project.write("job.csv", "cook;*\nclerk;*\n");
+    project.write("job.csv", "cook;worker;*\nclerk;worker;*\n");
     project.edit_policy(
         "[columns.job]\nrole = \"quasi-identifier\"",
         "[columns.job]\nrole = \"quasi-identifier\"\nhierarchy = \"job.csv\"",
@@ -95,6 +95,9 @@ fn other_settings_are_tried_out_and_leave_nothing() {
     let ageless = change("without `age`");
     assert_eq!(ageless["loss"], 0.0, "{ageless}");
     assert!(change("without `job`")["loss"].as_f64().is_some(), "{tried:?}");
+    // Where jobs need not be told apart, crowds follow the ages alone.
+    let coarser = change("`job` never finer than level 1");
+    assert!(coarser["loss"].as_f64().unwrap() < coarser["instead-of"].as_f64().unwrap(), "{coarser}");
     assert!(change("k = 6")["highest-risk"].as_f64().unwrap() < 0.2);
 }
 

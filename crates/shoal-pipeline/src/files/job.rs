@@ -73,7 +73,11 @@ impl Job {
         self.changed(leave_out, &[])
     }
 
-    fn changed(&self, change: impl FnOnce(&mut Policy), overrides: &[String]) -> Result<Job, PipelineError> {
+    pub(super) fn changed(
+        &self,
+        change: impl FnOnce(&mut Policy),
+        overrides: &[String],
+    ) -> Result<Job, PipelineError> {
         let broken = |problem: String| PipelineError::Audit { path: self.path.clone(), problem };
         // From the policy and not from its text, which does not have the overrides that were given before.
         let mut policy = self.policy().clone();

@@ -7,6 +7,7 @@ mod assets;
 mod attack;
 mod audit;
 mod beside;
+mod coarser;
 mod compare;
 mod containers;
 mod job;

@@ -7,7 +7,7 @@ use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 
 use super::{FileSink, Job};
-use crate::{PipelineError, Report};
+use crate::{PipelineError, Report, Request, Source};
 
 /// Runs a policy to its end, verification and measures included, and leaves nothing behind but the report. What was staged has no name and
 /// vanishes.
@@ -15,6 +15,16 @@ use crate::{PipelineError, Report};
 /// A policy with `transparent` is refused: its promise rests on one random choice that nobody has picked, and whoever tries
 /// several and publishes the best has picked one by looking at sensitive values.
 pub fn trial(job: &Job, progress: &dyn Progress) -> Result<Report, PipelineError> {
+    trial_of(job, &job.request()?, &mut job.source()?, progress)
+}
+
+/// The same on records that come from elsewhere.
+pub(super) fn trial_of(
+    job: &Job,
+    request: &Request,
+    source: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<Report, PipelineError> {
     Cancelled::catch(|| {
         let policy = job.policy();
         if policy.data.shape == Shape::Stream {
@@ -25,7 +35,7 @@ pub fn trial(job: &Job, progress: &dyn Progress) -> Result<Report, PipelineError
         }
         let started = Instant::now();
         let mut sink = FileSink::create(&staging_place(job), job.published_dialect()?)?;
-        let release = crate::run(&job.request()?, &mut job.source()?, &mut sink, progress)?;
+        let release = crate::run(request, source, &mut sink, progress)?;
         let mut report = release.report;
         report.seconds.total = started.elapsed().as_secs_f64();
         Ok(report)

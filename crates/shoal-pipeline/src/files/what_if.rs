@@ -4,6 +4,7 @@ use serde::Serialize;
 use shoal_core::policy::{ShapeAlgorithm, TableAlgorithmName};
 use shoal_core::{Progress, Role};
 
+use super::coarser::{coarser_columns, trial_coarser};
 use super::{Job, trial};
 use crate::report::{Loss, Risk};
 use crate::{PipelineError, Report};
@@ -14,7 +15,7 @@ use crate::{PipelineError, Report};
 pub struct WhatIf {
     /// The change, in words.
     pub change: String,
-    /// As `--set` takes it; nothing where a column is left out, which is written into the policy.
+    /// As `--set` takes it; nothing where a column is left out or made coarser, which is written into the policy or its hierarchy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
     /// What came of it.
@@ -47,37 +48,55 @@ pub enum WhatIfOutcome {
     },
 }
 
-/// Tries changes of a policy out: a smaller and a larger crowd, each quasi-identifier left out, the costliest records left out.
+/// Tries changes of a policy out: a smaller and a larger crowd, each quasi-identifier coarser or left out, the costliest records left out.
 pub fn what_if(job: &Job, progress: &dyn Progress) -> Result<Vec<WhatIf>, PipelineError> {
     let base = trial(job, progress)?;
-    let changes = changes(job);
+    let changes = changes(job)?;
     progress.stage("trying out", changes.len() as u64);
     let mut tried = Vec::with_capacity(changes.len());
-    for (change, without, set) in changes {
-        let other = match &without {
-            Some(column) => job.without_column(column),
-            None => job.with_overrides(&set),
+    for Change { words, how } in changes {
+        let (tried_out, column) = match &how {
+            How::Set(set) => (job.with_overrides(set).and_then(|other| trial(&other, progress)), None),
+            How::Coarser(column) => (trial_coarser(job, column, progress), Some(column.as_str())),
+            How::Without(column) => {
+                let other = job.without_column(column);
+                (other.and_then(|other| trial(&other, progress)), Some(column.as_str()))
+            }
         };
-        let outcome = match other.and_then(|other| trial(&other, progress)) {
+        let outcome = match tried_out {
             Ok(report) => WhatIfOutcome::Release {
-                loss: report.loss.ncp(),
-                instead_of: loss_without(&base, without.as_deref()),
+                // A column that is made coarser is measured by other values in the trial than in the release.
+                loss: loss_without(&report, column),
+                instead_of: loss_without(&base, column),
                 highest_risk: highest_risk(&report),
                 left_out: report.records_suppressed,
             },
             Err(PipelineError::Cancelled) => return Err(PipelineError::Cancelled),
             Err(error) => WhatIfOutcome::Refused { why: error.to_string() },
         };
-        tried.push(WhatIf { change, set, outcome });
+        let set = if let How::Set(set) = how { set } else { Vec::new() };
+        tried.push(WhatIf { change: words, set, outcome });
         progress.advance(1);
     }
     Ok(tried)
 }
 
-/// What is changed, the column that is left out where it is one, and how.
-type Change = (String, Option<String>, Vec<String>);
+/// A change in words, and how it is made.
+struct Change {
+    words: String,
+    how: How,
+}
 
-fn changes(job: &Job) -> Vec<Change> {
+enum How {
+    /// By keys of the policy.
+    Set(Vec<String>),
+    /// This column is never finer than the first level of its hierarchy.
+    Coarser(String),
+    /// This column is not published.
+    Without(String),
+}
+
+fn changes(job: &Job) -> Result<Vec<Change>, PipelineError> {
     let policy = job.policy();
     let mut changes: Vec<Change> = Vec::new();
     if let Some(k) = policy.privacy.k {
@@ -85,12 +104,24 @@ fn changes(job: &Job) -> Vec<Change> {
             [k.saturating_sub(1), k / 2, 2 * k].into_iter().filter(|&other| other >= 2 && other != k);
         let mut others: Vec<usize> = others.collect();
         others.dedup();
-        let change = |other: usize| (format!("k = {other}"), None, vec![format!("privacy.k={other}")]);
+        let change = |other: usize| Change {
+            words: format!("k = {other}"),
+            how: How::Set(vec![format!("privacy.k={other}")]),
+        };
         changes.extend(others.into_iter().map(change));
     }
     let quasi = policy.columns_of(Role::QuasiIdentifier);
+    // With one column alone there is no other that could gain.
     if quasi.len() > 1 {
-        let leave_out = |name: &&str| (format!("without `{name}`"), Some((*name).to_owned()), Vec::new());
+        let coarser = |name: String| Change {
+            words: format!("`{name}` never finer than level 1"),
+            how: How::Coarser(name),
+        };
+        changes.extend(coarser_columns(job)?.into_iter().map(coarser));
+        let leave_out = |name: &&str| Change {
+            words: format!("without `{name}`"),
+            how: How::Without((*name).to_owned()),
+        };
         changes.extend(quasi.iter().map(leave_out));
     }
     if policy.algorithm_name().by_shape() == ShapeAlgorithm::Table(TableAlgorithmName::Ribbon) {
@@ -99,10 +130,11 @@ fn changes(job: &Job) -> Vec<Change> {
                 "algorithm.outliers=suppress".to_owned(),
                 format!("algorithm.max-suppressed={}", f64::from(percent) / 100.0),
             ];
-            changes.push((format!("up to {percent} % left out, the costliest first"), None, set));
+            let words = format!("up to {percent} % left out, the costliest first");
+            changes.push(Change { words, how: How::Set(set) });
         }
     }
-    changes
+    Ok(changes)
 }
 
 /// The loss of a release in all columns but this one, so that it can be compared with a release that does not have it.
