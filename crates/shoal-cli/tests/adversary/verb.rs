@@ -243,3 +243,61 @@ fn the_papers_stream_is_beaten_and_the_hardened_one_is_not() {
         assert_eq!(said.code, i32::from(!expected.is_empty()));
     }
 }
+
+/// One line of a stream is changed so that its promise breaks: the verifier says so, whichever line it is.
+#[test]
+fn a_changed_line_of_a_stream_is_noticed() {
+    let project = TestProject::new();
+    project.write("prior.csv", "value,count\na,1\nb,1\nc,1\nd,1\n");
+    let mut dice = Dice::new(31);
+    let notices = |project: &TestProject, lines: &[String]| {
+        project.write("changed.ndjson", lines.concat());
+        let verify = ["verify", "changed.ndjson", "--policy", "policy.toml", "--quiet"];
+        let noticed = project.shoal(&verify).code == 1;
+        noticed || attack(project, "in.ndjson", "changed.ndjson", &[]).code == 1
+    };
+
+    let tuple = |n: usize| {
+        format!("{{\"who\":\"p{n}\",\"age\":{n},\"illness\":\"{}\"}}\n", ["a", "b", "c", "d"][n % 4])
+    };
+    let input: String = (0..200).map(tuple).collect();
+    project.write("in.ndjson", &input);
+    project.write("policy.toml", format!("{SETS}mode = \"hardened\"\n"));
+    let published = project.shoal_reading(&["stream", "policy.toml", "--quiet"], &input).ended_with(0).stdout;
+    let lines: Vec<String> = published.lines().map(|line| format!("{line}\n")).collect();
+    assert!(!notices(&project, &lines));
+    for _ in 0..10 {
+        let at = dice.below(lines.len());
+        let (before, set) = lines[at].split_once("\"values\":[").unwrap();
+        let first = set.split(',').next().unwrap();
+        // One value is no crowd, and neither is the same one twice.
+        for values in [first.to_owned(), format!("{first},{first}")] {
+            let mut lines = lines.clone();
+            lines[at] = format!("{before}\"values\":[{values}]}}\n");
+            assert!(notices(&project, &lines), "{}", lines[at]);
+        }
+    }
+
+    project.write("policy.toml", CASTLE);
+    let tuple = |n: usize| {
+        let (age, city) = (20 + dice.below(60), ["Ulm", "Bonn", "Kiel", "Jena"][dice.below(4)]);
+        format!("{{\"age\":{age},\"city\":\"{city}\",\"secret\":\"s{n:04}\"}}\n")
+    };
+    let input: String = (0..400).map(tuple).collect();
+    project.write("in.ndjson", &input);
+    let published = project.shoal_reading(&["stream", "policy.toml", "--quiet"], &input).ended_with(0).stdout;
+    let lines: Vec<String> = published.lines().map(|line| format!("{line}\n")).collect();
+    assert!(!notices(&project, &lines));
+    let cells = |line: &String| line.split("\"secret\"").next().unwrap().to_owned();
+    for _ in 0..10 {
+        let mut lines = lines.clone();
+        let at = dice.below(lines.len());
+        // An age of its own: nobody else's line says the same.
+        let (before, rest) = lines[at].split_once("\"age\":").unwrap();
+        let rest = &rest[rest.find(",\"city\"").unwrap()..];
+        lines[at] = format!("{before}\"age\":\"[20, 78.{at}]\"{rest}");
+        let alike = lines.iter().filter(|line| cells(line) == cells(&lines[at])).count();
+        assert_eq!(alike, 1, "{}", lines[at]);
+        assert!(notices(&project, &lines), "{}", lines[at]);
+    }
+}

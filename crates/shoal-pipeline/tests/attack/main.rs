@@ -2,6 +2,7 @@
 //!
 //! `PROPTEST_CASES=1000` plays more of them.
 
+mod mutations;
 mod sequences;
 mod support;
 mod table;

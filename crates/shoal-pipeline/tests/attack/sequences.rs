@@ -9,20 +9,20 @@ use crate::support::{attacked, batch, cases, publish, request};
 const TOWNS: &str = "t0;north;*\nt1;north;*\nt2;north;*\nt3;south;*\nt4;south;*\n";
 const YEARS: &str = "2010;early;*\n2011;early;*\n2012;late;*\n2013;late;*\n";
 
-fn assets() -> Assets {
+pub(crate) fn assets() -> Assets {
     let tree = |text| from_text(text).unwrap();
     Assets::default().with_hierarchy("towns", tree(TOWNS)).with_hierarchy("years", tree(YEARS))
 }
 
 #[derive(Clone, Debug)]
-struct Asked {
-    algorithm: SequencesAlgorithmName,
-    k: usize,
-    length: usize,
-    limit: &'static str,
+pub(crate) struct Asked {
+    pub algorithm: SequencesAlgorithmName,
+    pub k: usize,
+    pub length: usize,
+    pub limit: &'static str,
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+pub(crate) fn asked() -> impl Strategy<Value = Asked> {
     let limits = vec![
         "c = 0.6\nsensitive-values = [\"i0\"]",
         "c = 0.8\nsensitive-values = [\"i0\", \"i1\"]",
@@ -33,7 +33,7 @@ fn asked() -> impl Strategy<Value = Asked> {
         .prop_map(|(algorithm, k, length, limit)| Asked { algorithm, k, length, limit })
 }
 
-fn policy(asked: &Asked) -> String {
+pub(crate) fn policy(asked: &Asked) -> String {
     let Asked { algorithm, k, length, limit } = asked;
     let privacy = match algorithm {
         SequencesAlgorithmName::Cbmsa | SequencesAlgorithmName::CbmsaBaseline => match *limit {
@@ -55,14 +55,14 @@ fn policy(asked: &Asked) -> String {
 }
 
 /// Somebody's visits: year, town, illness.
-type Visits = Vec<(u32, u32, u32)>;
+pub(crate) type Visits = Vec<(u32, u32, u32)>;
 
-fn people() -> impl Strategy<Value = Vec<Visits>> {
+pub(crate) fn people() -> impl Strategy<Value = Vec<Visits>> {
     let visit = (0..4_u32, 0..5_u32, 0..5_u32);
     prop::collection::vec(prop::collection::vec(visit, 1..4), 6..30)
 }
 
-fn data(people: &[Visits]) -> RecordBatch {
+pub(crate) fn data(people: &[Visits]) -> RecordBatch {
     let mut rows = Vec::new();
     // Two people with the values that policies name, so that they are known.
     for (person, visits) in [vec![(0, 0, 0)], vec![(0, 0, 1)]].iter().chain(people).enumerate() {

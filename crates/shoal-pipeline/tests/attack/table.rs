@@ -9,12 +9,12 @@ use crate::support::{attacked, batch, cases, publish, request};
 const HEADER: [&str; 6] = ["name", "age", "town", "sex", "note", "illness"];
 const TOWNS: &str = "t0;north;*\nt1;north;*\nt2;north;*\nt3;south;*\nt4;south;*\n";
 
-fn assets() -> Assets {
+pub(crate) fn assets() -> Assets {
     Assets::default().with_hierarchy("towns", from_text(TOWNS).unwrap())
 }
 
 /// A row: name, age, town, sex, note, illness.
-fn row(people: u32) -> impl Strategy<Value = Vec<String>> {
+pub(crate) fn row(people: u32) -> impl Strategy<Value = Vec<String>> {
     (0..people, 20..32_u32, 0..5_u32, 0..2_u32, 0..2_u32, 0..6_u32).prop_map(
         |(name, age, town, sex, note, ill)| {
             let illness = ["flu", "Flu ", "cold", "gout", "asthma", "ulcer"][ill as usize];
@@ -32,16 +32,16 @@ fn row(people: u32) -> impl Strategy<Value = Vec<String>> {
 }
 
 #[derive(Clone, Debug)]
-struct Asked {
-    algorithm: TableAlgorithmName,
-    k: usize,
-    condition: &'static str,
-    person: bool,
-    tree: bool,
-    more: &'static str,
+pub(crate) struct Asked {
+    pub algorithm: TableAlgorithmName,
+    pub k: usize,
+    pub condition: &'static str,
+    pub person: bool,
+    pub tree: bool,
+    pub more: &'static str,
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+pub(crate) fn asked() -> impl Strategy<Value = Asked> {
     let conditions = vec![
         "",
         "l-diversity = { kind = \"distinct\", l = 2 }",
@@ -70,7 +70,7 @@ fn asked() -> impl Strategy<Value = Asked> {
         })
 }
 
-fn policy(asked: &Asked) -> String {
+pub(crate) fn policy(asked: &Asked) -> String {
     let Asked { algorithm, k, condition, person, tree, more } = asked;
     let transparent = *algorithm == TableAlgorithmName::Transparent;
     let (condition, person) = match transparent {
@@ -94,7 +94,7 @@ fn policy(asked: &Asked) -> String {
     )
 }
 
-fn data(rows: &[Vec<String>]) -> RecordBatch {
+pub(crate) fn data(rows: &[Vec<String>]) -> RecordBatch {
     batch(&HEADER, rows)
 }
 

@@ -8,7 +8,7 @@ use crate::support::{attacked, batch, cases, publish, request};
 
 const ITEMS: usize = 9;
 
-fn assets() -> Assets {
+pub(crate) fn assets() -> Assets {
     let tree: String = (0..ITEMS).map(|item| format!("i{item};g{};*\n", item / 3)).collect();
     let utility = ItemList::from_text("i0 i1 i2 i3\ni4 i5 i6\ni7 i8\n", ' ');
     let known = ItemList::from_text("i0 i1\ni2 i5\ni3 i7 i8\ni6\n", ' ');
@@ -17,14 +17,14 @@ fn assets() -> Assets {
 }
 
 #[derive(Clone, Debug)]
-struct Asked {
-    algorithm: TransactionsAlgorithmName,
-    k: usize,
-    privacy: &'static str,
-    person: bool,
+pub(crate) struct Asked {
+    pub algorithm: TransactionsAlgorithmName,
+    pub k: usize,
+    pub privacy: &'static str,
+    pub person: bool,
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+pub(crate) fn asked() -> impl Strategy<Value = Asked> {
     let privacy =
         vec!["m = 1", "m = 2", "m = 3", "complete = true", "constraints = \"known\"", "share = 0.5"];
     (
@@ -42,7 +42,7 @@ fn asked() -> impl Strategy<Value = Asked> {
         })
 }
 
-fn policy(asked: &Asked) -> String {
+pub(crate) fn policy(asked: &Asked) -> String {
     let Asked { algorithm, k, privacy, person } = asked;
     let (hierarchy, utility) = match algorithm {
         TransactionsAlgorithmName::Apriori => ("hierarchy = \"tree\"", ""),
@@ -63,7 +63,7 @@ fn policy(asked: &Asked) -> String {
 }
 
 /// Rows of id, person and item. The first baskets hold every item, so that lists of items name nothing unknown.
-fn data(baskets: &[Vec<usize>]) -> RecordBatch {
+pub(crate) fn data(baskets: &[Vec<usize>]) -> RecordBatch {
     let all: Vec<usize> = (0..ITEMS).collect();
     let mut rows = Vec::new();
     for (number, basket) in std::iter::once(&all).chain(baskets).enumerate() {
@@ -79,7 +79,7 @@ fn data(baskets: &[Vec<usize>]) -> RecordBatch {
     batch(&["id", "who", "item"], &rows)
 }
 
-fn baskets() -> impl Strategy<Value = Vec<Vec<usize>>> {
+pub(crate) fn baskets() -> impl Strategy<Value = Vec<Vec<usize>>> {
     let basket = prop::collection::btree_set((0..ITEMS, 0..ITEMS).prop_map(|(a, b)| a.min(b)), 1..6);
     prop::collection::vec(basket.prop_map(|items| items.into_iter().collect()), 8..60)
 }
