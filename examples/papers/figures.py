@@ -67,7 +67,11 @@ class Figure:
             heights = [float("nan") if y is None else y for _, y in points]
             axes.plot([x for x, _ in points], heights, marker=mark, label=label, linewidth=1.2, markersize=4)
         axes.set(title=self.title, xlabel=self.across, ylabel=self.up)
-        axes.set_xscale("log") if self.log_across else None
+        across = sorted({x for points in self.series.values() for x, _ in points if not isinstance(x, str)})
+        if self.log_across:
+            axes.set_xscale("log")
+        elif 0 < len(across) <= 8:
+            axes.set_xticks(across)  # where something was measured
         axes.set_yscale("log") if self.log_up else axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
         # Beside the lines, where it hides none of them.
