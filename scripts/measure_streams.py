@@ -11,7 +11,7 @@ from collections import Counter
 
 import stream_data
 from measured_runs import at
-from measured_streams import best, fed, head, line, measure, published, stream, verify
+from measured_streams import best, castle, closed, fed, head, line, measure, mode, published, stream, verify
 
 BENCH, DATA = os.environ["BENCH"], os.environ["DATA"]
 ADULT_FILE = os.path.join(DATA, "adult/adult.data.gz")
@@ -26,30 +26,6 @@ MONITORED = (("paper", 10), ("uniform", 10), ("uniform", 9), ("calibrated", 9), 
 # A line of the kernels' example.
 KERNEL = re.compile(r"^  (\S.*\S) +([\d.]+) million/s(?:, mean +(\d+) ns, 99th percentile (\d+) ns)?", re.M)
 KERNEL_BARS = {"hardened, uniform": 1.0, "hardened, calibrated": 1.0, "paper, 10000": 0.5, "paper, 100000": 0.5}
-
-
-def closed(path, flags):
-    """Opens a file that nobody else may read: Shoal refuses other keys."""
-    return os.open(path, flags, 0o600)
-
-
-def mode(l, made, name, prior="file"):
-    """The settings of a delay-free stream; the shares of the values come from a file of all of them, or are learned from
-    the first tuples, as many as given. The key is always the same, so that a second run gives the same figures."""
-    with open(at("key"), "w", opener=closed) as file:
-        file.write(hashlib.sha256(b"measured").hexdigest() + "\n")
-    sets = [f"privacy.l={l}", "algorithm.name=delay-free", f"state.key-file={at('key')}"]
-    if name != "paper":
-        # Uniform designs are measured on data that are not uniform: the stream would stop.
-        sets += [f"algorithm.prior={name}", "algorithm.drift=warn"]
-    sets.append(f"algorithm.mode={'paper' if name == 'published' else 'hardened'}")
-    return [*sets, f"algorithm.prior-file={made.prior}" if prior == "file" else f"algorithm.learn={prior}"]
-
-
-def castle(k, delta, rules="nearest", reuse=False):
-    sets = ["algorithm.name=castle", f"privacy.k={k}", f"algorithm.delta={delta}", f"algorithm.rules={rules}"]
-    # Off unless asked for: then every tuple leaves with its whole crowd.
-    return [*sets, f"algorithm.reuse={'true' if reuse else 'false'}"]
 
 
 def sau(_quick):
@@ -264,13 +240,14 @@ def other(_quick):
             for prior in ("file", 5000):
                 # What was learned is kept in the state folder, where `measure` looks for it.
                 state = [] if prior == "file" else [f"state.dir={tempfile.mkdtemp(dir=at(''))}"]
-                sets = [*mode(5, made, name, prior), *state]
+                # Values that were not learned cannot be hidden: some two of a hundred stays.
+                sets = [*mode(5, made, name, prior), *state, "output.max-dead-letters=0.05"]
                 out, run = published(made, sets)
                 found = measure(made, sets, out)
                 source = "all" if prior == "file" else f"the first {prior:,}"
-                command = [f"{run.speed:,.0f}", run.figures["dead-letters"]]
-                told.append(f"{found['loss']['sau']:.4f} ({found['sau-bound']:.4f})" if name == "paper" else "")
-                line(name, source, *told, f"{found['loss']['il']:.4f}", *counted(found))
+                figures = [f"{run.speed:,.0f}", run.figures["dead-letters"]]
+                figures.append(f"{found['loss']['sau']:.4f} ({found['sau-bound']:.4f})" if name == "paper" else "")
+                line(name, source, *figures, f"{found['loss']['il']:.4f}", *counted(found))
 
 
 def adversary(_quick):

@@ -1,6 +1,7 @@
-"""Runs of `shoal stream`, fed from a file again and again, and what is said of what they publish. Only the standard
+"""Runs of `shoal stream`, fed from a file again and again, their settings, and what is said of what they publish. Only the standard
 library."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -31,6 +32,33 @@ class Streamed(NamedTuple):
     @property
     def speed_cpu(self):
         return self.tuples / self.cpu
+
+
+def closed(path, flags):
+    """Opens a file that nobody else may read: Shoal refuses other keys."""
+    return os.open(path, flags, 0o600)
+
+
+def mode(l, made, name, prior="file"):
+    """The settings of a delay-free stream; the shares of the values come from a file of all of them, or are learned from
+    the first tuples, as many as given. The key is always the same, so that a second run gives the same figures."""
+    # What a file of a key was used for is noted beside it, and another design refused: so each design has its own.
+    design = hashlib.sha256(repr((l, made.policy, made.tuples, name, prior)).encode()).hexdigest()
+    with open(at(f"key-{design[:16]}"), "w", opener=closed) as file:
+        file.write(hashlib.sha256(b"measured").hexdigest() + "\n")
+    sets = [f"privacy.l={l}", "algorithm.name=delay-free", f"state.key-file={file.name}"]
+    if name != "paper":
+        # Uniform designs are measured on data that are not uniform: the stream would stop.
+        sets += [f"algorithm.prior={name}", "algorithm.drift=warn"]
+    sets.append(f"algorithm.mode={'paper' if name == 'paper' else 'hardened'}")
+    return [*sets, f"algorithm.prior-file={made.prior}" if prior == "file" else f"algorithm.learn={prior}"]
+
+
+def castle(k, delta, rules="nearest", reuse=False):
+    """The settings of a stream whose tuples wait for a crowd."""
+    sets = ["algorithm.name=castle", f"privacy.k={k}", f"algorithm.delta={delta}", f"algorithm.rules={rules}"]
+    # Off unless asked for: then every tuple leaves with its whole crowd.
+    return [*sets, f"algorithm.reuse={'true' if reuse else 'false'}"]
 
 
 def stream(made, sets, tuples=None, out=os.devnull, pin=False):

@@ -11,7 +11,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402 (the backend must be chosen before)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DOCS = os.path.join(HERE, "..", "..", "docs", "papers")
+DOCS = os.path.normpath(os.path.join(HERE, "..", "..", "docs", "papers"))
 MARKS = "os^Dv*Xp"
 
 # The same figures give the same bytes, letters stay letters, and the ground is white where the page is dark.
@@ -27,6 +27,22 @@ def options(description):
     return parser.parse_args()
 
 
+def folder(quick):
+    """Where results go: a trial run shows that everything works, and must not replace what was measured."""
+    path = tempfile.mkdtemp() if quick else DOCS
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def write_table(name, title, head, rows, quick):
+    """Writes docs/papers/NAME.csv, for a figure or where there is none; its path."""
+    path = os.path.join(folder(quick), f"{name}.csv")
+    with open(path, "w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+    print(f"{title}: {path}", flush=True)
+    return path
+
+
 class Figure:
     """A figure of a paper as we measured it: series of points, written to docs/papers/NAME.csv and NAME.svg."""
 
@@ -40,27 +56,25 @@ class Figure:
         self.series.setdefault(label, []).append((x, y))
 
     def write(self, quick):
-        # A trial run shows that everything works, and must not replace what was measured.
-        folder = tempfile.mkdtemp() if quick else DOCS
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, f"{self.name}.csv"), "w", newline="") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow(["series", self.across, self.up])
-            for label, points in self.series.items():
-                table.writerows([label, x, "" if y is None else f"{y:.6g}"] for x, y in points)
-        self.plot(os.path.join(folder, f"{self.name}.svg"))
-        print(f"{self.title}: {os.path.join(folder, self.name)}.csv", flush=True)
+        points = [(label, x, "" if y is None else f"{y:.6g}") for label, series in self.series.items() for x, y in series]
+        path = write_table(self.name, self.title, ("series", self.across, self.up), points, quick)
+        self.plot(path.removesuffix(".csv") + ".svg")
 
     def plot(self, path):
-        figure, axes = plt.subplots(figsize=(4.6, 3.0), layout="constrained")
+        figure, axes = plt.subplots(figsize=(6.4, 3.0), layout="constrained")
         # Names along the lower axis stand in the order in which they came, numbers where they belong.
         for (label, points), mark in zip(self.series.items(), MARKS * 2):
             heights = [float("nan") if y is None else y for _, y in points]
             axes.plot([x for x, _ in points], heights, marker=mark, label=label, linewidth=1.2, markersize=4)
         axes.set(title=self.title, xlabel=self.across, ylabel=self.up)
-        axes.set_xscale("log") if self.log_across else None
+        across = sorted({x for points in self.series.values() for x, _ in points if not isinstance(x, str)})
+        if self.log_across:
+            axes.set_xscale("log")
+        elif 0 < len(across) <= 8:
+            axes.set_xticks(across)  # where something was measured
         axes.set_yscale("log") if self.log_up else axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
-        axes.legend()
+        # Beside the lines, where it hides none of them.
+        figure.legend(loc="outside right upper")
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
