@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::class::{Class, Member, loss};
 use super::class_rule::ClassRule;
 use super::exact;
-use super::ladder::{Ladder, combinations};
+use super::ladder::{Combination, Ladder, combinations};
 use super::merge::merge;
 use super::neighbours::Neighbours;
 use super::order::ribbon;
@@ -29,7 +29,8 @@ pub(super) fn construct(
 ) -> (Vec<Class>, Vec<Construction>) {
     let blocks = blocks(space, rule, seed);
     let peeler = Peeler { space, rule, points, ladders };
-    let all = thin_out(combinations(ladders), blocks.iter().map(Vec::len).max().unwrap_or(0));
+    let all = combinations(ladders);
+    let all = thin_out(&all, blocks.iter().map(Vec::len).max().unwrap_or(0));
     let (levels, orders) = match blocks.len() {
         0 | 1 => (all, Tuning::COLUMN_ORDERS),
         _ => (best_combinations(&peeler, &blocks, &all), Tuning::COLUMN_ORDERS_PER_BLOCK),
@@ -78,7 +79,10 @@ fn blocks(space: &Space, rule: &ClassRule<'_>, seed: u64) -> Vec<Vec<u32>> {
             rule.check_cancelled();
             rule.holds(&members(space, points))
         },
-        most: Tuning::BLOCK_POINTS,
+        most: match space.len() {
+            0..=Tuning::ONE_BLOCK_POINTS => Tuning::ONE_BLOCK_POINTS,
+            _ => Tuning::BLOCK_POINTS,
+        },
     };
     let sizes = near.group(&mut items, seed);
     let mut rest = &items[..];
@@ -95,10 +99,10 @@ fn blocks(space: &Space, rule: &ClassRule<'_>, seed: u64) -> Vec<Vec<u32>> {
 
 /// No more combinations than there is time for on a block of this size, evenly spaced. The last one is among them: it
 /// takes out whatever is left.
-fn thin_out(all: Vec<Vec<u8>>, points: usize) -> Vec<Vec<u8>> {
+fn thin_out(all: &[Combination], points: usize) -> Vec<&Combination> {
     let every = (all.len() * points).div_ceil(Tuning::MAX_POINT_VISITS).max(1);
     let last = all.len() - 1;
-    all.into_iter()
+    all.iter()
         .enumerate()
         .filter(|(at, _)| (last - at).is_multiple_of(every))
         .map(|(_, levels)| levels)
@@ -106,7 +110,11 @@ fn thin_out(all: Vec<Vec<u8>>, points: usize) -> Vec<Vec<u8>> {
 }
 
 /// The combinations that take out most records in some of the blocks, in their order.
-fn best_combinations(peeler: &Peeler<'_>, blocks: &[Vec<u32>], all: &[Vec<u8>]) -> Vec<Vec<u8>> {
+fn best_combinations<'a>(
+    peeler: &Peeler<'_>,
+    blocks: &[Vec<u32>],
+    all: &[&'a Combination],
+) -> Vec<&'a Combination> {
     let samples = Tuning::SAMPLE_BLOCKS;
     // Evenly spaced among the blocks; one sample is the block in the middle.
     let sampled = (1..=samples).map(|nth| &blocks[nth * blocks.len() / (samples + 1)]);
@@ -122,10 +130,10 @@ fn best_combinations(peeler: &Peeler<'_>, blocks: &[Vec<u32>], all: &[Vec<u8>]) 
     order.push(all.len() - 1);
     order.sort_unstable();
     order.dedup();
-    order.into_iter().map(|at| all[at].clone()).collect()
+    order.into_iter().map(|at| all[at]).collect()
 }
 
-fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[Vec<u8>], orders: usize) -> Started {
+fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[&Combination], orders: usize) -> Started {
     let (space, rule) = (peeler.space, peeler.rule);
     let members = members(space, block);
     let records: u64 = members.iter().map(|m| u64::from(m.count)).sum();

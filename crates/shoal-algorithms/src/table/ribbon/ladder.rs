@@ -18,6 +18,16 @@ struct Rung {
     image: Vec<u64>,
     /// The mean loss of the records on it.
     cost: f64,
+    /// The loss in the group of values that loses least.
+    least: f64,
+}
+
+/// One level for each column.
+pub(super) struct Combination {
+    pub(super) levels: Vec<u8>,
+    /// What the records lose on average, and in the crowd that could lose least: shares of the weights of all columns.
+    mean: f64,
+    pub(super) least: f64,
 }
 
 impl Ladder {
@@ -75,28 +85,34 @@ impl Ladder {
         groups.dedup_by(|next, kept| same_groups(next, kept));
         let mut times = vec![0_u64; codes as usize];
         (0..points.len()).for_each(|i| times[points.point(i)[dim] as usize] += u64::from(points.weight(i)));
-        let rung = |group: &Vec<u32>| Rung {
-            image: group.iter().map(|&g| mix(mix(dim as u64 + 1) ^ u64::from(g))).collect(),
-            cost: mean_cost(&scale, group, &times) * column.weight,
+        let rung = |group: &Vec<u32>| {
+            let (mean, least) = costs(&scale, group, &times);
+            Rung {
+                image: group.iter().map(|&g| mix(mix(dim as u64 + 1) ^ u64::from(g))).collect(),
+                cost: mean * column.weight,
+                least: least * column.weight,
+            }
         };
         Ladder { rungs: groups.iter().map(rung).collect() }
     }
 }
 
-/// All combinations of levels, the cheapest first.
-pub(super) fn combinations(ladders: &[Ladder]) -> Vec<Vec<u8>> {
-    let mut all: Vec<(f64, Vec<u8>)> = vec![(0.0, Vec::new())];
+/// All combinations of levels, the cheapest on average first.
+pub(super) fn combinations(ladders: &[Ladder]) -> Vec<Combination> {
+    let mut all = vec![Combination { levels: Vec::new(), mean: 0.0, least: 0.0 }];
     for ladder in ladders {
-        let longer = |(cost, levels): &(f64, Vec<u8>)| -> Vec<(f64, Vec<u8>)> {
-            let rung = |(level, rung): (usize, &Rung)| {
-                (cost + rung.cost, levels.iter().copied().chain([level as u8]).collect())
+        let longer = |shorter: &Combination| -> Vec<Combination> {
+            let rung = |(level, rung): (usize, &Rung)| Combination {
+                levels: shorter.levels.iter().copied().chain([level as u8]).collect(),
+                mean: shorter.mean + rung.cost,
+                least: shorter.least + rung.least,
             };
             ladder.rungs.iter().enumerate().map(rung).collect()
         };
         all = all.iter().flat_map(longer).collect();
     }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-    all.into_iter().map(|(_, levels)| levels).collect()
+    all.sort_by(|a, b| a.mean.total_cmp(&b.mean).then_with(|| a.levels.cmp(&b.levels)));
+    all
 }
 
 /// The bin of each number; the missing one has its own.
@@ -121,8 +137,8 @@ fn same_groups(a: &[u32], b: &[u32]) -> bool {
     firsts(a) == firsts(b)
 }
 
-/// What a record loses on average when all values of a group are published as one.
-fn mean_cost(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> f64 {
+/// What a record loses when all values of a group are published as one: on average, and in the group that loses least.
+fn costs(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> (f64, f64) {
     let mut of_group: std::collections::BTreeMap<u32, (u32, u32, u32, u64)> =
         std::collections::BTreeMap::new();
     for (code, &g) in group.iter().enumerate() {
@@ -130,10 +146,13 @@ fn mean_cost(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> f64 {
         let known = of_group.entry(g).or_insert((at, at, 0, 0));
         *known = (known.0.min(at), known.1.max(at), known.2 + 1, known.3 + times[code]);
     }
-    let cost = |&(lo, hi, count, times): &(u32, u32, u32, u64)| {
+    let each = |&(lo, hi, count, times): &(u32, u32, u32, u64)| {
         let each =
             if let Scale::Names { .. } = scale { scale.set_cost(count) } else { scale.span_cost(lo, hi) };
-        each * times as f64
+        (each, times)
     };
-    of_group.values().map(cost).sum::<f64>() / times.iter().sum::<u64>().max(1) as f64
+    let all: Vec<(f64, u64)> = of_group.values().map(each).filter(|(_, times)| *times > 0).collect();
+    let sum: f64 = all.iter().map(|(each, times)| each * *times as f64).sum();
+    let least = all.iter().map(|(each, _)| *each).fold(f64::INFINITY, f64::min);
+    (sum / times.iter().sum::<u64>().max(1) as f64, if all.is_empty() { 0.0 } else { least })
 }

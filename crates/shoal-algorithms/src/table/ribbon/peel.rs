@@ -1,16 +1,19 @@
-//! Peeling: with one level for each column, every crowd of records that look alike is taken out; then with the next
-//! levels.
+//! Peeling: with one level for each column, records that look alike are a crowd; the cheapest crowd of all is taken out, then the next.
 //!
-//! All combinations of levels are tried, the cheapest first, so that a record leaves with the cheapest crowd that is
-//! still there for it. A crowd that is too small stays too small, since records only leave: hence no combination is
-//! needed twice, and those of one batch can be looked at in parallel before the first of them takes anything.
+//! Looking for the crowds of a combination of levels takes a pass over all records that are left, and there are thousands of combinations. So
+//! they wait in a queue by what their cheapest crowd could lose at least. The first one is looked at: its crowds that lose no more than the next
+//! combination promises, or a little more, are taken out, and it goes back with what its next crowd loses. A crowd that is too small stays too small, since
+//! records only leave: a combination without crowds is never looked at again, and many can be tested for that in parallel.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
 use super::class::{Class, Member, cheapest};
 use super::class_rule::ClassRule;
-use super::ladder::Ladder;
-use super::space::Space;
+use super::ladder::{Combination, Ladder};
+use super::space::{Space, WHOLE};
 use super::split::split;
 use super::tuning::Tuning;
 use crate::table::points::Points;
@@ -31,24 +34,57 @@ pub(super) struct Peeled {
 
 impl Peeler<'_> {
     /// Peels some points, which must hold together, and splits the classes that it finds where they can be split.
-    pub(super) fn peel(&self, points: &[u32], combinations: &[Vec<u8>]) -> Peeled {
+    pub(super) fn peel(&self, points: &[u32], combinations: &[&Combination]) -> Peeled {
         let mut rest = points.to_vec();
         let mut classes = Vec::new();
-        let at_once = Tuning::COMBINATIONS_IN_PARALLEL;
         let mut taken = vec![0; combinations.len()];
-        for (batch, taken) in combinations.chunks(at_once).zip(taken.chunks_mut(at_once)) {
+        let total: f64 = combinations.last().map_or(1.0, |all| all.least.max(f64::MIN_POSITIVE));
+        // Under conditions a small cheap crowd that holds takes away the values that larger ones need: 42.7 % instead of 41.8 % were lost on Adult under β = 2,
+        // and 40.5 % instead of 38.7 % under t = 0.2. There all crowds of a combination leave at once, the combination that is cheapest on average first.
+        let cheapest_crowds = self.rule.only_size();
+        let bound = |at: usize| match cheapest_crowds {
+            true => (combinations[at].least / total * f64::from(WHOLE)) as u32,
+            false => 0,
+        };
+        // What the cheapest crowd loses at least, and which combination. The first one of those that promise the same is the cheaper one on
+        // average.
+        let mut queue: BinaryHeap<Reverse<(u32, usize)>> =
+            (0..combinations.len()).map(|at| Reverse((bound(at), at))).collect();
+        let mut is_tested = vec![false; combinations.len()];
+        while let Some(Reverse((cost, at))) = queue.pop() {
             if rest.is_empty() {
                 break;
             }
-            // Most combinations find no crowd. That is tested in parallel; taking out changes what is left for the next
-            // one, so it is done in order.
-            let worth: Vec<bool> = batch
-                .par_iter()
-                .map_init(Vec::new, |slots, levels| self.crowded(&rest, levels, slots).is_some())
-                .collect();
-            for ((levels, taken), _) in batch.iter().zip(taken).zip(&worth).filter(|(_, worth)| **worth) {
-                *taken = self.take(&mut rest, levels, &mut classes);
+            if !is_tested[at] {
+                // Most combinations have no crowd. The next ones are tested together with this one, since that can be done in parallel.
+                let mut batch = vec![(cost, at)];
+                while batch.len() < Tuning::COMBINATIONS_IN_PARALLEL
+                    && let Some(&Reverse((cost, at))) = queue.peek()
+                    && !is_tested[at]
+                {
+                    batch.push((cost, at));
+                    queue.pop();
+                }
+                let worth: Vec<bool> = batch
+                    .par_iter()
+                    .map_init(Vec::new, |slots, &(_, at)| {
+                        self.crowded(&rest, &combinations[at].levels, slots).is_some()
+                    })
+                    .collect();
+                for ((cost, at), _) in batch.into_iter().zip(worth).filter(|(_, worth)| *worth) {
+                    is_tested[at] = true;
+                    queue.push(Reverse((cost, at)));
+                }
+                continue;
             }
+            let next = queue.peek().map_or(u32::MAX, |Reverse((cost, _))| *cost);
+            let most = match cheapest_crowds {
+                true => next.max(cost).saturating_add(next.max(cost) / Tuning::PEEL_SLACK_DIVISOR),
+                false => u32::MAX,
+            };
+            let (gone, left) = self.take(&mut rest, &combinations[at].levels, most, &mut classes);
+            taken[at] += gone;
+            queue.extend(left.map(|cost| Reverse((cost, at))));
         }
         let rest = rest.iter().map(|&point| Member { point, count: self.space.weight(point) }).collect();
         place_rest(self.space, self.rule, &mut classes, rest);
@@ -75,10 +111,16 @@ impl Peeler<'_> {
         (most >= k).then_some(shift)
     }
 
-    /// Takes out the crowds; returns how many records they have.
-    fn take(&self, rest: &mut Vec<u32>, levels: &[u8], classes: &mut Vec<Class>) -> u64 {
+    /// Takes out the crowds that lose no more than `most`. Returns how many records they have, and what the cheapest crowd loses that stays.
+    fn take(
+        &self,
+        rest: &mut Vec<u32>,
+        levels: &[u8],
+        most: u32,
+        classes: &mut Vec<Class>,
+    ) -> (u64, Option<u32>) {
         let mut slots = Vec::new();
-        let Some(shift) = self.crowded(rest, levels, &mut slots) else { return 0 };
+        let Some(shift) = self.crowded(rest, levels, &mut slots) else { return (0, None) };
         let full = |hash: u64| slots[(hash >> shift) as usize] >= self.rule.k();
         let images = self.images(levels);
         let hashes = rest.iter().map(|&point| (self.image_hash(point, &images), point));
@@ -86,17 +128,24 @@ impl Peeler<'_> {
         // A full slot may hold several crowds; sorted by the whole hash they are told apart.
         candidates.sort_unstable();
         let mut gone = Vec::new();
+        let mut left: Option<u32> = None;
         for crowd in candidates.chunk_by(|a, b| a.0 == b.0) {
             let members: Vec<Member> =
                 crowd.iter().map(|&(_, point)| Member { point, count: self.space.weight(point) }).collect();
-            if self.rule.holds(&members) {
-                gone.extend(crowd.iter().map(|c| c.1));
-                classes.push(Class::of(self.space, members));
+            if !self.rule.holds(&members) {
+                continue;
             }
+            let class = Class::of(self.space, members);
+            if class.cost > most {
+                left = Some(left.map_or(class.cost, |least| least.min(class.cost)));
+                continue;
+            }
+            gone.extend(crowd.iter().map(|c| c.1));
+            classes.push(class);
         }
         gone.sort_unstable();
         rest.retain(|point| gone.binary_search(point).is_err());
-        gone.iter().map(|&point| u64::from(self.space.weight(point))).sum()
+        (gone.iter().map(|&point| u64::from(self.space.weight(point))).sum(), left)
     }
 
     fn images(&self, levels: &[u8]) -> Vec<&[u64]> {

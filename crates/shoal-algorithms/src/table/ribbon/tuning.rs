@@ -32,8 +32,10 @@ impl Tuning {
 
 /// Blocks, and the combinations of levels for peeling.
 impl Tuning {
-    /// The most points of a block. By hand: the 19,502 different rows of Adult are one block, so that all combinations are
-    /// tried on all of them.
+    /// A table of up to this many points is one block, so that all combinations are tried on all of them.
+    pub(super) const ONE_BLOCK_POINTS: usize = 100_000;
+
+    /// The most points of a block of a larger table. By hand.
     pub(super) const BLOCK_POINTS: usize = 24_000;
 
     /// The most combinations of levels for the columns. Measured: with every tenth of them Adult at k = 10 loses 9.9 %
@@ -41,9 +43,9 @@ impl Tuning {
     pub(super) const MAX_COMBINATIONS: usize = 1 << 14;
 
     /// How often points are looked at while all combinations are tried on one block: points × combinations. 2^14
-    /// combinations on a block of [`BLOCK_POINTS`](Self::BLOCK_POINTS) take 393 million, so the limit only matters for
-    /// larger blocks, which are those that the promise does not allow to be cut.
-    pub(super) const MAX_POINT_VISITS: usize = 400_000_000;
+    /// combinations on a block of [`ONE_BLOCK_POINTS`](Self::ONE_BLOCK_POINTS) take 1.6 thousand million at most (points that have left are not
+    /// looked at), so the limit only matters for larger blocks, which are those that the promise does not allow to be cut.
+    pub(super) const MAX_POINT_VISITS: usize = 1_640_000_000;
 
     /// Where there are several blocks, all combinations are tried on this many of them … By hand: one takes as long as
     /// the whole of a table that is a single block.
@@ -55,6 +57,9 @@ impl Tuning {
     /// How many combinations are tested in parallel for whether they take out anything. By hand. No influence on what is
     /// published: a combination that takes out nothing now takes out nothing later.
     pub(super) const COMBINATIONS_IN_PARALLEL: usize = 64;
+
+    /// A crowd is taken out although the next combination may have one that loses up to this fraction (1/32) less: it is looked at less often.
+    pub(super) const PEEL_SLACK_DIVISOR: u32 = 32;
 
     /// Slots of the hash table in which records of equal looks are counted, per point. At 4 few points share a slot by
     /// accident; those that do only cost a second look. By hand.
