@@ -1,10 +1,13 @@
 //! The adversary of published transactions.
 
 use shoal_core::Progress;
-use shoal_measure::transactions::attack::{TransactionsTarget, attack_transactions};
+use shoal_measure::transactions::attack::{
+    EarlierTransactions, TransactionsTarget, attack_transactions, attack_transactions_together,
+};
 
 use super::algorithm::{hierarchy, promise};
-use super::load::{Text, load};
+use super::load::{Text, load, read_published_data};
+use super::releases::whose;
 use crate::attack::Attacked;
 use crate::{PipelineError, Request, Source};
 
@@ -13,6 +16,7 @@ pub(crate) fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
+    earlier: &mut [Box<dyn Source>],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     let before = load(request, original, Text::Original, progress)?;
@@ -26,6 +30,17 @@ pub(crate) fn attack(
         seed: request.policy().algorithm.seed,
     };
     let mut attacks = attack_transactions(&target, progress);
+    let audits = &request.earlier.previous;
+    for (at, source) in earlier.iter_mut().enumerate() {
+        let (file, _) = read_published_data(request, source.as_mut(), progress)?;
+        // Without an audit it is not known who was in it: then anybody may have been.
+        let (file, lines_of) = match audits.get(at) {
+            Some(audit) => whose(audit, &file, before.known_as.as_ref()),
+            None => (file, None),
+        };
+        let together = EarlierTransactions { published: &file, lines_of: lines_of.as_deref() };
+        attacks.attacks.push(attack_transactions_together(&target, &together, progress));
+    }
     if before.rest.as_ref().is_some_and(|(rest, _)| !rest.columns.is_empty()) {
         let what = "the columns beside the items: the promise is about items, and these columns are published as they are";
         attacks.not_tried.push(what.to_owned());
