@@ -56,6 +56,12 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// The main job: read, anonymize, verify, measure, write.
     Run(RunArgs),
+    /// The recoding of an earlier release on new or grown data.
+    ///
+    /// People of the earlier release stay in the crowd that they were in, newcomers get the same recoding among themselves, and both releases
+    /// are attacked together before anything is written. The policy is that of the earlier release. The exit code is 1 when
+    /// both together would break the promise.
+    Apply(ApplyArgs),
     /// Let tuples through as they come: from standard input or a broker, to standard output or a broker.
     ///
     /// Each tuple is anonymized, its lines are read back and verified, and only then do they leave. Runs until the
@@ -217,6 +223,41 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// The earlier release: its audit.json, or the folder of its reports.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub release: PathBuf,
+    /// The new data, in the dialect that the release's policy describes.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub data: String,
+    /// The published file: .csv[.gz|.zst] or .parquet; `-` for standard output.
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// The folder of the reports (report.html, report.json, audit.html, audit.json); beside the published file where it is not
+    /// given.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub report: Option<PathBuf>,
+    /// The audit.json (or its folder) of one more release of the same people; may be repeated. Releases that RELEASE itself was
+    /// compared with are found without it, unless they have moved.
+    #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
+    pub previous: Vec<PathBuf>,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// The source of all randomness; short for `--set algorithm.seed=N`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+    /// How many threads to use; 0 for one per core. The published bytes do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
+    /// Replace the published file and its reports where they exist. An earlier release is never replaced.
+    #[arg(long)]
+    pub force: bool,
+    /// Publish the file also where all information is lost; otherwise that ends with exit code 1 and no file.
+    #[arg(long)]
+    pub allow_total_loss: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
     /// The policy, with  shape = "stream".
     #[arg(value_hint = ValueHint::FilePath)]
@@ -330,8 +371,8 @@ pub(crate) struct AttackArgs {
     /// The policy that makes the promise, or the audit.json of a release.
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
     pub policy: PathBuf,
-    /// tables: an earlier release of the same people, to be attacked together with this one: a published file, or the audit.json
-    /// (or its folder) of a release; may be repeated.
+    /// An earlier release of the same people, to be attacked together with this one: a published file, or the audit.json (or its folder) of a
+    /// release, which knows who was in it; may be repeated. Not for streams.
     #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
     pub previous: Vec<PathBuf>,
     /// Write what each record risks into this CSV file, which nobody else can read: its crowd, the chance of being linked, the

@@ -254,7 +254,7 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
         }
         PipelineError::NoOriginal => "use  shoal measure ORIGINAL PUBLISHED --policy POLICY",
         PipelineError::OnlyStreams => "leave out --value, --where, --windows and --every",
-        PipelineError::OnlyTables => "leave out --previous",
+        PipelineError::NoPrevious => "leave out --previous",
         PipelineError::IsStream => "use  shoal stream POLICY",
         PipelineError::NotStream { .. } => "use  shoal run POLICY,  or change data.shape",
         PipelineError::NothingLeft { .. } => {
@@ -267,11 +267,18 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
              cannot be compared with later releases any more"
         }
         PipelineError::Releases { .. } => {
-            "nothing was released. Give --reuse-classes to keep the classes of people who were in an earlier release, or publish only one of the releases"
+            "nothing was released. `shoal apply RELEASE DATA`, or --reuse-classes, keeps the classes of people who were in an earlier release;  output.suppressed = \"drop\"  leaves out \
+             whom it cannot hide; or publish only one of the releases"
         }
         PipelineError::Incomparable { .. } => {
             "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \
              together"
+        }
+        PipelineError::LostRelease { .. } => {
+            "give its audit.json with --previous: the new release must hold together with that one, too"
+        }
+        PipelineError::StreamApplied => {
+            "use  shoal stream POLICY  again: with the same [state] and key it goes on where it was"
         }
         PipelineError::OutputIsInput { .. } => {
             "choose another name with -o; the original would be overwritten"

@@ -73,14 +73,10 @@ pub fn attack(
     earlier: &mut [Box<dyn Source>],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
-    let shape = request.policy().data.shape;
-    if shape != Shape::Table && !earlier.is_empty() {
-        return Err(PipelineError::OnlyTables);
-    }
-    Cancelled::catch(|| match shape {
+    Cancelled::catch(|| match request.policy().data.shape {
         Shape::Table => table::attack(request, original, published, earlier, progress),
-        Shape::Transactions => transactions::attack(request, original, published, progress),
-        Shape::Sequences => sequences::attack(request, original, published, progress),
+        Shape::Transactions => transactions::attack(request, original, published, earlier, progress),
+        Shape::Sequences => sequences::attack(request, original, published, earlier, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     })?
 }

@@ -39,6 +39,13 @@ pub struct AuditFile<'a> {
     /// too small is left out then, whatever the policy says.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reused_classes: bool,
+    /// Keyed hash of the `audit.json` of the release whose recoding was applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied_from: Option<String>,
+    /// The earlier releases that this one was compared with, in the order in which they were given; a release that applies
+    /// this one's recoding is compared with them, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub previous: Vec<PreviousFile>,
     /// The report, with exact figures.
     #[serde(flatten)]
     pub report: &'a Report,
@@ -53,6 +60,16 @@ pub struct AuditFile<'a> {
     pub secret_key: Option<String>,
     /// How the data were recoded.
     pub recoding: &'a RecodingFile,
+}
+
+/// Where the audit of an earlier release lay, and how it is recognized if it has moved.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PreviousFile {
+    /// The `audit.json`.
+    pub audit: PathBuf,
+    /// Keyed hash of it.
+    pub audit_hash: String,
 }
 
 /// What only a front that has files knows of a release.
@@ -83,6 +100,15 @@ pub struct Audit {
     /// tables: whether people who were in an earlier release kept their classes.
     #[serde(default)]
     pub reused_classes: bool,
+    /// The earlier releases that it was compared with.
+    #[serde(default)]
+    pub previous: Vec<PreviousFile>,
+    /// Where it was read from.
+    #[serde(skip)]
+    pub place: PathBuf,
+    /// Hash of its text.
+    #[serde(skip)]
+    text_hash: String,
     input_hash: String,
     /// How the data were recoded, and who is in which class.
     pub recoding: RecodingFile,
@@ -92,7 +118,9 @@ impl Audit {
     /// Reads the text of an `audit.json` at `path`.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Audit, PipelineError> {
         let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };
-        let audit: Audit = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        let mut audit: Audit = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        audit.place = path.to_owned();
+        audit.text_hash = blake3::hash(text.as_bytes()).to_hex().to_string();
         if audit.version != VERSION {
             let problem =
                 format!("its version is {}, and this program reads version {VERSION}", audit.version);
@@ -107,6 +135,16 @@ impl Audit {
         self.key().is_some_and(|key| key.hash(INPUT, sha256.as_bytes()) == self.input_hash)
     }
 
+    /// How the audit of a release with this key names it.
+    pub(crate) fn hash_by(&self, key: &Key) -> String {
+        key.hash(AUDIT, self.text_hash.as_bytes())
+    }
+
+    /// Whether it is the one that another audit names as earlier.
+    pub(crate) fn is_named(&self, by: &Audit, named: &PreviousFile) -> bool {
+        by.key().is_some_and(|key| self.hash_by(&key) == named.audit_hash)
+    }
+
     /// The key of its hashes; `parse` has checked that there is one.
     pub(crate) fn key(&self) -> Option<Key> {
         Key::from_hex(&self.key)
@@ -117,6 +155,8 @@ impl Audit {
 pub(crate) const INPUT: &str = "input";
 /// What somebody is known by.
 pub(crate) const PERSON: &str = "person";
+/// An `audit.json`.
+pub(crate) const AUDIT: &str = "audit";
 /// A policy.
 pub(crate) const POLICY: &str = "policy";
 
@@ -172,6 +212,16 @@ pub enum RecodingFile {
     Transactions {
         /// Each published item and how many transactions hold it.
         items: Vec<ItemFile>,
+        /// Items of the original that were suppressed.
+        #[serde(default)]
+        suppressed: Vec<String>,
+        /// The columns by which people are recognized in later releases; none where the data have no such column.
+        #[serde(default)]
+        known_by: Vec<String>,
+        /// Keyed hashes of the people, a hash for each published transaction in the order of the file; among transactions with the same items
+        /// ascending.
+        #[serde(default)]
+        people: Vec<String>,
     },
     /// Sequences: the classes of the published file.
     #[serde(rename_all = "kebab-case")]
@@ -180,6 +230,12 @@ pub enum RecodingFile {
         quasi_identifiers: Vec<String>,
         /// Each class: the events that its members publish, and how many members it has.
         classes: Vec<SequenceFile>,
+        /// The column by which people are recognized in later releases.
+        #[serde(default)]
+        known_by: Vec<String>,
+        /// Who was put together: keyed hashes of the people of each cluster, ascending.
+        #[serde(default)]
+        clusters: Vec<Vec<String>>,
     },
 }
 
@@ -213,6 +269,9 @@ pub struct SequenceFile {
 pub struct ItemFile {
     /// The published text.
     pub item: String,
+    /// The items of the original that it stands for.
+    #[serde(default)]
+    pub members: Vec<String>,
     /// How many transactions hold it.
     pub support: u32,
 }

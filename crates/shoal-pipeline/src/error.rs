@@ -366,9 +366,9 @@ pub enum PipelineError {
     /// A question that is for streams.
     #[error("counts with standard errors are for published streams")]
     OnlyStreams,
-    /// Several releases of something else than a table.
-    #[error("several releases are attacked together for tables only")]
-    OnlyTables,
+    /// Several releases of a stream.
+    #[error("a stream has no earlier releases to be attacked together with")]
+    NoPrevious,
     /// A stream is asked to run like a file.
     #[error("the policy is about a stream, which has no end to wait for")]
     IsStream,
@@ -433,6 +433,43 @@ pub enum PipelineError {
         /// Why not.
         problem: String,
     },
+    /// A release whose recoding is to be applied was itself compared with one that is not where it was.
+    #[error("`{}` was compared with an earlier release, whose audit is not at `{}` any more, or has changed", by.display(), audit.display())]
+    LostRelease {
+        /// Where the audit lay.
+        audit: PathBuf,
+        /// The audit that names it.
+        by: PathBuf,
+    },
+    /// The published file of an earlier release is needed and is not what it was.
+    #[error("the earlier release `{}` cannot be compared with: {problem}", output.display())]
+    LostFile {
+        /// Where it was written to.
+        output: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// People of an earlier release, or newcomers, cannot be hidden among themselves.
+    #[error(
+        "{records} of people who were in the same earlier releases cannot be hidden among themselves: {why}"
+    )]
+    Cohort {
+        /// How many records they have: `12 transactions`.
+        records: String,
+        /// Why not.
+        why: String,
+    },
+    /// An adversary who has earlier releases, too, beats a bound.
+    #[error("together with {releases} earlier release{}, {found}", if *releases == 1 { "" } else { "s" })]
+    Attacked {
+        /// What was found.
+        found: String,
+        /// How many earlier releases were given.
+        releases: usize,
+    },
+    /// A stream has no recoding to apply.
+    #[error("a stream is not applied to other data")]
+    StreamApplied,
     /// An audit cannot be understood.
     #[error("`{}` is not the audit of a release: {problem}", path.display())]
     Audit {
@@ -532,6 +569,8 @@ impl PipelineError {
             PipelineError::Unreachable { .. }
             | PipelineError::Untrue { .. }
             | PipelineError::Releases { .. }
+            | PipelineError::Attacked { .. }
+            | PipelineError::Cohort { .. }
             | PipelineError::Unjudged { .. } => true,
             _ => false,
         }

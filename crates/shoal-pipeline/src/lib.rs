@@ -13,6 +13,7 @@
 mod attack;
 pub mod audit;
 mod batches;
+mod cohorts;
 mod columns;
 pub mod compare;
 mod deadline;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
-use shoal_core::{Hierarchy, Policy, PolicyDocument, Role};
+use shoal_core::{Hierarchy, Policy, PolicyDocument, RawTable, Role, Transactions};
 use shoal_io::original_items;
 use shoal_measure::PopulationCounts;
 
@@ -37,6 +37,19 @@ pub struct EarlierReleases {
     pub replaced: Option<Audit>,
     /// tables: whether people who were in one of `previous` keep their classes.
     pub reuse_classes: bool,
+    /// Whether the new release is the recoding of the last of `previous`, applied to other data.
+    pub applied: bool,
+    /// transactions, sequences: what was published in each of `previous`, where the new release is attacked together with them.
+    pub(crate) files: Vec<EarlierFile>,
+}
+
+/// The published data of an earlier release.
+#[derive(Clone, Debug)]
+pub(crate) enum EarlierFile {
+    /// Transactions.
+    Transactions(Transactions),
+    /// Sequences: a row an event.
+    Sequences(RawTable),
 }
 
 /// The secret key of transparent l-diversity, and where it comes from.

@@ -8,9 +8,11 @@ use shoal_core::{Cancelled, Policy, Progress};
 use shoal_io::{BasketOptions, Content, WriteError};
 use shoal_privacy::{Certificate, Staged, Verified};
 
-use crate::audit::{AuditFile, AuditPlaces, Key, RecodingFile};
+use crate::audit::{AuditFile, AuditPlaces, Key, PreviousFile, RecodingFile};
+use crate::columns::read_published;
 use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
 use crate::report::html::{self, House, HouseFacts, PublishedFacts};
+use crate::request::EarlierFile;
 use crate::transactions::Layout;
 use crate::{
     PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, audit, sequences, table,
@@ -93,6 +95,18 @@ impl<S> Release<S> {
             input_hash: key.hash(audit::INPUT, self.input_sha256.as_bytes()),
             output: places.output,
             reused_classes: request.earlier.reuse_classes,
+            applied_from: request
+                .earlier
+                .previous
+                .last()
+                .filter(|_| request.earlier.applied)
+                .map(|audit| audit.hash_by(&key)),
+            previous: request
+                .earlier
+                .previous
+                .iter()
+                .map(|audit| PreviousFile { audit: audit.place.clone(), audit_hash: audit.hash_by(&key) })
+                .collect(),
             seed: policy.algorithm.seed,
             report: &self.report,
             work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
@@ -165,8 +179,8 @@ fn run_to_end<K: Sink>(
     let policy = request.policy();
     let draft = match policy.data.shape {
         Shape::Table => table::run(request, &key, from, to, &mut seconds, progress),
-        Shape::Transactions => transactions::run(request, from, to, &mut seconds, progress),
-        Shape::Sequences => sequences::run(request, from, to, &mut seconds, progress),
+        Shape::Transactions => transactions::run(request, &key, from, to, &mut seconds, progress),
+        Shape::Sequences => sequences::run(request, &key, from, to, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
     let Draft { release: verified, mut report, input_sha256, recoding, trace, secret_key, pages } = draft;
@@ -182,13 +196,33 @@ fn run_to_end<K: Sink>(
         let given = earlier.previous.iter().any(|previous| previous.output_sha256 == replaced.output_sha256);
         replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
     });
-    // Tables are compared with the earlier releases that are given; for other shapes we can only report that there are some.
-    if again || (policy.data.shape != Shape::Table && !earlier.previous.is_empty()) {
+    // Tables are compared with the earlier releases that are given, and what is applied with those that it comes from; otherwise we can only report that
+    // there are some.
+    let compared = policy.data.shape == Shape::Table || earlier.applied;
+    if again || (!compared && !earlier.previous.is_empty()) {
         add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape)]);
     }
     seconds.total = started.elapsed().as_secs_f64();
     report.seconds = seconds;
     Ok(Release { report, trace, verified, key, input_sha256, recoding, secret_key, pages })
+}
+
+/// The published data of an earlier release, with their SHA-256.
+pub(crate) fn read_earlier(
+    request: &Request,
+    published: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<(EarlierFile, String), PipelineError> {
+    Ok(match request.policy().data.shape {
+        Shape::Transactions => {
+            let (data, sha256) = transactions::read_published_data(request, published, progress)?;
+            (EarlierFile::Transactions(data), sha256)
+        }
+        _ => {
+            let read = read_published(request, published, progress)?;
+            (EarlierFile::Sequences(read.table), read.sha256)
+        }
+    })
 }
 
 /// What this program has staged holds nothing but its data, or it is not published.

@@ -1,5 +1,6 @@
 //! One file per verb: it takes the arguments, calls the pipeline, and prints the result.
 
+mod apply;
 mod attack;
 mod check;
 mod compare;
@@ -54,6 +55,7 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Init(args) => init::init(args, console),
         Verb::Check(args) => check::check(args, console),
         Verb::Run(args) => run::run(args, console),
+        Verb::Apply(args) => apply::apply(args, console),
         Verb::Stream(args) => stream::stream(args, console),
         Verb::Verify(args) => verify::verify(args, console),
         Verb::Measure(args) => measure::measure(args, console),

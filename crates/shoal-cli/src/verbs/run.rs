@@ -1,12 +1,13 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
+use shoal_core::Progress;
 use shoal_measure::LossReport;
 use shoal_pipeline::files::{Outcome, RunOptions};
 use shoal_pipeline::{Construction, Counts, Loss, Risk, Search};
 
 use super::{Answer, Opened};
-use crate::args::RunArgs;
+use crate::args::{Overrides, RunArgs};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Answer, Failure> 
     if args.output.as_deref().is_some_and(is_stdout) {
         console.leave_stdout();
     }
-    let set = overrides(args);
+    let set = overrides(&args.overrides, args.seed);
     let opened = Opened::open(&args.policy, &set)?;
     let policy_output = || opened.job.policy().output.path.as_ref().map(|path| opened.job.resolve(path));
     if args.output.clone().or_else(policy_output).is_some_and(|path| is_stdout(&path)) {
@@ -34,25 +35,34 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Answer, Failure> 
         reuse_classes: args.reuse_classes,
         allow_total_loss: args.allow_total_loss,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
-    let pool = pool.map_err(|error| Failure::Threads { threads: args.threads, error })?;
+    carry_out(args.threads, console, |progress| {
+        shoal_pipeline::files::run(&opened.job, &options, progress).map_err(|error| opened.blame(error))
+    })
+}
 
+/// Does the work with so many threads, and says what has come out.
+pub(super) fn carry_out(
+    threads: u16,
+    console: &Console,
+    work: impl FnOnce(&dyn Progress) -> Result<Outcome, Failure> + Send,
+) -> Result<Answer, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
+    let pool = pool.map_err(|error| Failure::Threads { threads, error })?;
     let progress = progress::cancellable(console)?;
-    let outcome = pool.install(|| {
-        shoal_pipeline::files::run(&opened.job, &options, &progress).map_err(|error| opened.blame(error))
-    })?;
+    let outcome = pool.install(|| work(&progress))?;
     drop(progress);
     console.summary(&outcome.report.outgoing(), || prose(&outcome))?;
     Ok(Answer::Holds)
 }
 
-fn overrides(args: &RunArgs) -> Vec<String> {
-    let mut set = args.overrides.set.clone();
-    set.extend(args.seed.map(|seed| format!("algorithm.seed={seed}")));
+/// The overrides of a call, with its seed.
+pub(super) fn overrides(given: &Overrides, seed: Option<u64>) -> Vec<String> {
+    let mut set = given.set.clone();
+    set.extend(seed.map(|seed| format!("algorithm.seed={seed}")));
     set
 }
 
-fn is_stdout(path: &Path) -> bool {
+pub(super) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 

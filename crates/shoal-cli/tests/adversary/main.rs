@@ -3,6 +3,9 @@
 //! Whoever attacks here has the program, the policy, the seed and the published files, and nothing else: the attacks run
 //! the command and read what it leaves with a few lines of their own. They share no code with what they attack.
 
+mod apply;
+mod apply_items;
+mod apply_visits;
 mod castle;
 mod containers;
 mod leaks;

@@ -21,5 +21,7 @@ pub(crate) use plan::column_plan;
 pub use plan::{ColumnPlan, HierarchyPlan};
 pub(crate) use published::{check_untouched, quasi_columns, read_published, read_table_back, stage_table};
 pub(crate) use ranges::{note as ranges_note, with_plain_values};
-pub(crate) use recoded::{Composed, published_columns, reordered, reordered_codes};
+pub(crate) use recoded::{
+    Composed, EarlierTexts, published_columns, published_columns_with, reordered, reordered_codes,
+};
 pub(crate) use sample::{Units, sample};

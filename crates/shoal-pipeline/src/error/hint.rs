@@ -78,7 +78,7 @@ impl PipelineError {
             }
             PipelineError::NoOriginal => "give the original as well",
             PipelineError::OnlyStreams => "ask for values, conditions and windows of streams only",
-            PipelineError::OnlyTables => "attack each release by itself",
+            PipelineError::NoPrevious => "attack it by itself: people who return are looked at already",
             PipelineError::IsStream => "run it tuple by tuple, as a stream",
             PipelineError::NotStream { .. } => "run it as a whole, or change data.shape",
             PipelineError::NothingLeft { .. } => {
@@ -96,6 +96,22 @@ impl PipelineError {
             }
             PipelineError::Incomparable { .. } => {
                 "give the audit.json of a table with the same columns, or none: then nothing is known about the two together"
+            }
+            PipelineError::Cohort { .. } => {
+                "nothing was released. Whoever knows who was in the earlier release could strike out the others; wait until there are more newcomers, or leave them out of \
+                 the data"
+            }
+            PipelineError::Attacked { .. } => {
+                "nothing was released. Publish only one of the releases, or leave out people who are in both"
+            }
+            PipelineError::LostRelease { .. } => {
+                "name its audit.json among the earlier releases: the new release must hold together with that one, too"
+            }
+            PipelineError::LostFile { .. } => {
+                "put the published file back where it was written to, with the bytes that were published"
+            }
+            PipelineError::StreamApplied => {
+                "a stream goes on by itself: run its policy again with the same state folder and key, and it knows whom it has seen"
             }
             PipelineError::Audit { .. } => "give the audit.json that a run has left in its report's folder",
             PipelineError::NoRandomness { .. } => "try again; the system may still be starting",

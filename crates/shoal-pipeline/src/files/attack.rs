@@ -13,8 +13,8 @@ use super::run::open_audit;
 use super::stream::attack_stream;
 use crate::{Attacked, PipelineError, Source};
 
-/// Plays the adversary against a published file, for tables also together with earlier releases: published files, or audits,
-/// which name theirs.
+/// Plays the adversary against a published file, also together with earlier releases: published files, or audits, which name theirs and know who was
+/// in them.
 pub fn attack(
     job: &Job,
     original: &Path,
@@ -25,16 +25,27 @@ pub fn attack(
     if job.policy().data.shape == Shape::Stream {
         return match previous {
             [] => attack_stream(job, original, published, progress),
-            _ => Err(PipelineError::OnlyTables),
+            _ => Err(PipelineError::NoPrevious),
         };
     }
     let mut earlier: Vec<Box<dyn Source>> = Vec::new();
+    let mut audits = Vec::new();
     for path in previous {
-        let file = if is_audit(path) { open_audit(path)?.output } else { path.clone() };
+        let mut file = path.clone();
+        if is_audit(path) {
+            let audit = open_audit(path)?;
+            file = audit.output.clone();
+            audits.push(audit);
+        }
         earlier.push(Box::new(job.published(&file)?));
     }
     let (mut original, mut published) = (job.original(original)?, job.published(published)?);
-    crate::attack(&job.request()?, &mut original, &mut published, &mut earlier, progress)
+    let mut request = job.request()?;
+    // Who was in which release is known where all of them have an audit.
+    if audits.len() == previous.len() {
+        request.earlier.previous = audits;
+    }
+    crate::attack(&request, &mut original, &mut published, &mut earlier, progress)
 }
 
 fn is_audit(path: &Path) -> bool {

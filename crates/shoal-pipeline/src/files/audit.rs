@@ -10,6 +10,10 @@ impl Audit {
             what: "audit",
             error,
         })?;
-        Audit::parse(path, &text)
+        // A name that means the same from everywhere: the audit of a later release refers to it.
+        let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut audit = Audit::parse(path, &text)?;
+        audit.place = place;
+        Ok(audit)
     }
 }

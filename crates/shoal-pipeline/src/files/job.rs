@@ -73,6 +73,16 @@ impl Job {
         self.changed(leave_out, &[])
     }
 
+    /// The same for other data, which will be written elsewhere: what `apply` starts from.
+    pub(crate) fn for_data(&self, source: &str, overrides: &[String]) -> Result<Job, PipelineError> {
+        let elsewhere = |policy: &mut Policy| {
+            policy.data.source = source.to_owned();
+            // Those of the earlier release, which others may have read by now.
+            (policy.output.path, policy.output.report) = (None, None);
+        };
+        self.changed(elsewhere, overrides)
+    }
+
     pub(super) fn changed(
         &self,
         change: impl FnOnce(&mut Policy),

@@ -3,6 +3,7 @@
 //! Everything about paths, overwriting, report folders and key files is here. The rest of the crate takes a
 //! [`Request`](crate::Request), a [`Source`](crate::Source) and a [`Sink`](crate::Sink).
 
+mod apply;
 mod assets;
 mod attack;
 mod audit;
@@ -23,6 +24,7 @@ mod trial;
 mod verbs;
 mod what_if;
 
+pub use apply::{apply, open_applied};
 pub use attack::{attack, write_people};
 pub use beside::hierarchies_beside;
 pub use compare::{CompareOptions, Comparison, choose, compare, compare_folder};

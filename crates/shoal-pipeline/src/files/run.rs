@@ -12,8 +12,8 @@ use super::memory::peak_memory;
 use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, recorded};
 use super::{FileSink, Job, table_key};
 use crate::audit::AuditPlaces;
-use crate::request::EarlierReleases;
-use crate::{Audit, PipelineError, Report};
+use crate::request::{EarlierFile, EarlierReleases};
+use crate::{Audit, PipelineError, Report, Request};
 
 /// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
 pub(super) const TOTAL_LOSS: f64 = 0.999_999;
@@ -50,10 +50,25 @@ pub struct Outcome {
 
 /// The main job. When it returns an error, nothing has been published.
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
-    Cancelled::catch(|| run_to_end(job, options, progress))?
+    Cancelled::catch(|| {
+        let previous = options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
+        run_to_end(job, options, Before { previous, applied: false }, progress)
+    })?
 }
 
-fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
+/// The releases that came before.
+pub(super) struct Before {
+    pub previous: Vec<Audit>,
+    /// Whether the recoding of the last one is applied.
+    pub applied: bool,
+}
+
+pub(super) fn run_to_end(
+    job: &Job,
+    options: &RunOptions,
+    before: Before,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
     let started = Instant::now();
     if job.policy().data.shape == Shape::Stream {
         return Err(PipelineError::IsStream);
@@ -62,13 +77,18 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
     // Before the work: a folder that is missing or may not be written to is better known now than in an hour.
     let mut sink = FileSink::create(&targets.output, job.published_dialect()?)?;
     let earlier = EarlierReleases {
-        previous: options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?,
+        previous: before.previous,
         replaced: targets.earlier,
         reuse_classes: options.reuse_classes,
+        applied: before.applied,
+        files: Vec::new(),
     };
     let mut request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);
     if targets.report.is_some() {
         request = request.with_pages();
+    }
+    if request.earlier.applied {
+        request.earlier.files = earlier_files(job, &request, progress)?;
     }
     let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
     // Verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a secret
@@ -110,6 +130,33 @@ fn run_to_end(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Resul
         staged.publish()?;
     }
     Ok(Outcome { output, report_folder: targets.report, report, trace })
+}
+
+/// What was published in the earlier releases that the new one is attacked together with. Tables have all of it in their audits.
+fn earlier_files(
+    job: &Job,
+    request: &Request,
+    progress: &dyn Progress,
+) -> Result<Vec<EarlierFile>, PipelineError> {
+    let mut files = Vec::new();
+    if job.policy().data.shape == Shape::Table {
+        return Ok(files);
+    }
+    for audit in &request.earlier.previous {
+        let lost = |problem: &str| PipelineError::LostFile {
+            output: audit.output.clone(),
+            problem: problem.to_owned(),
+        };
+        if !audit.output.is_file() {
+            return Err(lost("the published file is not there any more"));
+        }
+        let (file, sha256) = crate::run::read_earlier(request, &mut job.published(&audit.output)?, progress)?;
+        if sha256 != audit.output_sha256 {
+            return Err(lost("the file is not the one that was published"));
+        }
+        files.push(file);
+    }
+    Ok(files)
 }
 
 /// An audit, or the one in a report's folder.

@@ -1,10 +1,13 @@
 //! The adversary of published sequences.
 
 use shoal_core::Progress;
-use shoal_measure::sequences::attack::{SequencesTarget, attack_sequences};
+use shoal_measure::sequences::attack::{
+    EarlierSequences, SequencesTarget, attack_sequences, attack_sequences_together,
+};
 
 use super::load::load;
 use super::promise::promise;
+use super::releases::in_release;
 use super::run::id;
 use crate::attack::Attacked;
 use crate::columns::read_published;
@@ -15,10 +18,12 @@ pub(crate) fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
+    earlier: &mut [Box<dyn Source>],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     let loaded = load(request, original, progress)?;
-    let release = read_published(request, published, progress)?.table;
+    let read = read_published(request, published, progress)?;
+    let (release, sha256) = (read.table, read.sha256);
     if release.column(id(request)).is_none() {
         let (file, column) = (published.name(), id(request).to_owned());
         return Err(PipelineError::PublishedColumn { file, column });
@@ -31,7 +36,22 @@ pub(crate) fn attack(
         promise: &promise(request.policy()),
         seed: request.policy().algorithm.seed,
     };
-    let attacks = attack_sequences(&target, progress);
+    let mut attacks = attack_sequences(&target, progress);
+    for (at, source) in earlier.iter_mut().enumerate() {
+        let file = read_published(request, source.as_mut(), progress)?.table;
+        // Without an audit it is not known who was in it: then anybody may have been.
+        let mut in_both = match request.earlier.previous.get(at) {
+            Some(audit) => Some(in_release(audit, &loaded)?),
+            None => None,
+        };
+        // Whoever is left out has no line in the new release that could be found; its audit knows.
+        if let (Some(in_both), Some(audit)) = (&mut in_both, request.audit_of(&sha256)) {
+            let now = in_release(audit, &loaded)?;
+            in_both.iter_mut().zip(now).for_each(|(both, now)| *both &= now);
+        }
+        let together = EarlierSequences { published: &file, in_both: in_both.as_deref() };
+        attacks.attacks.push(attack_sequences_together(&target, &together, progress).attack);
+    }
     let people = release.column(id(request)).map_or(0, |ids| ids.labels.len());
     Ok(Attacked {
         original: original.name(),

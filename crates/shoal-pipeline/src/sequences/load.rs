@@ -4,8 +4,9 @@ use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 
 use super::people::{People, people};
 use super::ties::Ties;
+use crate::cohorts::KnownAs;
 use crate::columns::{Bound, bind, check_columns, reordered, with_plain_values};
-use crate::{PipelineError, Request, Source, WantedColumns};
+use crate::{PipelineError, Request, Source, WantedColumns, table};
 
 /// What was read.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Loaded {
     pub incomplete: Vec<u32>,
     /// The first row of each person in the source, for `output.keep-order`.
     pub source_place: Vec<u32>,
+    /// By what the people are recognized in a later release.
+    pub known_as: KnownAs,
     /// The events that keep the order of the source, because the policy's columns do not tell them apart.
     pub ties: Ties,
     /// The columns of the source, all of them.
@@ -47,6 +50,7 @@ pub(crate) fn load(
     let Bound { table, incomplete, .. } = bind(request, &raw)?;
     let People { rows, starts, source_place, ties } = people(request, &raw, &ids, &table)?;
 
+    let known_as = known_as(ids, &source_place);
     let columns: Vec<RawColumn> = raw.columns.iter().map(|column| reordered(column, &rows)).collect();
     let mut moved = vec![0; rows.len()];
     rows.iter().enumerate().for_each(|(event, &row)| moved[row as usize] = event as u32);
@@ -57,10 +61,20 @@ pub(crate) fn load(
         raw: RawTable { columns, rows: raw.rows, files: raw.files },
         incomplete,
         source_place,
+        known_as,
         ties,
         header: read.header,
         sha256: read.sha256,
     })
+}
+
+/// What people are called, by a row of each.
+fn known_as(ids: RawColumn, row_of: &[u32]) -> KnownAs {
+    let columns = vec![ids.name.clone()];
+    let table = RawTable { rows: ids.codes.len(), columns: vec![ids], files: Vec::new() };
+    let (texts, person_of) = table::people(&table, &columns).unwrap_or_default();
+    let texts = row_of.iter().map(|&row| texts.get(person_of[row as usize]).to_owned()).collect();
+    KnownAs { columns, texts }
 }
 
 /// The people who have a complete event, with those events only.

@@ -1,6 +1,7 @@
 //! Sequences: an ordered list of events a person.
 
 mod algorithm;
+mod applied;
 mod attack;
 mod check;
 mod compose;
@@ -9,6 +10,7 @@ mod load;
 mod models;
 mod people;
 mod promise;
+mod releases;
 mod run;
 mod ties;
 mod verbs;

@@ -3,23 +3,25 @@
 use shoal_core::policy::SuppressedPolicy;
 use shoal_core::{Policy, RawTable, SUPPRESSED, Table, TableRecoding};
 
-use crate::columns::{Composed, published_columns, reordered_codes};
+use crate::columns::{Composed, EarlierTexts, published_columns_with, reordered_codes};
 use crate::order::PublishedPlaces;
 
 /// Puts the recoded quasi-identifiers and the untouched columns together. `table` is the one that the
-/// recoding refers to, `raw` what was read, `source_rows` where each record was in the source.
+/// recoding refers to, `raw` what was read, `source_rows` where each record was in the source, `texts` what classes say as in an earlier
+/// release.
 pub(crate) fn compose(
     policy: &Policy,
     raw: &RawTable,
     source_rows: &[u32],
     table: &Table,
     recoding: &TableRecoding,
+    texts: &EarlierTexts,
 ) -> Composed {
     let mut origin = published_rows(policy, recoding);
     if policy.output.keep_order {
         origin.sort_unstable_by_key(|&row| source_rows[row as usize]);
     }
-    let columns = published_columns(policy, raw, table, recoding, &origin);
+    let columns = published_columns_with(policy, raw, table, recoding, texts, &origin);
     let mut published = RawTable { columns, rows: origin.len(), files: Vec::new() };
     if !policy.output.keep_order {
         let order = PublishedPlaces::of(&published).sorted(published.rows);

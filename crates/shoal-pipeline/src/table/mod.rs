@@ -26,6 +26,7 @@ pub use explain::{ClassExplanation, TableExplanation};
 pub use load::load;
 pub(crate) use person::{repeated_identifiers, same_person};
 pub use population::parse_population;
+pub(crate) use releases::people;
 pub use releases::{ColumnTogether, Together};
 pub(crate) use run::run;
 pub use verbs::{TableMeasured, TableVerified};

@@ -13,9 +13,11 @@
 //! Every promise counts that was made to a person, the earlier ones too. Those who cannot be distinguished (equal quasi-identifiers
 //! where there is no name, several records of one person) are looked at together: all their classes are possible.
 
+mod applied;
 mod candidates;
 mod identity;
 mod membership;
+mod regions;
 mod reuse;
 mod verdict;
 
@@ -30,8 +32,9 @@ use crate::leaks::earlier_release;
 use crate::request::EarlierReleases;
 use crate::{Audit, Leak, PipelineError, Request};
 
+pub(crate) use applied::Applied;
 use candidates::{Candidates, Seen};
-pub(crate) use identity::Identity;
+pub(crate) use identity::{Identity, people};
 pub(crate) use membership::membership;
 pub(crate) use reuse::Kept;
 pub use verdict::{ColumnTogether, Together};
@@ -162,5 +165,127 @@ fn check_notation(request: &Request, audit: &Audit, known_by: &[String]) -> Resu
             ),
         )),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use indexmap::IndexMap;
+    use shoal_core::{PolicyDocument, Silent};
+
+    use super::*;
+    use crate::audit::AuditPlaces;
+    use crate::table::load::{Loaded, load_from};
+    use crate::{Assets, BatchSink, BatchSource};
+
+    const POLICY: &str = r#"
+        version = 1
+        data.shape = "table"
+        columns.name = { role = "identifier" }
+        columns.age = { role = "quasi-identifier", kind = "integer" }
+        columns.illness = { role = "sensitive" }
+        privacy = { k = 2, l-diversity = { kind = "distinct", l = 2 } }
+    "#;
+
+    fn source(people: &[(&str, i64, &str)]) -> BatchSource {
+        let texts = |at: fn(&(&str, i64, &str)) -> String| {
+            let column: arrow_array::StringArray = people.iter().map(|person| Some(at(person))).collect();
+            std::sync::Arc::new(column) as arrow_array::ArrayRef
+        };
+        let columns = [
+            ("name", texts(|person| person.0.to_owned())),
+            ("age", texts(|person| person.1.to_string())),
+            ("illness", texts(|person| person.2.to_owned())),
+        ];
+        BatchSource::new("people", vec![arrow_array::RecordBatch::try_from_iter(columns).unwrap()])
+    }
+
+    const FIRST: [(&str, i64, &str); 4] =
+        [("ann", 20, "flu"), ("bob", 20, "cold"), ("cid", 50, "flu"), ("dot", 50, "cold")];
+    const NEW: [(&str, i64, &str); 2] = [("eva", 20, "flu"), ("fay", 20, "cold")];
+
+    /// What is said about a second release in which everybody of these is in the class of their number; what a class publishes is the age of
+    /// its first member.
+    fn judge(
+        people: &[(&str, i64, &str)],
+        class_of: &dyn Fn(&str) -> Option<u32>,
+        applied: bool,
+    ) -> Result<Vec<Leak>, String> {
+        let document = PolicyDocument::parse(POLICY, &[]).unwrap();
+        let first = Request::new(document, Assets::default()).unwrap();
+        let release = crate::run(&first, &mut source(&FIRST), &mut BatchSink, &Silent).unwrap();
+        let text = serde_json::to_string(&release.audit(&first, AuditPlaces::default())).unwrap();
+        let previous = vec![Audit::parse(Path::new("audit.json"), &text).unwrap()];
+        let request =
+            first.clone().with_earlier(EarlierReleases { previous, applied, ..EarlierReleases::default() });
+        let Loaded { read, bound, .. } = load_from(&request, &mut source(people), &Silent).unwrap();
+        let (mut origin, mut classes_of) = (Vec::new(), Vec::new());
+        let mut classes: Vec<ClassFile> = Vec::new();
+        for row in 0..read.table.rows {
+            let text = |column: &str| read.table.column(column).unwrap().text(row).to_owned();
+            let Some(class) = class_of(&text("name")) else { continue };
+            while classes.len() <= class as usize {
+                let values = IndexMap::from([("illness".to_owned(), IndexMap::new())]);
+                classes.push(ClassFile { cells: Vec::new(), size: 0, values, people: Vec::new() });
+            }
+            let file = &mut classes[class as usize];
+            file.cells = vec![text("age")];
+            file.size += 1;
+            *file.values["illness"].entry(text("illness")).or_insert(0) += 1;
+            origin.push(row as u32);
+            classes_of.push(class);
+        }
+        let current = Current {
+            request: &request,
+            raw: &read.table,
+            original: &bound.table,
+            origin: &origin,
+            class_of: &classes_of,
+            classes: &classes,
+        };
+        request.earlier.leaks(&current, "other bytes").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_newcomer_who_is_moved_into_an_old_class_is_noticed() {
+        let grown = [&FIRST[..], &NEW[..]].concat();
+        let old = |name: &str| u32::from(matches!(name, "cid" | "dot"));
+        // Two newcomers beside the two who were there are a crowd by themselves, with two illnesses.
+        assert!(judge(&grown, &|name| Some(old(name)), false).is_ok());
+        // In a class of their own, too.
+        let own = |name: &str| Some(if matches!(name, "eva" | "fay") { 2 } else { old(name) });
+        assert!(judge(&grown, &own, false).is_ok());
+        // One of them moves into the other class: each is the only newcomer there, and everybody else can be struck out.
+        let moved = |name: &str| Some(if name == "fay" { 1 } else { old(name) });
+        let said = judge(&grown, &moved, false).unwrap_err();
+        assert!(said.contains("2 of 6 people are left in crowds below 2, the smallest of 1"), "{said}");
+        // A single newcomer has nobody to hide among.
+        let said = judge(&grown[..5], &|name| Some(old(name)), false).unwrap_err();
+        assert!(said.contains("1 of 5 people"), "{said}");
+    }
+
+    #[test]
+    fn newcomers_with_one_illness_are_noticed() {
+        let grown = [&FIRST[..], &[("eva", 20, "flu"), ("fay", 20, "flu")]].concat();
+        // The class has two illnesses; what is not of those who were there is flu.
+        let old = |name: &str| Some(u32::from(matches!(name, "cid" | "dot")));
+        let said = judge(&grown, &old, false).unwrap_err();
+        assert!(said.contains("too few possible values of `illness`"), "{said}");
+    }
+
+    #[test]
+    fn one_who_is_gone_is_noticed_where_a_recoding_is_applied() {
+        let first = [&FIRST[..], &NEW[..]].concat();
+        let old = |name: &str| Some(u32::from(matches!(name, "cid" | "dot")));
+        assert!(judge(&first, &old, true).is_ok());
+        // Bob is gone, and Ann is still there: the difference is what Bob had. The one who is left is no crowd either.
+        let without: Vec<_> = first.iter().copied().filter(|person| person.0 != "bob").collect();
+        let said = judge(&without, &old, true).unwrap_err();
+        assert!(said.contains("1 people are gone who are fewer than 2"), "{said}");
+        // Nobody of the class is published: then there is no difference to look at.
+        let nobody = |name: &str| old(name).filter(|_| name != "ann");
+        assert!(judge(&without, &nobody, true).is_ok());
     }
 }

@@ -17,14 +17,14 @@ use super::load::{Loaded, load_from};
 use super::models::{models, suppression_limit};
 use super::person::take_measures;
 use super::population::check_population;
-use super::releases::{Current, Identity, Kept, person_hash};
+use super::releases::{Applied, Current, Identity, Kept, person_hash};
 use super::safe_harbor;
 use super::transparent_key::table_key;
 use crate::attack::attack_in_run;
 use crate::audit::{ClassFile, Key, RecodingFile};
 use crate::columns::{
-    Bound, Composed, quasi_columns, read_table_back, reordered_codes, stage_table, with_alike_merged,
-    with_hierarchies,
+    Bound, Composed, EarlierTexts, quasi_columns, read_table_back, reordered_codes, stage_table,
+    with_alike_merged, with_hierarchies,
 };
 use crate::deadline::Deadline;
 use crate::leaks::{of_names, of_table};
@@ -51,15 +51,21 @@ pub(crate) fn run<K: Sink>(
         timed(&mut seconds.read, || load_from(request, from, progress))?;
     safe_harbor::refuse(request, &read.table)?;
     check_population(request, &bound.table)?;
-    let Recoded { working, anonymized: Anonymized { recoding, trace }, mut notes } =
-        timed(&mut seconds.anonymize, || match request.earlier.reuse_classes {
-            false => anonymize(request, &bound, &source_rows, algorithm.as_ref(), progress),
-            true => {
+    let Recoded { working, anonymized: Anonymized { recoding, trace }, texts, mut notes } =
+        timed(&mut seconds.anonymize, || {
+            if request.earlier.applied {
+                let applied = Applied::of(request, &read.table, &bound, algorithm.as_ref())?;
+                let (working, recoding, texts, notes) = applied.recode(algorithm.as_ref(), progress)?;
+                return Ok(Recoded { working, anonymized: recoding.into(), texts, notes });
+            }
+            if request.earlier.reuse_classes {
                 let kept = Kept::of(request, &read.table, &bound, &request.earlier.previous)?;
                 let (working, recoding, notes) =
                     kept.recode(request, &bound, algorithm.as_ref(), progress)?;
-                Ok(Recoded { working, anonymized: recoding.into(), notes })
+                let texts = EarlierTexts::default();
+                return Ok(Recoded { working, anonymized: recoding.into(), texts, notes });
             }
+            anonymize(request, &bound, &source_rows, algorithm.as_ref(), progress)
         })?;
     let clusters = recoding.classes.len();
     let suppressed = recoding.suppressed();
@@ -67,7 +73,7 @@ pub(crate) fn run<K: Sink>(
     let (staged, origin) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
         let Composed { published, origin } =
-            compose(request.policy(), &read.table, &source_rows, &working, &recoding);
+            compose(request.policy(), &read.table, &source_rows, &working, &recoding, &texts);
         progress.check();
         Ok((stage_table(request, to, &published, progress)?, origin))
     })?;
@@ -190,6 +196,8 @@ struct Recoded<'a> {
     /// The table that the recoding refers to: where the algorithm needs them, with hierarchies that were built.
     working: Cow<'a, Table>,
     anonymized: Anonymized<TableRecoding>,
+    /// What classes say in the words of an earlier release.
+    texts: EarlierTexts,
     notes: Vec<String>,
 }
 
@@ -225,7 +233,7 @@ fn anonymize<'a>(
     if request.policy().output.suppressed == SuppressedPolicy::Star {
         star_suppression(&mut anonymized.recoding, &working, &request.policy().table_promise())?;
     }
-    Ok(Recoded { working, anonymized, notes })
+    Ok(Recoded { working, anonymized, texts: EarlierTexts::default(), notes })
 }
 
 /// What the classes of the published file say, and about whom.

@@ -10,6 +10,7 @@ use shoal_algorithms::transactions::{
 use shoal_core::policy::{ObjectivePolicy, ShapeAlgorithm, TransactionsAlgorithmName};
 use shoal_core::{Hierarchy, Transactions, TransactionsPromise, is_drawn};
 
+use super::atoms::{Atoms, Recoded};
 use super::sets::{ItemSets, item_sets, item_weights};
 use crate::{PipelineError, Request};
 
@@ -43,6 +44,30 @@ impl Prepared {
         let hierarchy = hierarchy(request).cloned();
         let algorithm = algorithm(request, data, utility.as_ref(), &weights, hierarchy.as_ref())?;
         Ok(Prepared { promise, algorithm, utility, weights, hierarchy })
+    }
+
+    /// The same algorithm for atoms instead of items.
+    pub(super) fn on_atoms(
+        &self,
+        request: &Request,
+        recoded: &Recoded,
+        atoms: &Atoms,
+        data: &Transactions,
+    ) -> Result<Box<dyn TransactionsAlgorithm>, PipelineError> {
+        let utility = self.utility.as_ref().map(|sets| {
+            let (mut of_atoms, mut lines) = (Vec::new(), Vec::new());
+            for (set, &line) in sets.sets.iter().zip(&sets.lines) {
+                let image = recoded.image(set);
+                if !image.is_empty() {
+                    of_atoms.push(image);
+                    lines.push(line);
+                }
+            }
+            ItemSets { sets: of_atoms, lines, file: sets.file.clone() }
+        });
+        let weights = recoded.weights(&self.weights);
+        let tree = self.hierarchy.as_ref().and_then(|tree| recoded.hierarchy(atoms, data, tree));
+        algorithm(request, &recoded.data, utility.as_ref(), &weights, tree.as_ref())
     }
 
     /// What is promised, for a person.

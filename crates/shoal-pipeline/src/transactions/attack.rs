@@ -2,10 +2,13 @@
 
 use shoal_core::{Progress, RawTable};
 use shoal_measure::attack::Attacks;
-use shoal_measure::transactions::attack::{TransactionsTarget, attack_transactions};
+use shoal_measure::transactions::attack::{
+    EarlierTransactions, TransactionsTarget, attack_transactions, attack_transactions_together,
+};
 
 use super::algorithm::{hierarchy, promise};
-use super::load::{Text, load};
+use super::load::{Text, load, read_published_data};
+use super::releases::whose;
 use crate::attack::Attacked;
 use crate::{PipelineError, Request, Source};
 
@@ -14,6 +17,7 @@ pub(crate) fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
+    earlier: &mut [Box<dyn Source>],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     let before = load(request, original, Text::Original, progress)?;
@@ -27,7 +31,18 @@ pub(crate) fn attack(
         seed: request.policy().algorithm.seed,
     };
     let rest = before.rest.as_ref().map(|(rest, _)| rest);
-    let attacks = play(&target, rest, progress);
+    let mut attacks = play(&target, rest, progress);
+    let audits = &request.earlier.previous;
+    for (at, source) in earlier.iter_mut().enumerate() {
+        let (file, _) = read_published_data(request, source.as_mut(), progress)?;
+        // Without an audit it is not known who was in it: then anybody may have been.
+        let (file, lines_of) = match audits.get(at) {
+            Some(audit) => whose(audit, &file, before.known_as.as_ref()),
+            None => (file, None),
+        };
+        let together = EarlierTransactions { published: &file, lines_of: lines_of.as_deref() };
+        attacks.attacks.push(attack_transactions_together(&target, &together, progress));
+    }
     Ok(Attacked {
         original: original.name(),
         published: published.name(),

@@ -6,8 +6,9 @@ use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
 
 use super::layout::Layout;
 use super::one_hot;
-use super::person::{persons_of_ids, persons_of_rows, repeated_identifiers};
+use super::person::{known_as, persons_of_ids, persons_of_rows, repeated_identifiers};
 use super::tables::table_signs;
+use crate::cohorts::KnownAs;
 use crate::columns::reordered_codes;
 use crate::order::{ContentHash, compare_rows};
 use crate::{Leak, PipelineError, Request, Source, WantedColumns};
@@ -32,6 +33,8 @@ pub(crate) struct Loaded {
     pub withheld: Result<Vec<String>, Refusal>,
     /// SHA-256 of the stored bytes.
     pub sha256: String,
+    /// By what an original's transactions are recognized in a later release, where it has a column that tells.
+    pub known_as: Option<KnownAs>,
     /// For each transaction its number in the source, counted from 0, for `output.keep-order`.
     pub source_rows: Vec<u32>,
 }
@@ -86,6 +89,9 @@ impl Loaded {
         let compare = |a: u32, b: u32| items(a).cmp(items(b)).then_with(|| compare_rows(&columns, a, b));
         self.source_rows = hash.order(&hashes, self.data.persons(), compare);
         self.data = self.data.select(&self.source_rows);
+        if let Some(known) = &mut self.known_as {
+            known.texts = self.source_rows.iter().map(|&row| known.texts[row as usize].clone()).collect();
+        }
         if let Some((table, _)) = &mut self.rest {
             for column in &mut table.columns {
                 column.codes = reordered_codes(&column.codes, &self.source_rows);
@@ -128,6 +134,7 @@ pub(crate) fn load(
                 leaks: Vec::new(),
                 withheld: Ok(Vec::new()),
                 sha256: read.sha256,
+                known_as: None,
                 source_rows: Vec::new(),
             }
         }
@@ -149,6 +156,7 @@ pub(crate) fn load(
                 empty,
                 leaks: repeated_identifiers(request, &read.table, None, &[]),
                 withheld: Ok(Vec::new()),
+                known_as: known_as(request, &read.table, None),
                 sha256: read.sha256,
                 source_rows: Vec::new(),
             }
@@ -168,9 +176,10 @@ pub(crate) fn load(
                 }
                 leaks = repeated_identifiers(request, &read.table, Some(ids), &[id, item]);
             }
+            let known_as = known_as(request, &read.table, Some(ids)).filter(|_| text == Text::Original);
             let withheld = withheld(request, &read.table, text);
             let (rest, listed, sha256, source_rows) = (None, false, read.sha256, Vec::new());
-            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, source_rows }
+            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, known_as, source_rows }
         }
         Layout::Column { items, separator } => {
             // Identifiers are read as well: in an original they say whose a transaction is, in a published file they
@@ -191,6 +200,7 @@ pub(crate) fn load(
                 }
                 leaks = repeated_identifiers(request, &read.table, None, &[items]);
             }
+            let known_as = known_as(request, &read.table, None).filter(|_| text == Text::Original);
             let withheld = withheld(request, &read.table, text);
             let mut rest = read.table;
             if text == Text::Original {
@@ -200,7 +210,7 @@ pub(crate) fn load(
             rest.columns.remove(place);
             let (listed, sha256) = (read.listed, read.sha256);
             let (rest, source_rows) = (Some((rest, place)), Vec::new());
-            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, source_rows }
+            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, known_as, source_rows }
         }
     };
     if loaded.data.is_empty() {
@@ -211,6 +221,16 @@ pub(crate) fn load(
         loaded.order_by_content(request);
     }
     Ok(loaded)
+}
+
+/// The transactions of a published file, with its SHA-256.
+pub(crate) fn read_published_data(
+    request: &Request,
+    published: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<(Transactions, String), PipelineError> {
+    let read = load(request, published, Text::Published, progress)?;
+    Ok((read.data, read.sha256))
 }
 
 /// A table must not be read as baskets. Whoever knows better says `header = false`.

@@ -1,6 +1,8 @@
 //! Transactions: a set of items a person.
 
 mod algorithm;
+mod applied;
+mod atoms;
 mod attack;
 mod check;
 mod compose;
@@ -11,6 +13,7 @@ mod measures;
 mod models;
 pub(crate) mod one_hot;
 mod person;
+mod releases;
 mod run;
 mod sets;
 mod tables;
@@ -22,6 +25,7 @@ pub(crate) use check::check;
 pub(crate) use explain::explain;
 pub use explain::{ItemExplanation, TransactionsExplanation};
 pub(crate) use layout::Layout;
+pub(crate) use load::read_published_data;
 pub(crate) use run::run;
 pub use verbs::{TransactionsMeasured, TransactionsVerified};
 pub(crate) use verbs::{measure, verify};

@@ -2,8 +2,10 @@
 
 use shoal_core::{RawColumn, RawTable, Role};
 
+use crate::cohorts::KnownAs;
 use crate::columns::persons_of_texts;
 use crate::propose::names_people;
+use crate::table::people;
 use crate::{Leak, PipelineError, Request, ValueAt};
 
 /// A number per row of a table for the person whose it is: one number for all texts that likely name one person.
@@ -36,6 +38,35 @@ pub(super) fn persons_of_ids(
         }
     }
     Ok(persons.into_iter().flatten().collect())
+}
+
+/// By what transactions are recognized in a later release: the person where the policy names one, else identifiers, else the ids of a
+/// table with a row per item (`ids`). None where no column tells.
+pub(super) fn known_as(request: &Request, table: &RawTable, ids: Option<&RawColumn>) -> Option<KnownAs> {
+    let policy = request.policy();
+    let is_read = |name: &&str| table.column(name).is_some();
+    let ways: [Vec<&str>; 3] = [
+        policy.data.person.as_deref().into_iter().filter(is_read).collect(),
+        // Rows of one transaction may have several of them.
+        policy.columns_of(Role::Identifier).into_iter().filter(|_| ids.is_none()).filter(is_read).collect(),
+        ids.map(|ids| ids.name.as_str()).into_iter().collect(),
+    ];
+    let columns = ways.into_iter().find(|columns| !columns.is_empty())?;
+    let columns: Vec<String> = columns.into_iter().map(str::to_owned).collect();
+    let (texts, person_of) = people(table, &columns)?;
+    let text = |row: usize| texts.get(person_of[row]).to_owned();
+    let texts = match ids {
+        None => (0..table.rows).map(text).collect(),
+        // Ids have their codes in the order of their first rows, which is the order of the transactions.
+        Some(ids) => {
+            let mut first: Vec<Option<usize>> = vec![None; ids.labels.len()];
+            for (row, &id) in ids.codes.iter().enumerate() {
+                first[id as usize].get_or_insert(row);
+            }
+            first.into_iter().flatten().map(text).collect()
+        }
+    };
+    Some(KnownAs { columns, texts })
 }
 
 /// What there is to say about a column that names people and repeats, while the policy does not say whose the

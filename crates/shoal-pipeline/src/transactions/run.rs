@@ -11,14 +11,17 @@ use shoal_privacy::{
 };
 
 use super::algorithm::{Prepared, by_name};
+use super::applied;
 use super::attack::play;
 use super::compose::{Composed, compose, tabulate};
 use super::layout::Layout;
 use super::load::{Loaded, Text, load};
 use super::measures;
 use super::models::{models, utility};
+use super::releases;
 use crate::attack::attack_in_run;
-use crate::audit::{ItemFile, RecodingFile};
+use crate::audit::{ItemFile, Key, RecodingFile};
+use crate::cohorts::KnownAs;
 use crate::columns::check_untouched;
 use crate::leaks::of_transactions;
 use crate::order::record_order;
@@ -27,9 +30,10 @@ use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, PageFacts, timed};
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
 
-/// What comes back may be published.
+/// What comes back may be published. `release_key` is the key by which the release remembers its people.
 pub(crate) fn run<K: Sink>(
     request: &Request,
+    release_key: &Key,
     from: &mut dyn Source,
     to: &mut K,
     seconds: &mut Seconds,
@@ -41,7 +45,14 @@ pub(crate) fn run<K: Sink>(
         Ok((loaded, prepared))
     })?;
     let data = &loaded.data;
+    let mut applied = None;
     let Anonymized { recoding, trace } = timed(&mut seconds.anonymize, || {
+        if request.earlier.applied {
+            let done = applied::apply(request, &loaded, &prepared, progress)?;
+            let recoding = done.recoding.clone();
+            applied = Some(done);
+            return Ok(recoding.into());
+        }
         let done = prepared.algorithm.anonymize(data, &prepared.promise, progress);
         done.map_err(|error| by_name(error, data, &prepared))
     })?;
@@ -69,6 +80,16 @@ pub(crate) fn run<K: Sink>(
     })?;
     let VerifiedTransactions { release, published, findings: verified } = verified;
     let PublishedTransactions { data: published, rest, .. } = published;
+    let mut together = 0.0;
+    let earlier_leaks = timed(&mut together, || match &applied {
+        None => Ok(Vec::new()),
+        Some(applied) => {
+            progress.stage("comparing with earlier releases", 0);
+            applied::check_cohorts(request, &published, &origin, &loaded, &applied.cohorts)?;
+            releases::attack_together(request, &loaded, &prepared, &published, &applied.cohorts, progress)
+        }
+    })?;
+    seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
         Ok(measures::take(request, &prepared, data, &published, progress)?)
@@ -101,6 +122,13 @@ pub(crate) fn run<K: Sink>(
         };
         play(&target, rest.as_ref(), progress)
     })?;
+    report.leaks.extend(earlier_leaks);
+    if let Some(applied) = applied {
+        report.leaks.extend(applied.leaks);
+        report.notes.extend(applied.notes);
+    }
+    let recoding =
+        recoding_file(release_key, &published, &origin, data, verified.image_of(), loaded.known_as.as_ref());
     let pages = match request.pages {
         false => None,
         true => {
@@ -113,15 +141,7 @@ pub(crate) fn run<K: Sink>(
             })
         }
     };
-    Ok(Draft {
-        release,
-        report,
-        input_sha256: loaded.sha256,
-        recoding: recoding_file(&published),
-        trace,
-        secret_key: None,
-        pages,
-    })
+    Ok(Draft { release, report, input_sha256: loaded.sha256, recoding, trace, secret_key: None, pages })
 }
 
 /// Stages published transactions in the layout of the source.
@@ -179,9 +199,44 @@ fn distinct(published: &Transactions) -> usize {
     all.len()
 }
 
-fn recoding_file(published: &Transactions) -> RecodingFile {
-    let items = published.items().iter().zip(published.supports());
+/// What a later release needs to know: which items are published as one, and whose the transactions are. `image_of` is the published text of
+/// each item.
+fn recoding_file(
+    key: &Key,
+    published: &Transactions,
+    origin: &[u32],
+    data: &Transactions,
+    image_of: &[Option<u32>],
+    known: Option<&KnownAs>,
+) -> RecodingFile {
+    let mut members: Vec<Vec<String>> = vec![Vec::new(); published.items().len()];
+    let mut suppressed = Vec::new();
+    for (item, image) in data.items().iter().zip(image_of) {
+        match image {
+            Some(text) => members[*text as usize].push(item.to_owned()),
+            None => suppressed.push(item.to_owned()),
+        }
+    }
+    let items = published.items().iter().zip(published.supports()).zip(members);
+    let mut people: Vec<String> = Vec::new();
+    if let Some(known) = known {
+        let hashes = known.hashes(key);
+        people = origin.iter().map(|&row| hashes[row as usize].clone()).collect();
+        // Sorted among equal transactions, so that the place of a hash does not reveal whose row is whose.
+        let mut start = 0;
+        for end in 1..=people.len() {
+            if end == people.len() || published.transaction(end) != published.transaction(start) {
+                people[start..end].sort_unstable();
+                start = end;
+            }
+        }
+    }
     RecodingFile::Transactions {
-        items: items.map(|(item, support)| ItemFile { item: item.to_owned(), support }).collect(),
+        items: items
+            .map(|((item, support), members)| ItemFile { item: item.to_owned(), members, support })
+            .collect(),
+        suppressed,
+        known_by: known.map(|known| known.columns.clone()).unwrap_or_default(),
+        people,
     }
 }

@@ -1,5 +1,6 @@
 //! Whole runs on files through the public functions, one module per shape.
 
+mod apply;
 mod cancelled;
 mod project;
 mod sequences;

@@ -11,11 +11,13 @@
 mod forms;
 mod known;
 mod partial;
+mod releases;
 mod whole;
 
 use shoal_core::{Progress, RawTable, Sequences, SequencesPromise};
 
 use self::forms::Forms;
+pub use self::releases::{EarlierSequences, Together, attack_sequences_together};
 use crate::attack::Attacks;
 
 /// What is attacked.

@@ -17,9 +17,9 @@ const DRAWN: usize = 20_000;
 const EXACT: f64 = 0.7;
 
 /// Something known about somebody.
-struct Case {
-    person: u32,
-    known: Vec<KnownEvent>,
+pub(super) struct Case {
+    pub person: u32,
+    pub known: Vec<KnownEvent>,
 }
 
 /// What a case has led to.
@@ -129,7 +129,11 @@ pub(super) fn attack(
 /// All sets of up to `length` exact values of everybody, and whether that is what it is: none where they are too many.
 ///
 /// Smaller sets are tried, too: an event that was left out makes a larger one fit nobody.
-fn exact_cases(target: &SequencesTarget<'_>, knowable: &Knowable, length: usize) -> (Vec<Case>, bool) {
+pub(super) fn exact_cases(
+    target: &SequencesTarget<'_>,
+    knowable: &Knowable,
+    length: usize,
+) -> (Vec<Case>, bool) {
     let mut sets = 0_u64;
     for events in target.original.iter() {
         let items = (events.len() * knowable.len()) as u64;
@@ -174,7 +178,7 @@ fn each_set(
 }
 
 /// Sets of values and of nodes above them, drawn.
-fn drawn_cases(target: &SequencesTarget<'_>, knowable: &Knowable, length: usize) -> Vec<Case> {
+pub(super) fn drawn_cases(target: &SequencesTarget<'_>, knowable: &Knowable, length: usize) -> Vec<Case> {
     let mut random = ChaCha8Rng::seed_from_u64(target.seed);
     let people = target.original.persons();
     if people == 0 || knowable.len() == 0 {

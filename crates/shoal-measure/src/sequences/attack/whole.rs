@@ -81,13 +81,13 @@ pub(super) fn attack(
 }
 
 /// Which published texts cover which values.
-struct Covers {
+pub(super) struct Covers {
     /// By quasi-identifier, text and value.
     of: Vec<Vec<Vec<bool>>>,
 }
 
 impl Covers {
-    fn of(target: &SequencesTarget<'_>, forms: &Forms) -> Covers {
+    pub(super) fn of(target: &SequencesTarget<'_>, forms: &Forms) -> Covers {
         let published = target.published;
         let quasi = target.original.events().quasi_identifiers();
         let columns = quasi.into_iter().filter(|column| published.column(&column.name).is_some());
@@ -106,17 +106,15 @@ impl Covers {
     }
 
     /// Whether every event of a form covers another one of the known events, in order. The earliest one that fits is as good as any.
-    fn fit(&self, form: &[Vec<u32>], known: &[Vec<u32>]) -> bool {
+    pub(super) fn fit(&self, form: &[Vec<u32>], known: &[Vec<u32>]) -> bool {
         let mut left = known.iter();
-        form.iter().all(|cells| {
-            left.any(|known| {
-                cells
-                    .iter()
-                    .zip(known)
-                    .zip(&self.of)
-                    .all(|((&cell, &value), covers)| covers[cell as usize][value as usize])
-            })
-        })
+        form.iter().all(|cells| left.any(|known| self.covers(cells, known)))
+    }
+
+    /// Whether the cells of an event are true of a known one.
+    pub(super) fn covers(&self, cells: &[u32], known: &[u32]) -> bool {
+        let mut all = cells.iter().zip(known).zip(&self.of);
+        all.all(|((&cell, &value), covers)| covers[cell as usize][value as usize])
     }
 }
 

@@ -88,6 +88,11 @@ impl Candidates {
         target.original.iter().map(|items| self.images(items.iter().filter(is_known).copied())).collect()
     }
 
+    /// The image of an item; none where it was suppressed.
+    pub(super) fn image_of(&self, item: u32) -> Option<u32> {
+        self.image[item as usize]
+    }
+
     /// The images of some items, ascending.
     pub(super) fn images(&self, items: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut images: Vec<u32> = items.filter_map(|item| self.image[item as usize]).collect();

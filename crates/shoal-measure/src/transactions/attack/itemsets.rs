@@ -208,12 +208,12 @@ fn join(crowds: &mut [u64], others: &[u64]) {
 }
 
 /// n over k, or the greatest number where it is larger.
-fn choose(n: usize, k: usize) -> u64 {
+pub(super) fn choose(n: usize, k: usize) -> u64 {
     (0..k as u64).fold(1_u64, |product, at| product.saturating_mul((n as u64).saturating_sub(at)) / (at + 1))
 }
 
 /// Calls `each` for every subset of this size.
-fn each_subset(items: &[u32], size: usize, each: &mut impl FnMut(&[u32])) {
+pub(super) fn each_subset(items: &[u32], size: usize, each: &mut impl FnMut(&[u32])) {
     fn extend(items: &[u32], size: usize, chosen: &mut Vec<u32>, each: &mut impl FnMut(&[u32])) {
         if chosen.len() == size {
             if size > 0 {

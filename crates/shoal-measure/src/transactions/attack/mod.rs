@@ -10,10 +10,12 @@
 
 mod candidates;
 mod itemsets;
+mod releases;
 
 use shoal_core::{Hierarchy, Progress, Transactions, TransactionsPromise};
 
 use self::candidates::Candidates;
+pub use self::releases::{EarlierTransactions, attack_transactions_together};
 use crate::attack::{Attack, Attacks, PersonRisk};
 
 /// What is attacked.

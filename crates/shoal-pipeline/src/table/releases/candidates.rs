@@ -1,14 +1,14 @@
 //! Who else could it be, what else could they have, over all releases together?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use shoal_core::{Role, Rule};
+use shoal_core::{RawColumn, Role, Rule};
 use shoal_measure::leaks::look;
 
 use super::identity::{Identity, KnownBy, people};
 use super::verdict::{ColumnTogether, Together};
 use super::{Class, Current, check_notation, incomparable, person_hash, unknown_people};
-use crate::audit::RecodingFile;
+use crate::audit::{ClassFile, RecodingFile};
 use crate::{Audit, PipelineError};
 
 /// Values, and how many of those who fit have each.
@@ -19,6 +19,10 @@ pub(super) struct Seen {
     pub classes: Vec<Class>,
     /// For each person the classes of their records, ascending; empty for whoever is not in it.
     pub classes_of: Vec<Vec<u32>>,
+    /// For each person in how many places of the release they are, a place a row; a class as often as it has their rows.
+    places_of: Vec<Vec<u32>>,
+    /// How many people each class of an earlier release has; rows, where people are known by what they are like.
+    sizes: Vec<usize>,
 }
 
 impl Seen {
@@ -32,7 +36,7 @@ impl Seen {
         }
         let classes =
             current.classes.iter().map(|class| Class::of(class, &quasi, current.original)).collect();
-        Seen { classes, classes_of: sorted(classes_of) }
+        Seen { classes, places_of: classes_of.clone(), classes_of: sorted(classes_of), sizes: Vec::new() }
     }
 
     /// An earlier one. Its people are recognized by the columns that it knew them by.
@@ -65,9 +69,19 @@ impl Seen {
         for (&person, &text) in now.person_of.iter().zip(&person_of) {
             classes_of[person as usize].extend_from_slice(&of_text[text as usize]);
         }
+        let size = |class: &ClassFile| match now.known_by {
+            KnownBy::QuasiIdentifiers => class.people.len(),
+            KnownBy::Person | KnownBy::Identifiers => class.people.iter().collect::<HashSet<_>>().len(),
+        };
+        let sizes = classes.iter().map(size).collect();
         let classes =
             classes.iter().map(|class| Class::of(class, quasi_identifiers, current.original)).collect();
-        Ok(Seen { classes, classes_of: sorted(classes_of) })
+        // Of each person once, however many records the new original has of them.
+        let mut places_of = vec![Vec::new(); now.texts.len()];
+        for (person, text) in now.person_of.iter().zip(&person_of).collect::<HashSet<_>>() {
+            places_of[*person as usize].extend_from_slice(&of_text[*text as usize]);
+        }
+        Ok(Seen { classes, classes_of: sorted(classes_of), places_of, sizes })
     }
 }
 
@@ -93,6 +107,10 @@ pub(super) struct Candidates<'a> {
     first: Vec<(usize, usize)>,
     /// The people of each class of the new release.
     members: Vec<Vec<u32>>,
+    /// By class of the new release, and by which of the releases somebody is in, what those who are in exactly these have.
+    cohorts: HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>>,
+    /// What records ask for by themselves.
+    personal_k: Option<Vec<u32>>,
 }
 
 impl<'a> Candidates<'a> {
@@ -108,7 +126,50 @@ impl<'a> Candidates<'a> {
         for (person, classes) in seen[0].classes_of.iter().enumerate() {
             classes.iter().for_each(|&class| members[class as usize].push(person as u32));
         }
-        Candidates { current, people, seen, first, members }
+        let personal_k = current.original.personal_k();
+        let mut candidates =
+            Candidates { current, people, seen, first, members, cohorts: HashMap::new(), personal_k };
+        candidates.cohorts = candidates.values_of_cohorts();
+        candidates
+    }
+
+    /// By class and cohort, how often each value occurs.
+    fn values_of_cohorts(&self) -> HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>> {
+        let columns = self.current.request.policy().columns_of(Role::Sensitive);
+        let looks: Vec<(&'a str, &RawColumn, Vec<String>)> = columns
+            .into_iter()
+            .filter_map(|name| {
+                let column = self.current.raw.column(name)?;
+                Some((name, column, column.labels.iter().map(look).collect()))
+            })
+            .collect();
+        let mut cohorts: HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>> = HashMap::new();
+        for (&row, &class) in self.current.origin.iter().zip(self.current.class_of) {
+            let person = self.people.person_of[row as usize] as usize;
+            let was: Vec<bool> = (1..self.seen.len()).map(|release| self.was_in(release, person)).collect();
+            // Somebody without a name who was there, and is more people now: the others are new.
+            let new: Vec<bool> = (1..self.seen.len())
+                .map(|release| was[release - 1] && !self.may_be_new(release, person))
+                .collect();
+            for cohort in [Some(&was), Some(&new).filter(|new| **new != was)].into_iter().flatten() {
+                let values = cohorts.entry((class, cohort.clone())).or_default();
+                for (name, column, looks) in &looks {
+                    let value = looks[column.codes[row as usize] as usize].clone();
+                    *values.entry(name).or_default().entry(value).or_default() += 1;
+                }
+            }
+        }
+        cohorts
+    }
+
+    fn was_in(&self, release: usize, person: usize) -> bool {
+        !self.seen[release].classes_of[person].is_empty()
+    }
+
+    /// Whether somebody may be new to a release. People who are known by what they are like are new where they are more than before.
+    fn may_be_new(&self, release: usize, person: usize) -> bool {
+        let before = self.seen[release].places_of[person].len();
+        before == 0 || (self.people.known_by == KnownBy::QuasiIdentifiers && self.first[person].1 > before)
     }
 
     /// Asks for everybody who was in an earlier release.
@@ -130,18 +191,27 @@ impl<'a> Candidates<'a> {
         // People who are in the same classes everywhere have the same crowd and the same candidates.
         let mut crowds: HashMap<Vec<&[u32]>, usize> = HashMap::new();
         let mut mixes: HashMap<(usize, Vec<&[u32]>), Mix> = HashMap::new();
-        for person in 0..self.people.texts.len() {
+        let most = self.personal_k.iter().flatten().max().map_or(k, |&own| k.max(own as usize));
+        let in_both = |person: usize| {
+            self.was_in(0, person) && (1..self.seen.len()).any(|release| self.was_in(release, person))
+        };
+        let people = self.people.texts.len();
+        // Where nobody is in two releases, there is nothing to compare.
+        let judged = 0..if (0..people).any(in_both) { people } else { 0 };
+        for person in judged {
             let places: Vec<&[u32]> =
                 self.seen.iter().map(|seen| seen.classes_of[person].as_slice()).collect();
-            // Only people who are in the new release and in an earlier one can be intersected.
-            if places[0].is_empty() || places[1..].iter().all(|classes| classes.is_empty()) {
+            if places[0].is_empty() {
                 continue;
             }
+            // Whoever is new is asked about, too: those who were there before may be struck out around them.
             let weight = self.first[person].1;
-            together.people += weight;
+            together.judged += weight;
+            together.people += if in_both(person) { weight } else { 0 };
             if together.below_k < ENOUGH {
-                let crowd = *crowds.entry(places.clone()).or_insert_with(|| self.crowd(&places, k));
-                if crowd < k {
+                let crowd = *crowds.entry(places.clone()).or_insert_with(|| self.crowd(&places, most));
+                let own = self.personal_k.as_ref().map(|own| own[self.first[person].0] as usize);
+                if crowd < k.max(own.unwrap_or_default()) {
                     together.below_k += weight;
                     together.smallest = Some(together.smallest.map_or(crowd, |least| least.min(crowd)));
                 }
@@ -158,23 +228,60 @@ impl<'a> Candidates<'a> {
             }
         }
         together.columns = columns;
+        if self.current.request.earlier.applied {
+            together.exposed = self.exposed(k);
+        }
         together
+    }
+
+    /// How many people of earlier releases are not in the new one and are fewer than k in their class there: what they had is the
+    /// difference of the two.
+    fn exposed(&self, k: usize) -> usize {
+        let mut exposed = 0;
+        for seen in &self.seen[1..] {
+            let mut present = vec![0; seen.classes.len()];
+            for (person, places) in seen.places_of.iter().enumerate() {
+                // Of several who cannot be told apart as many are still there as the new release has.
+                let still = match self.people.known_by {
+                    KnownBy::QuasiIdentifiers => self.first[person].1.min(places.len()),
+                    KnownBy::Person | KnownBy::Identifiers => {
+                        usize::MAX * usize::from(self.first[person].1 > 0)
+                    }
+                };
+                let mut places = places.clone();
+                if self.people.known_by != KnownBy::QuasiIdentifiers {
+                    places.sort_unstable();
+                    places.dedup();
+                }
+                places.iter().take(still).for_each(|&class| present[class as usize] += 1);
+            }
+            // A class that is not there at all has no difference to show.
+            let absent = seen.sizes.iter().zip(&present).filter(|(_, present)| **present > 0);
+            let absent = absent.map(|(size, present)| size.saturating_sub(*present));
+            exposed += absent.filter(|&absent| absent < k).sum::<usize>();
+        }
+        exposed
     }
 
     /// How many people could be where a person is, in every release that the person is in; counting stops at `enough`.
     fn crowd(&self, places: &[&[u32]], enough: usize) -> usize {
         let fits = |person: usize| {
-            self.seen.iter().zip(places).all(|(seen, classes)| {
+            self.seen.iter().zip(places).enumerate().all(|(release, (seen, classes))| {
                 let own = &seen.classes_of[person];
-                // A release that the person is not in rules nobody out. Into the others somebody else fits who is in
-                // the release, too, and is in one of the person's classes or has quasi-identifiers that fit one.
-                classes.is_empty()
-                    || (!own.is_empty()
-                        && classes.iter().any(|class| {
-                            let row = self.first[person].0;
-                            own.binary_search(class).is_ok()
-                                || seen.classes[*class as usize].covers(self.current.original, row)
-                        }))
+                // Who is in which release may be known: whoever was in a release that the person is not in is somebody else. Into
+                // the others somebody fits who is in the release, too, and is in one of the person's classes or has
+                // quasi-identifiers that fit one.
+                match classes.is_empty() {
+                    true => self.may_be_new(release, person),
+                    false => {
+                        !own.is_empty()
+                            && classes.iter().any(|class| {
+                                let row = self.first[person].0;
+                                own.binary_search(class).is_ok()
+                                    || seen.classes[*class as usize].covers(self.current.original, row)
+                            })
+                    }
+                }
             })
         };
         // Those of the same classes first: mostly they are enough.
@@ -198,10 +305,16 @@ impl<'a> Candidates<'a> {
     /// where it occurs least often.
     fn mix(&self, column: &str, places: &[&[u32]]) -> Vec<(String, u32)> {
         let mut common: Option<HashMap<String, u32>> = None;
-        for (seen, classes) in self.seen.iter().zip(places) {
+        let cohort: Vec<bool> = places[1..].iter().map(|classes| !classes.is_empty()).collect();
+        for (release, (seen, classes)) in self.seen.iter().zip(places).enumerate() {
             let mut here: HashMap<String, u32> = HashMap::new();
-            for values in classes.iter().filter_map(|&class| seen.classes[class as usize].values.get(column))
-            {
+            // Of the new release only those who are in the same earlier ones: the others may be struck out. Whose a value in an
+            // earlier release was is not known any more.
+            let values_of = |class: u32| match release {
+                0 => self.cohorts.get(&(class, cohort.clone())).and_then(|values| values.get(column)),
+                _ => seen.classes[class as usize].values.get(column),
+            };
+            for values in classes.iter().filter_map(|&class| values_of(class)) {
                 values.iter().for_each(|(value, count)| *here.entry(value.clone()).or_default() += count);
             }
             // A release that the person is not in, or that did not publish the column, says nothing.

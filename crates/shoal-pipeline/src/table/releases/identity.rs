@@ -47,7 +47,7 @@ impl Identity {
 }
 
 /// The people of an original by the texts of some columns, in order of appearance; `None` where a column was not read.
-pub(super) fn people(raw: &RawTable, columns: &[String]) -> Option<(Labels, Vec<u32>)> {
+pub(crate) fn people(raw: &RawTable, columns: &[String]) -> Option<(Labels, Vec<u32>)> {
     let columns: Vec<&RawColumn> = columns.iter().map(|name| raw.column(name)).collect::<Option<_>>()?;
     // Texts that look alike are one: `Ann ` and `ann`, `7` and `7.0`.
     let looks: Vec<Vec<String>> = columns

@@ -10,7 +10,7 @@ use shoal_measure::leaks::look;
 use super::candidates::keeps;
 use super::identity::{Identity, people};
 use super::{check_notation, incomparable, person_hash, unknown_people};
-use crate::audit::RecodingFile;
+use crate::audit::{ClassFile, RecodingFile};
 use crate::columns::{Bound, with_hierarchies};
 use crate::{Audit, PipelineError, Request};
 
@@ -42,33 +42,16 @@ impl Kept {
         let mut rest = bound.complete_rows().unwrap_or_else(|| (0..bound.table.rows as u32).collect());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for audit in previous.iter().rev() {
-            let RecodingFile::Table { known_by, classes, .. } = &audit.recoding else {
-                return Err(incomparable(audit, "it is not the release of a table"));
-            };
-            check_notation(request, audit, known_by)?;
-            let Some((texts, person_of)) = people(raw, known_by) else {
-                return Err(unknown_people(audit, known_by));
-            };
-            let key = audit.key().ok_or_else(|| incomparable(audit, "its key is broken"))?;
-            // A hash is in a class once for each of its rows; each row of the new original takes one of them.
-            let mut places: HashMap<&str, Vec<u32>> = HashMap::new();
-            for (number, class) in classes.iter().enumerate() {
-                for hash in &class.people {
-                    places.entry(hash).or_default().push((groups.len() + number) as u32);
+            let Places { class_of, classes, .. } = Places::of(request, raw, audit, &rest)?;
+            let first = groups.len();
+            groups.resize_with(first + classes.len(), Vec::new);
+            for (&row, class) in rest.iter().zip(&class_of) {
+                if let Some(class) = class {
+                    groups[first + *class as usize].push(row);
                 }
             }
-            let hashes: Vec<String> = texts.iter().map(|text| person_hash(&key, text)).collect();
-            groups.resize_with(groups.len() + classes.len(), Vec::new);
-            rest.retain(|&row| {
-                let hash = &hashes[person_of[row as usize] as usize];
-                match places.get_mut(hash.as_str()).and_then(Vec::pop) {
-                    Some(group) => {
-                        groups[group as usize].push(row);
-                        false
-                    }
-                    None => true,
-                }
-            });
+            let mut is_new = class_of.iter().map(Option::is_none);
+            rest.retain(|_| is_new.next().unwrap_or_default());
         }
         let policies = std::iter::once(request.policy()).chain(previous.iter().map(|audit| &audit.policy));
         let promises: Vec<_> = policies.map(shoal_core::Policy::table_promise).collect();
@@ -133,8 +116,53 @@ impl Kept {
     }
 }
 
+/// Where records were in an earlier release.
+pub(super) struct Places<'a> {
+    /// For each of the records its class there; none for whoever was not in it.
+    pub class_of: Vec<Option<u32>>,
+    /// For each of the records a class of the one who has it, where that person was in the release with fewer records than now.
+    pub more_of: Vec<Option<u32>>,
+    /// The classes of that release.
+    pub classes: &'a [ClassFile],
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn of(
+        request: &Request,
+        raw: &RawTable,
+        audit: &'a Audit,
+        rows: &[u32],
+    ) -> Result<Places<'a>, PipelineError> {
+        let RecodingFile::Table { known_by, classes, .. } = &audit.recoding else {
+            return Err(incomparable(audit, "it is not the release of a table"));
+        };
+        check_notation(request, audit, known_by)?;
+        let Some((texts, person_of)) = people(raw, known_by) else {
+            return Err(unknown_people(audit, known_by));
+        };
+        let key = audit.key().ok_or_else(|| incomparable(audit, "its key is broken"))?;
+        // A hash is in a class once for each of its rows; each row of the new original takes one of them.
+        let mut places: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (number, class) in (0..).zip(classes) {
+            for hash in &class.people {
+                places.entry(hash).or_default().push(number);
+            }
+        }
+        let hashes: Vec<String> = texts.iter().map(|text| person_hash(&key, text)).collect();
+        let first: HashMap<&str, u32> = places.iter().map(|(hash, places)| (*hash, places[0])).collect();
+        let (mut class_of, mut more_of) = (Vec::new(), Vec::new());
+        for &row in rows {
+            let hash = hashes[person_of[row as usize] as usize].as_str();
+            let taken = places.get_mut(hash).and_then(Vec::pop);
+            class_of.push(taken);
+            more_of.push(first.get(hash).copied().filter(|_| taken.is_none()));
+        }
+        Ok(Places { class_of, more_of, classes })
+    }
+}
+
 /// Whether the values of a group keep a rule. Rules that compare with everybody are left to the verifier.
-fn is_mixed(raw: &RawTable, group: &[u32], column: &str, rule: Rule) -> bool {
+pub(super) fn is_mixed(raw: &RawTable, group: &[u32], column: &str, rule: Rule) -> bool {
     let Some(column) = raw.column(column) else { return true };
     let mut counts: HashMap<String, u32> = HashMap::new();
     group.iter().for_each(|&row| *counts.entry(look(column.text(row as usize))).or_default() += 1);

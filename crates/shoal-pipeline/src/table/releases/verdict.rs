@@ -12,12 +12,16 @@ use crate::Leak;
 pub struct Together {
     /// How many people are in both.
     pub people: usize,
+    /// How many were asked about: they, and those who are new.
+    pub judged: usize,
     /// The largest k that was promised to them.
     pub asked_k: usize,
     /// How many of them have a smaller crowd in all releases together.
     pub below_k: usize,
     /// The smallest of these crowds.
     pub smallest: Option<usize>,
+    /// How many people of earlier releases are not in the new one and are fewer than k in their class there, of which others are.
+    pub exposed: usize,
     /// What is left of their sensitive values.
     pub columns: Vec<ColumnTogether>,
 }
@@ -63,7 +67,7 @@ impl ColumnTogether {
 impl Together {
     /// Whether anybody has less than was promised.
     pub(crate) fn breaks(&self) -> bool {
-        self.below_k > 0 || self.columns.iter().any(|column| column.below > 0)
+        self.below_k > 0 || self.exposed > 0 || self.columns.iter().any(|column| column.below > 0)
     }
 
     /// The note where no promise is broken; none where nobody was in an earlier release.
@@ -93,7 +97,7 @@ impl fmt::Display for Together {
         let mut broken = Vec::new();
         if self.below_k > 0 {
             let smallest = self.smallest.unwrap_or_default();
-            let (below, people, k) = (self.below_k, self.people, self.asked_k);
+            let (below, people, k) = (self.below_k, self.judged, self.asked_k);
             broken.push(format!(
                 "{below} of {people} people are left in crowds below {k}, the smallest of {smallest}"
             ));
@@ -102,7 +106,13 @@ impl fmt::Display for Together {
             let (below, name, fewest) = (column.below, &column.name, column.fewest.unwrap_or_default());
             broken.push(format!(
                 "{below} of {} people are left with too few possible values of `{name}`, the fewest are {fewest}",
-                self.people
+                self.judged
+            ));
+        }
+        if self.exposed > 0 {
+            let (exposed, k) = (self.exposed, self.asked_k);
+            broken.push(format!(
+                "{exposed} people are gone who are fewer than {k} in their class, so that the difference of the releases shows what they had"
             ));
         }
         f.write_str(&broken.join("; "))

@@ -1,0 +1,221 @@
+//! Histories that are published again after they have grown.
+
+use std::collections::BTreeMap;
+
+use crate::support::{CommandOutput, Dice, TestProject, csv};
+
+const K: usize = 3;
+const PLACES: [&str; 4] = ["Bonn", "Koeln", "Kiel", "Husum"];
+
+fn policy(promise: &str, algorithm: &str) -> String {
+    format!(
+        r#"version = 1
+[data]
+shape = "sequences"
+source = "visits.csv"
+id = "patient"
+order = ["visit"]
+[columns.patient]
+role = "identifier"
+[columns.visit]
+role = "identifier"
+kind = "integer"
+[columns.place]
+role = "quasi-identifier"
+hierarchy = "places.csv"
+[columns.illness]
+role = "sensitive"
+[privacy]
+k = 3
+{promise}
+[algorithm]
+name = "{algorithm}"
+"#
+    )
+}
+
+/// Of each patient place and illness of every visit.
+type Histories = BTreeMap<String, Vec<(usize, usize)>>;
+
+fn visit(dice: &mut Dice) -> (usize, usize) {
+    (dice.below(4), dice.below(5))
+}
+
+fn draw(dice: &mut Dice, prefix: &str, people: usize) -> Histories {
+    (0..people)
+        .map(|number| (format!("{prefix}{number}"), (0..=dice.below(3)).map(|_| visit(dice)).collect()))
+        .collect()
+}
+
+fn write(project: &TestProject, name: &str, histories: &Histories) {
+    let mut text = "patient,visit,place,illness\n".to_owned();
+    for (patient, visits) in histories {
+        for (number, (place, illness)) in visits.iter().enumerate() {
+            let illness = if *illness == 0 { "HIV".to_owned() } else { format!("flu{illness}") };
+            text.push_str(&format!("{patient},{number},{},{illness}\n", PLACES[*place]));
+        }
+    }
+    project.write(name, text);
+}
+
+fn hospital(seed: u64, promise: &str, algorithm: &str) -> (TestProject, Histories) {
+    let project = TestProject::new();
+    project.write("places.csv", "Bonn;West;*\nKoeln;West;*\nKiel;North;*\nHusum;North;*\n");
+    project.write("policy.toml", policy(promise, algorithm));
+    let histories = draw(&mut Dice::new(seed), "p", 40);
+    write(&project, "visits.csv", &histories);
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet", "--allow-total-loss"]).ended_with(0);
+    (project, histories)
+}
+
+fn apply(project: &TestProject, release: &str, data: &str, out: &str) -> CommandOutput {
+    project.shoal(&["apply", release, data, "-o", out, "--json", "--allow-total-loss"])
+}
+
+/// The published people: place and illness of each event.
+fn people(project: &TestProject, file: &str) -> Vec<Vec<(String, String)>> {
+    let mut lines: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
+    for row in csv(&project.read(file)).1 {
+        lines.entry(row[0].parse().unwrap()).or_default().push((row[1].clone(), row[2].clone()));
+    }
+    lines.into_values().collect()
+}
+
+fn may_be(cell: &str, place: usize) -> bool {
+    let region = if place < 2 { "West" } else { "North" };
+    cell == PLACES[place] || cell == region || cell == "*"
+}
+
+/// Whether the events of two lines can be laid onto somebody's, in order; tried out one after the other.
+fn possible(one: &[(String, String)], two: &[(String, String)], known: &[(usize, usize)]) -> bool {
+    let Some(((place, _), rest)) = known.split_first() else { return one.is_empty() && two.is_empty() };
+    let first = one.first().filter(|(cell, _)| may_be(cell, *place));
+    let second = two.first().filter(|(cell, _)| may_be(cell, *place));
+    possible(one, two, rest)
+        || (first.is_some() && possible(&one[1..], two, rest))
+        || (second.is_some() && possible(one, &two[1..], rest))
+        || (first.zip(second).is_some_and(|(a, b)| a.1 == b.1) && possible(&one[1..], &two[1..], rest))
+}
+
+/// Everybody who was in the first release and may be in the second has k lines in each that can be theirs in both, or none.
+fn check(project: &TestProject, old: &Histories) {
+    let (first, second) = (people(project, "first.csv"), people(project, "second.csv"));
+    for (patient, known) in old {
+        let fits = |line: &&Vec<(String, String)>| possible(line, &[], known);
+        let one: Vec<_> = first.iter().filter(fits).collect();
+        let two: Vec<_> = second.iter().filter(fits).collect();
+        let left = one.iter().filter(|one| two.iter().any(|two| possible(one, two, known))).count();
+        let right = two.iter().filter(|two| one.iter().any(|one| possible(one, two, known))).count();
+        assert!(left.min(right) == 0 || left.min(right) >= K, "{patient}: {left} and {right}");
+    }
+}
+
+#[test]
+fn grown_histories_stay_with_whom_they_were() {
+    for seed in 1..5 {
+        let (project, mut old) = hospital(seed, "", "cbmsa");
+        let mut dice = Dice::new(seed + 50);
+        for visits in old.values_mut() {
+            if dice.below(2) == 0 {
+                visits.push(visit(&mut dice));
+            }
+        }
+        let mut all = old.clone();
+        all.extend(draw(&mut dice, "n", 15));
+        write(&project, "grown.csv", &all);
+        let said = apply(&project, "first.report", "grown.csv", "second.csv").ended_with(0);
+        assert!(said.stdout.contains("people stay with those with whom they were"), "{}", said.stdout);
+        // Nobody was left out by the check: then everybody who was there is, so all of them can be asked about.
+        if !said.stdout.contains("would give somebody away") {
+            check(&project, &old);
+        }
+        let verify =
+            ["verify", "second.csv", "--policy", "second.report/audit.json", "--original", "grown.csv"];
+        project.shoal(&verify).ended_with(0);
+        let attack = [
+            "attack",
+            "grown.csv",
+            "second.csv",
+            "--policy",
+            "second.report/audit.json",
+            "--previous",
+            "first.report",
+        ];
+        let said = project.shoal(&attack).ended_with(0);
+        assert!(said.stdout.contains("several releases, linkage"), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn two_runs_of_the_same_people_may_be_beaten_where_the_applied_one_is_not() {
+    // Run anew, people get other company; whoever knows their visits intersects the two crowds.
+    let mut beaten = 0;
+    for seed in 1..5 {
+        let (project, mut old) = hospital(seed, "", "cbmsa");
+        let mut dice = Dice::new(seed + 50);
+        for visits in old.values_mut() {
+            visits.push(visit(&mut dice));
+        }
+        write(&project, "visits.csv", &old);
+        project
+            .shoal(&["run", "policy.toml", "-o", "naive.csv", "--quiet", "--allow-total-loss"])
+            .ended_with(0);
+        let attack = [
+            "attack",
+            "visits.csv",
+            "naive.csv",
+            "--policy",
+            "naive.report/audit.json",
+            "--previous",
+            "first.report",
+        ];
+        beaten += usize::from(project.shoal(&attack).code == 1);
+        apply(&project, "first.report", "visits.csv", "second.csv").ended_with(0);
+        let attack = [
+            "attack",
+            "visits.csv",
+            "second.csv",
+            "--policy",
+            "second.report/audit.json",
+            "--previous",
+            "first.report",
+        ];
+        project.shoal(&attack).ended_with(0);
+    }
+    assert!(beaten > 0, "a run that does not know the first release breaks what both promise");
+}
+
+#[test]
+fn a_third_release_and_people_who_are_gone() {
+    let (project, mut all) = hospital(7, "", "cbmsa");
+    all.extend(draw(&mut Dice::new(8), "n", 20));
+    write(&project, "grown.csv", &all);
+    apply(&project, "first.report", "grown.csv", "second.csv").ended_with(0);
+    all.extend(draw(&mut Dice::new(9), "m", 20));
+    // One leaves: whoever was with them is left out, or the difference would show their line.
+    all.remove("p0");
+    write(&project, "more.csv", &all);
+    let said = apply(&project, "second.report", "more.csv", "third.csv").ended_with(0);
+    assert!(said.stdout.contains("(2 given)"), "{}", said.stdout);
+    assert!(said.stdout.contains("people are left out because"), "{}", said.stdout);
+}
+
+#[test]
+fn other_promises_about_histories_are_applied_too() {
+    let with_values = "sensitive-values = [\"HIV\"]";
+    for (promise, algorithm) in [
+        (format!("c = 0.7\n{with_values}"), "cbmsa"),
+        (format!("length = 2\nbeta = 3.0\n{with_values}"), "fcla"),
+        (format!("length = 2\nc = 0.7\n{with_values}"), "halt"),
+    ] {
+        let (project, mut all) = hospital(21, &promise, algorithm);
+        all.extend(draw(&mut Dice::new(22), "n", 30));
+        write(&project, "grown.csv", &all);
+        let said = apply(&project, "first.report", "grown.csv", "second.csv").ended_with(0);
+        assert!(
+            said.stdout.contains("people stay with those with whom they were"),
+            "{algorithm}: {}",
+            said.stdout
+        );
+    }
+}

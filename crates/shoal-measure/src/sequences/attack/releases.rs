@@ -1,0 +1,350 @@
+//! Two releases of the same people, whose histories may have grown between them.
+//!
+//! Whoever knows all quasi-identifiers of somebody's events has the lines of each release that fit, and asks of every two of them, one of each release,
+//! whether both can be of that person: whether the events of both can be laid onto the known ones, in order, so that an event that both have shows
+//! the same sensitive and insensitive values in both. A line that goes with none of the other release is not the person's. What is left in each release
+//! must be a crowd, in which no more have a highly sensitive value than was promised.
+//!
+//! Whoever knows up to L values does not know what else there is, so that any two lines that fit them can be of one person: there it is enough, and
+//! asked, that both releases have a crowd.
+
+use std::collections::HashMap;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use shoal_core::{Bound, Progress, RawTable, Role, canonical_text};
+
+use super::SequencesTarget;
+use super::forms::Forms;
+use super::known::Knowable;
+use super::partial::{drawn_cases, exact_cases};
+use super::whole::Covers;
+use crate::attack::{Attack, ROUNDING};
+
+/// An earlier release.
+#[derive(Clone, Copy, Debug)]
+pub struct EarlierSequences<'a> {
+    /// What was published, in the layout of the new release.
+    pub published: &'a RawTable,
+    /// For each person of the new original whether they are in both releases; everybody may be where that is not known.
+    pub in_both: Option<&'a [bool]>,
+}
+
+/// What an adversary with two releases has achieved.
+#[derive(Clone, Debug)]
+pub struct Together {
+    /// The attack on the person for whom it is worst.
+    pub attack: Attack,
+    /// The people of the new original of whom a promise is broken, ascending.
+    pub broken: Vec<u32>,
+}
+
+/// As many different histories are all tried; of more, this many are drawn.
+const MOST_PEOPLE: usize = 3_000;
+
+/// Attacks a release together with an earlier one.
+pub fn attack_sequences_together(
+    target: &SequencesTarget<'_>,
+    earlier: &EarlierSequences<'_>,
+    progress: &dyn Progress,
+) -> Together {
+    match target.promise.length {
+        None => whole(target, earlier, progress),
+        Some(length) => partial(target, earlier, length, progress),
+    }
+}
+
+/// The adversary who knows all quasi-identifiers.
+fn whole(target: &SequencesTarget<'_>, earlier: &EarlierSequences<'_>, progress: &dyn Progress) -> Together {
+    let before = SequencesTarget { published: earlier.published, ..*target };
+    let mut values = Values::of(target, earlier);
+    let releases = [Release::read(&before, &mut values), Release::read(target, &mut values)];
+    let mut quasi = target.original.events().quasi_identifiers();
+    // A quasi-identifier that one of the files does not have tells nothing there; the same columns are asked in both.
+    quasi.retain(|column| {
+        target.published.column(&column.name).is_some() && earlier.published.column(&column.name).is_some()
+    });
+    let mut cases: HashMap<Vec<Vec<u32>>, Vec<u32>> = HashMap::new();
+    for (person, events) in target.original.iter().enumerate() {
+        if earlier.in_both.is_none_or(|in_both| in_both[person]) {
+            let known =
+                events.map(|event| quasi.iter().map(|column| column.codes[event]).collect()).collect();
+            cases.entry(known).or_default().push(person as u32);
+        }
+    }
+    let mut cases: Vec<(Vec<Vec<u32>>, Vec<u32>)> = cases.into_iter().collect();
+    cases.sort_unstable_by_key(|(_, people)| people[0]);
+    let drawn = cases.len() > MOST_PEOPLE;
+    if drawn {
+        let mut random = ChaCha8Rng::seed_from_u64(target.seed);
+        for place in 0..MOST_PEOPLE {
+            let other = random.random_range(place..cases.len());
+            cases.swap(place, other);
+        }
+        cases.truncate(MOST_PEOPLE);
+    }
+    let found: Vec<Left> = cases
+        .par_iter()
+        .map(|(known, _)| {
+            progress.check();
+            left(target, &releases, known)
+        })
+        .collect();
+    let k = target.promise.k as u64;
+    let is_broken = |left: &Left| left.crowd > 0 && (left.crowd < k || left.excess > ROUNDING);
+    let mut broken: Vec<u32> = Vec::new();
+    let mut worst: Option<(u64, u32)> = None;
+    for ((_, people), left) in cases.iter().zip(&found) {
+        if is_broken(left) {
+            broken.extend(people);
+        }
+        if left.crowd > 0 && worst.is_none_or(|(least, _)| left.crowd < least) {
+            worst = Some((left.crowd, people[0]));
+        }
+    }
+    broken.sort_unstable();
+    let question = "Whoever has two releases and knows all quasi-identifiers of somebody who is in both keeps the lines of each that fit and go with a line of \
+                    the other.";
+    let shares = found.iter().filter(|left| left.excess > ROUNDING).count();
+    let attack = match worst {
+        None => Attack::exact("several releases, linkage", question, 0.0)
+            .worst("no line of the two releases may be of anybody who is in both", None),
+        Some((crowd, person)) => {
+            let mut words = format!("{crowd} lines are left in one of the releases");
+            if shares > 0 {
+                words.push_str(
+                    "; and too many of those that are left for somebody have a highly sensitive value",
+                );
+            }
+            Attack::exact("several releases, linkage", question, 1.0 / crowd as f64)
+                .worst(words, Some(target.source_rows[person as usize]))
+        }
+    };
+    let mut attack = attack.promised(1.0 / k as f64);
+    attack.beaten |= !broken.is_empty();
+    if drawn {
+        let beating = found.iter().filter(|left| is_broken(left)).count() as u64;
+        attack = attack.searched(beating, cases.len() as u64);
+    }
+    Together { attack, broken }
+}
+
+/// What is left for somebody.
+struct Left {
+    /// The smaller of the two crowds; 0 where nothing fits, since then what is known is not true of the files.
+    crowd: u64,
+    /// By how much a share of highly sensitive values is above what is promised.
+    excess: f64,
+}
+
+/// The lines of a release that fit, and go with one of the other.
+fn left(target: &SequencesTarget<'_>, releases: &[Release; 2], known: &[Vec<u32>]) -> Left {
+    let fitting: [Vec<u32>; 2] = [0, 1].map(|at| releases[at].fitting(known));
+    let together = |before: u32, now: u32| {
+        let [first, second] = releases;
+        go_together(first, before as usize, second, now as usize, known)
+    };
+    let left: [Vec<u32>; 2] = [
+        fitting[0].iter().copied().filter(|&a| fitting[1].iter().any(|&b| together(a, b))).collect(),
+        fitting[1].iter().copied().filter(|&b| fitting[0].iter().any(|&a| together(a, b))).collect(),
+    ];
+    let crowd = left[0].len().min(left[1].len()) as u64;
+    let mut excess: f64 = 0.0;
+    for (release, lines) in releases.iter().zip(&left).filter(|_| crowd > 0) {
+        for (limit, has) in target.promise.limits.iter().zip(&release.limited) {
+            if let Bound::Share(c) = limit.bound {
+                let having = lines.iter().filter(|&&line| has[line as usize]).count();
+                excess = excess.max(having as f64 / lines.len() as f64 - c);
+            }
+        }
+    }
+    Left { crowd, excess }
+}
+
+/// Whether two lines can be of a person with these events.
+///
+/// Each event of a line is one of the known events, in order; one that both lines have shows the same values in both. `reach[i][j]` says whether the first
+/// i events of one line and the first j of the other can be laid onto the events so far.
+fn go_together(first: &Release, a: usize, second: &Release, b: usize, known: &[Vec<u32>]) -> bool {
+    let (one, other) = (first.events(a), second.events(b));
+    let (n, m) = (one.len(), other.len());
+    let mut reach = vec![false; (n + 1) * (m + 1)];
+    reach[0] = true;
+    for event in known {
+        // From behind, so that an event is used once.
+        for i in (0..=n).rev() {
+            for j in (0..=m).rev() {
+                if reach[i * (m + 1) + j] {
+                    continue;
+                }
+                let by_one = i > 0 && first.covers.covers(&one[i - 1], event);
+                let by_other = j > 0 && second.covers.covers(&other[j - 1], event);
+                let same = by_one && by_other && first.values[a][i - 1] == second.values[b][j - 1];
+                reach[i * (m + 1) + j] = (by_one && reach[(i - 1) * (m + 1) + j])
+                    || (by_other && reach[i * (m + 1) + j - 1])
+                    || (same && reach[(i - 1) * (m + 1) + j - 1]);
+            }
+        }
+    }
+    reach[n * (m + 1) + m]
+}
+
+/// A release, line by line.
+struct Release {
+    forms: Forms,
+    covers: Covers,
+    /// The lines of each form.
+    lines: Vec<Vec<u32>>,
+    form_of: Vec<u32>,
+    /// For each line and event, what it shows beside the quasi-identifiers.
+    values: Vec<Vec<u32>>,
+    /// For each limit and line, whether it shows one of the limited values.
+    limited: Vec<Vec<bool>>,
+}
+
+impl Release {
+    fn read(target: &SequencesTarget<'_>, values: &mut Values) -> Release {
+        let published = target.published;
+        let forms = Forms::read(target);
+        let covers = Covers::of(target, &forms);
+        let quasi: Vec<&[u32]> = target
+            .original
+            .events()
+            .quasi_identifiers()
+            .into_iter()
+            .filter_map(|column| Some(published.column(&column.name)?.codes.as_slice()))
+            .collect();
+        let mut rows_of: Vec<Vec<usize>> = Vec::new();
+        if let Some(ids) = published.column(target.id) {
+            rows_of.resize(ids.labels.len(), Vec::new());
+            ids.codes.iter().enumerate().for_each(|(row, &id)| rows_of[id as usize].push(row));
+        }
+        let number_of: HashMap<&Vec<Vec<u32>>, u32> = forms.events.iter().zip(0..).collect();
+        let mut lines = vec![Vec::new(); forms.events.len()];
+        let mut form_of = Vec::with_capacity(rows_of.len());
+        for (line, rows) in rows_of.iter().enumerate() {
+            let form: Vec<Vec<u32>> =
+                rows.iter().map(|&row| quasi.iter().map(|codes| codes[row]).collect()).collect();
+            let number = number_of[&form];
+            lines[number as usize].push(line as u32);
+            form_of.push(number);
+        }
+        let of_row = values.of_rows(published);
+        let limited = target.promise.limits.iter().map(|limit| {
+            let Some(column) = published.column(&limit.column) else { return vec![false; rows_of.len()] };
+            let named: Option<Vec<String>> = limit
+                .values
+                .as_ref()
+                .map(|values| values.iter().map(|value| canonical_text(value).into_owned()).collect());
+            let is_named: Vec<bool> = column
+                .labels
+                .iter()
+                .map(|label| {
+                    named
+                        .as_ref()
+                        .is_some_and(|named| named.iter().any(|value| *value == canonical_text(label)))
+                })
+                .collect();
+            let has = |rows: &Vec<usize>| rows.iter().any(|&row| is_named[column.codes[row] as usize]);
+            rows_of.iter().map(has).collect()
+        });
+        let limited = limited.collect();
+        let values = rows_of.iter().map(|rows| rows.iter().map(|&row| of_row[row]).collect()).collect();
+        Release { forms, covers, lines, form_of, values, limited }
+    }
+
+    fn events(&self, line: usize) -> &[Vec<u32>] {
+        &self.forms.events[self.form_of[line] as usize]
+    }
+
+    /// The lines that fit somebody's events.
+    fn fitting(&self, known: &[Vec<u32>]) -> Vec<u32> {
+        let forms =
+            (0..self.forms.events.len()).filter(|&form| self.covers.fit(&self.forms.events[form], known));
+        forms.flat_map(|form| self.lines[form].iter().copied()).collect()
+    }
+}
+
+/// What events show beside the quasi-identifiers, in the same numbers for both releases. Texts that look alike are one value.
+struct Values {
+    columns: Vec<String>,
+    number_of: HashMap<Vec<String>, u32>,
+}
+
+impl Values {
+    fn of(target: &SequencesTarget<'_>, earlier: &EarlierSequences<'_>) -> Values {
+        let untouched = target
+            .original
+            .events()
+            .columns
+            .iter()
+            .filter(|column| matches!(column.role, Role::Sensitive | Role::Insensitive))
+            .map(|column| column.name.clone())
+            .filter(|name| {
+                target.published.column(name).is_some() && earlier.published.column(name).is_some()
+            });
+        Values { columns: untouched.collect(), number_of: HashMap::new() }
+    }
+
+    fn of_rows(&mut self, published: &RawTable) -> Vec<u32> {
+        let columns: Vec<_> = self.columns.iter().filter_map(|name| published.column(name)).collect();
+        let mut numbers = Vec::with_capacity(published.rows);
+        for row in 0..published.rows {
+            let texts = columns.iter().map(|column| canonical_text(column.text(row)).into_owned()).collect();
+            let next = self.number_of.len() as u32;
+            numbers.push(*self.number_of.entry(texts).or_insert(next));
+        }
+        numbers
+    }
+}
+
+/// The adversary who knows up to `length` values.
+fn partial(
+    target: &SequencesTarget<'_>,
+    earlier: &EarlierSequences<'_>,
+    length: usize,
+    progress: &dyn Progress,
+) -> Together {
+    let before = SequencesTarget { published: earlier.published, ..*target };
+    let forms = [Forms::read(&before), Forms::read(target)];
+    let knowable = [Knowable::of(&before, &forms[0]), Knowable::of(target, &forms[1])];
+    let (mut cases, all) = exact_cases(target, &knowable[1], length);
+    cases.extend(drawn_cases(target, &knowable[1], length));
+    cases.retain(|case| earlier.in_both.is_none_or(|in_both| in_both[case.person as usize]));
+    let crowds: Vec<u64> = cases
+        .par_iter()
+        .map(|case| {
+            progress.check();
+            let crowd = |at: usize| {
+                let fits = |form: &&Vec<Vec<u32>>| knowable[at].fit(form, &case.known);
+                let fitting = forms[at].events.iter().zip(&forms[at].count).filter(|(form, _)| fits(form));
+                fitting.map(|(_, count)| count).sum::<u64>()
+            };
+            crowd(0).min(crowd(1))
+        })
+        .collect();
+    let k = target.promise.k as u64;
+    let fitting = || cases.iter().zip(&crowds).filter(|(_, crowd)| **crowd > 0);
+    let mut broken: Vec<u32> =
+        fitting().filter(|(_, crowd)| **crowd < k).map(|(case, _)| case.person).collect();
+    let beating = broken.len() as u64;
+    broken.sort_unstable();
+    broken.dedup();
+    let question = format!(
+        "Whoever has two releases and knows up to {length} values of somebody who is in both looks for the people of each who fit."
+    );
+    let attack = match fitting().min_by_key(|(_, crowd)| **crowd) {
+        None => Attack::exact("several releases, some values in order", question, 0.0)
+            .worst("nobody fits anything that was tried", None),
+        Some((case, &crowd)) => {
+            Attack::exact("several releases, some values in order", question, 1.0 / crowd as f64).worst(
+                format!("{crowd} published people fit what is known in one of the releases"),
+                Some(target.source_rows[case.person as usize]),
+            )
+        }
+    };
+    let attack = attack.promised(1.0 / k as f64);
+    let attack = if all { attack } else { attack.searched(beating, fitting().count() as u64) };
+    Together { attack, broken }
+}

@@ -1,0 +1,167 @@
+//! What an earlier recoding makes of records that it has not seen.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+use shoal_core::{Cell, Column, PublishedError, PublishedValue, Table, parse_set};
+
+use crate::audit::ClassFile;
+
+/// The classes of an earlier release, in terms of the new original.
+pub(super) struct Regions {
+    columns: Vec<ColumnTexts>,
+    /// The text of each class in each column: numbers of `columns`; none for a class that no record of the new original can be in.
+    classes: Vec<Option<Vec<usize>>>,
+    /// The classes that records can be in, the tightest first.
+    order: Vec<usize>,
+}
+
+/// The texts of a quasi-identifier.
+struct ColumnTexts {
+    /// As they are published again.
+    texts: Vec<String>,
+    /// By text and code.
+    covers: Vec<Vec<bool>>,
+    /// The level of the hierarchy that all texts are on, where there is one.
+    level: Option<usize>,
+}
+
+impl Regions {
+    /// Reads the cells of classes; `quasi` are the columns in the order of the cells. None where the quasi-identifiers are others now.
+    pub(super) fn of(original: &Table, quasi: &[String], classes: &[ClassFile]) -> Option<Regions> {
+        let wanted = original.quasi_identifiers();
+        if wanted.len() != quasi.len() {
+            return None;
+        }
+        let mut columns = Vec::new();
+        // By class, the text of each column of the new original.
+        let mut of_class: Vec<Vec<Option<usize>>> = vec![Vec::new(); classes.len()];
+        for column in &wanted {
+            let at = quasi.iter().position(|name| *name == column.name)?;
+            let mut number_of: HashMap<&str, Option<usize>> = HashMap::new();
+            let (mut texts, mut covers) = (Vec::new(), Vec::new());
+            for (class, numbers) in classes.iter().zip(&mut of_class) {
+                let text = class.cells.get(at)?.as_str();
+                numbers.push(*number_of.entry(text).or_insert_with(|| {
+                    let (text, codes) = read(column, text)?;
+                    texts.push(text);
+                    covers.push(codes);
+                    Some(texts.len() - 1)
+                }));
+            }
+            let level = level(column, number_of.keys().copied());
+            columns.push(ColumnTexts { texts, covers, level });
+        }
+        let classes: Vec<Option<Vec<usize>>> =
+            of_class.into_iter().map(|numbers| numbers.into_iter().collect()).collect();
+        let cost = |class: usize| {
+            let numbers = classes[class].as_deref().unwrap_or_default();
+            let shares = columns.iter().zip(numbers).zip(&wanted).map(|((column, &text), of)| {
+                let covered = column.covers[text].iter().filter(|covered| **covered).count();
+                of.weight * (covered.max(1) - 1) as f64 / column.covers[text].len().max(1) as f64
+            });
+            shares.sum::<f64>()
+        };
+        let mut order: Vec<usize> = (0..classes.len()).filter(|&class| classes[class].is_some()).collect();
+        // Equally tight ones in the order of the audit, which is that of the published file.
+        order.sort_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)));
+        Some(Regions { columns, classes, order })
+    }
+
+    /// What a class says, for records that keep it: its text in each column where it is true of all of them, else none.
+    pub(super) fn texts(&self, original: &Table, class: u32, rows: &[u32]) -> Vec<Option<String>> {
+        let quasi = original.quasi_identifiers();
+        let Some(numbers) = &self.classes[class as usize] else { return vec![None; quasi.len()] };
+        let text = |((column, of), &text): ((&ColumnTexts, &&Column), &usize)| {
+            let is_true = rows.iter().all(|&row| column.covers[text][of.codes[row as usize] as usize]);
+            is_true.then(|| column.texts[text].clone())
+        };
+        self.columns.iter().zip(&quasi).zip(numbers).map(text).collect()
+    }
+
+    /// Records by what the earlier recoding says about them. A record that it says nothing about is in none.
+    ///
+    /// A local recoding says about a record what its tightest class says that is true of the record; one by levels (`by_levels`) says it column
+    /// by column.
+    pub(super) fn assign(
+        &self,
+        original: &Table,
+        rows: &[u32],
+        by_levels: bool,
+    ) -> BTreeMap<Vec<String>, Vec<u32>> {
+        let quasi = original.quasi_identifiers();
+        let texts_of = |&row: &u32| {
+            let point: Vec<u32> = quasi.iter().map(|column| column.codes[row as usize]).collect();
+            match by_levels {
+                true => self.by_columns(&quasi, &point),
+                false => self.by_classes(&point),
+            }
+        };
+        let all: Vec<Option<Vec<String>>> = rows.par_iter().map(texts_of).collect();
+        let mut found: BTreeMap<Vec<String>, Vec<u32>> = BTreeMap::new();
+        for (&row, texts) in rows.iter().zip(all) {
+            if let Some(texts) = texts {
+                found.entry(texts).or_default().push(row);
+            }
+        }
+        found
+    }
+
+    fn by_classes(&self, point: &[u32]) -> Option<Vec<String>> {
+        let numbers =
+            self.order.iter().filter_map(|&class| self.classes[class].as_ref()).find(|numbers| {
+                let mut cells = self.columns.iter().zip(*numbers).zip(point);
+                cells.all(|((column, &text), &code)| column.covers[text][code as usize])
+            })?;
+        Some(self.columns.iter().zip(numbers).map(|(column, &text)| column.texts[text].clone()).collect())
+    }
+
+    fn by_columns(&self, quasi: &[&Column], point: &[u32]) -> Option<Vec<String>> {
+        let text = |((column, of), &code): ((&ColumnTexts, &&Column), &u32)| {
+            let known = column.covers.iter().position(|covers| covers[code as usize]);
+            let above = || {
+                let tree = of.hierarchy.as_ref()?;
+                let node = tree.tree().ancestor(tree.leaf_of(code), column.level?);
+                Some(tree.tree().label(node).to_owned())
+            };
+            known.map(|text| column.texts[text].clone()).or_else(above)
+        };
+        self.columns.iter().zip(quasi).zip(point).map(text).collect()
+    }
+}
+
+/// A published text as it can be published again, and which values of the new original it is true of. None where it says nothing about any of
+/// them.
+fn read(column: &Column, text: &str) -> Option<(String, Vec<bool>)> {
+    let (text, value) = match PublishedValue::parse(text, &column.domain, column.hierarchy.as_ref()) {
+        Ok(value) => (text.to_owned(), value),
+        // A set may name only values that the data have, or nobody could check it: those that are gone are left out of it.
+        Err(PublishedError::Member { .. }) => {
+            let members = parse_set(text)?;
+            let mut codes: Vec<u32> =
+                members.iter().filter_map(|member| column.domain.code_of(member)).collect();
+            codes.sort_unstable();
+            codes.dedup();
+            let cell = match codes[..] {
+                [] => return None,
+                [only] => Cell::Exact(only),
+                _ => Cell::Set(codes.clone()),
+            };
+            (column.render(&cell), PublishedValue::Set(codes))
+        }
+        Err(PublishedError::Unknown { .. }) => return None,
+    };
+    let codes = 0..column.domain.len() as u32;
+    let covers = codes.map(|code| value.covers(code, &column.domain, column.hierarchy.as_ref())).collect();
+    Some((text, covers))
+}
+
+/// The level that all these texts are on.
+fn level<'a>(column: &Column, texts: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
+    let tree = column.hierarchy.as_ref()?.tree();
+    let is_on = |level: usize, text: &str| {
+        let Some(node) = tree.node(text) else { return false };
+        tree.ancestor(tree.leaves_below(node).start, level) == node
+    };
+    (0..tree.level_count()).find(|&level| texts.clone().all(|text| is_on(level, text)))
+}
