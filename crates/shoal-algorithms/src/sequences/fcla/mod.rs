@@ -10,7 +10,8 @@
 //! 2. `search`: in each cluster, what breaks the promise. It suffices to look at each cluster by itself: if
 //!    something known is fine in each of several parts of the people, it is fine in all of them together.
 //! 3. `removal`: two ways to get rid of it, the cheaper of which is taken and then refined.
-//! 4. `whole`: the same with one cluster of everybody instead of many small ones; what loses less is published.
+//! 4. The same with the distance of the paper's Base1, and with one cluster of everybody instead of many small ones (`whole`); what loses least
+//!    is published. Neither is in the paper.
 //!
 //! By the papers' count nobody is left out, and no event: what cannot be shown is published as `*`.
 //!
@@ -82,17 +83,63 @@ impl SequencesAlgorithm for ValidFclaParams {
             SequencesPromise { k: promise.k, length: None, support: Support::Paper, limits: Vec::new() };
         let limits = Limits::new(&no_limits, events, self.name())?;
         let people = People::new(data.iter().collect(), &costs, limits, progress);
-        let distance = self.0.distance;
+        let paper = Clustering { data, terms: &terms, people: &people, forest: &forest };
+        let mut best = paper.publish(self.0.distance, progress)?;
+        if self.0.alternatives {
+            // On long histories the cheaper distance loses less at times, and it takes a fraction of the time.
+            let work = best.work;
+            // It may fail where alignments do not: then there is no alternative.
+            best = match paper.publish(Distance::EventPairs, progress) {
+                Ok(pairs) if pairs.loss < best.loss => pairs,
+                _ => best,
+            };
+            best.work.alignments_computed = work.alignments_computed;
+            progress.stage("trying one cluster", 0);
+            let one = whole::publish(data, &terms, &forest, &costs, best.loss, progress)?;
+            if let Some((draft, more)) = one {
+                let work = Work { alignments_computed: work.alignments_computed, ..more };
+                let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
+                let recoding =
+                    recode(data, &everybody, std::iter::once(draft), &forest, &costs, terms.support);
+                return Ok(Anonymized { recoding, trace: work.into() });
+            }
+        }
+        let recoding = recode(data, &best.groups, best.drafts.into_iter(), &forest, &costs, terms.support);
+        Ok(Anonymized { recoding, trace: best.work.into() })
+    }
+}
+
+/// What clustering needs to know.
+struct Clustering<'a> {
+    data: &'a Sequences,
+    terms: &'a Terms,
+    people: &'a People<'a>,
+    forest: &'a Forest,
+}
+
+/// Clusters and what they publish.
+struct Clustered {
+    groups: Vec<Group>,
+    drafts: Vec<Draft>,
+    /// What all events lose together, those of hidden people included.
+    loss: f64,
+    work: Work,
+}
+
+impl Clustering<'_> {
+    /// Puts similar people together and publishes each cluster by itself.
+    fn publish(&self, distance: Distance, progress: &dyn Progress) -> Result<Clustered, SequencesError> {
+        let &Clustering { data, terms, people, forest } = self;
+        let quasi = forest.quasi();
         let mut work = Work::default();
-        let mut groups = group(&people, &terms, distance, progress, &mut work);
+        let mut groups = group(people, terms, distance, progress, &mut work);
         if groups.is_empty() && terms.support == Support::Compatible {
             // Everybody together keeps the terms, as was checked.
             groups.push(Group { people: (0..data.persons() as u32).collect(), hidden: Vec::new() });
         }
 
         progress.stage("removing", groups.len() as u64);
-        let removal =
-            Removal { people: &people, forest: &forest, terms: &terms, distance, progress: Unseen(progress) };
+        let removal = Removal { people, forest, terms, distance, progress: Unseen(progress) };
         let mut published: Vec<(Draft, Work)> = groups
             .par_iter()
             .with_max_len(1)
@@ -103,34 +150,21 @@ impl SequencesAlgorithm for ValidFclaParams {
             })
             .collect();
         published.iter().for_each(|&(_, more)| work += more);
-        if terms.support == Support::Compatible && !settle::settle(&mut published, data, &terms, quasi.len())
-        {
+        if terms.support == Support::Compatible && !settle::settle(&mut published, data, terms, quasi) {
             // Nobody is left in small clusters, so all people become one cluster, which keeps the terms unless events that
             // find no partner change the shares: then there is nothing to publish.
             let everybody: Vec<u32> = (0..data.persons() as u32).collect();
             groups = vec![Group { people: everybody.clone(), hidden: Vec::new() }];
             published = vec![removal.publish(&everybody)];
-            if !settle::settle(&mut published, data, &terms, quasi.len()) {
+            if !settle::settle(&mut published, data, terms, quasi) {
                 return Err(terms.infeasible(&terms.tally(&everybody)));
             }
         }
-        if self.0.one_cluster {
-            let hidden = groups.iter().flat_map(|group| &group.hidden);
-            let hidden: usize =
-                hidden.map(|&person| data.events_of(person as usize).len() * quasi.len()).sum();
-            let small = published.iter().map(|(draft, _)| draft.loss(&forest)).sum::<f64>() + hidden as f64;
-            progress.stage("trying one cluster", 0);
-            if let Some((draft, more)) = whole::publish(data, &terms, &forest, &costs, small, progress)? {
-                let work = Work { alignments_computed: work.alignments_computed, ..more };
-                let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
-                let recoding =
-                    recode(data, &everybody, std::iter::once(draft), &forest, &costs, terms.support);
-                return Ok(Anonymized { recoding, trace: work.into() });
-            }
-        }
-        let drafts = published.into_iter().map(|(draft, _)| draft);
-        let recoding = recode(data, &groups, drafts, &forest, &costs, terms.support);
-        Ok(Anonymized { recoding, trace: work.into() })
+        let hidden = groups.iter().flat_map(|group| &group.hidden);
+        let hidden: usize = hidden.map(|&person| data.events_of(person as usize).len() * quasi).sum();
+        let drafts: Vec<Draft> = published.into_iter().map(|(draft, _)| draft).collect();
+        let loss = drafts.iter().map(|draft| draft.loss(forest)).sum::<f64>() + hidden as f64;
+        Ok(Clustered { groups, drafts, loss, work })
     }
 }
 

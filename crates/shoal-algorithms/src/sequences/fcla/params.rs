@@ -45,19 +45,19 @@ pub enum Distance {
 pub struct FclaParams {
     /// How sequences are compared and put together.
     pub distance: Distance,
-    /// Whether one cluster of everybody is tried beside small ones, which is not in the paper.
-    pub one_cluster: bool,
+    /// Whether pairs of events as the distance, and one cluster of everybody, are tried as well, and what loses least is published; not in the paper.
+    pub alternatives: bool,
 }
 
 impl FclaParams {
-    /// `fcla`: by alignment, and with one cluster where that loses less.
+    /// `fcla`: by alignment, and another way where that loses less.
     pub fn fcla() -> FclaParams {
-        FclaParams { distance: Distance::Aligned, one_cluster: true }
+        FclaParams { distance: Distance::Aligned, alternatives: true }
     }
 
     /// `fcla-base1`: the paper's comparison, without dynamic programming and without what we have added.
     pub fn base1() -> FclaParams {
-        FclaParams { distance: Distance::EventPairs, one_cluster: false }
+        FclaParams { distance: Distance::EventPairs, alternatives: false }
     }
 
     /// All of them make sense, so this cannot fail.

@@ -14,7 +14,7 @@ fn run(
     data: &Sequences,
     promise: &SequencesPromise,
 ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
-    FclaParams { distance, one_cluster: distance == Distance::Aligned }
+    FclaParams { distance, alternatives: distance == Distance::Aligned }
         .check()
         .anonymize(data, promise, &Silent)
 }
