@@ -105,26 +105,45 @@ def synthea(data, folder, most=None):
 
 
 def diabetes(data, folder, most=None):
-    """Encounters of diabetics in 130 hospitals; there is no date, but the encounters' numbers rise with time."""
-    rows = read(data, "diabetes130/diabetic_data.csv.gz", "patient_nbr", most)
+    """Encounters of diabetics in 130 hospitals, for (k,c)."""
+    rows = encounters(data, most)
+    ties = repeated(rows, ("patient_nbr", "encounter_id"))
+    columns = [*ENCOUNTER, kinds(rows, "race"), *profile(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, ["encounter_id"], SENSITIVE_CHAPTERS, k=5)
+
+
+def diabetes_knowledge(data, folder, most=None):
+    """Encounters of those patients who have three to seven, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set."""
+    rows = encounters(data, most, least=3, greatest=7)
+    ties = repeated(rows, ("patient_nbr", "encounter_id"))
+    columns = [*ENCOUNTER, *profile(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, ["encounter_id"], RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def encounters(data, most, least=1, greatest=None):
+    """The encounters of those patients who have so many; there is no date, but the encounters' numbers rise with time."""
+    rows = read(data, "diabetes130/diabetic_data.csv.gz", "patient_nbr", most, least, greatest)
     for row in rows:
         first, end = row["age"].strip("[)").split("-")
         row["age"] = f"{first}-{int(end) - 1}"
         whole = row["diag_1"].split(".")[0]
         row["chapter"] = chapter(whole.zfill(3) if whole.isdigit() else whole[:3])
+    return rows
+
+
+def profile(rows):
+    """What encounters of diabetics say about a person, beside the race."""
     ages = [f"{first}-{first + 9}" for first in range(0, 100, 10)]
-    plain = {name: sorted({row[name] for row in rows} - {"?"}) for name in ("race", "gender")}
-    columns = [
-        Column("patient_nbr", "identifier"),
-        Column("encounter_id", "identifier", "integer"),
-        Column("race", QI, tree=[[value, "*"] for value in plain["race"]]),
-        Column("gender", QI, tree=[[value, "*"] for value in plain["gender"]]),
+    return [
+        kinds(rows, "gender"),
         Column("age", QI, tree=[[age, f"{i // 2 * 20}-{i // 2 * 20 + 19}", "*"] for i, age in enumerate(ages)]),
         Column("time_in_hospital", QI, "integer", tree=cuts(rows, "time_in_hospital", [1, 3, 5, 8, 11], [1, 5, 8])),
-        Column("chapter", "sensitive"),
     ]
-    ties = repeated(rows, ("patient_nbr", "encounter_id"))
-    return write(folder, columns, rows, ties, ["encounter_id"], SENSITIVE_CHAPTERS, k=5)
+
+
+def kinds(rows, name):
+    """A column of names that have nothing but `*` above them."""
+    return Column(name, QI, tree=[[value, "*"] for value in sorted({row[name] for row in rows} - {"?"})])
 
 
 QI = "quasi-identifier"
@@ -134,6 +153,7 @@ STAY = (
     Column("visit", "identifier", "integer"),
     Column("admission_date", "identifier", "date", "%Y%m%d"),
 )
+ENCOUNTER = Column("patient_nbr", "identifier"), Column("encounter_id", "identifier", "integer")
 STAY_ORDER = ["admission_date", "visit"]
 STAY_DAYS = [0, 4, 8, 15, 31], [0, 8, 31]
 # In thousands of dollars; corrections of earlier payments go down to -10.
@@ -204,12 +224,13 @@ CLASS_TREE = [
 ]
 
 
-def read(data, name, person, most, least=1):
-    """The rows of those people who have at least `least`; with `most`, only of the first `most` people."""
+def read(data, name, person, most, least=1, greatest=None):
+    """The rows of those people who have at least `least`, and at most `greatest` where that is given; with `most`, only of the first
+    `most` people."""
     with gzip.open(os.path.join(data, name), "rt", newline="") as file:
         rows = list(csv.DictReader(file))
     counts = Counter(row[person] for row in rows)
-    people = [name for name, count in counts.items() if count >= least]
+    people = [name for name, count in counts.items() if least <= count <= (greatest or count)]
     kept = set(people[:most])
     return [row for row in rows if row[person] in kept]
 
