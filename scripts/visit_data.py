@@ -50,23 +50,39 @@ def synpuf(data, folder, most=None):
 def synpuf_knowledge(data, folder, most=None):
     """Stays of those patients who have several, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set. The place is
     the state; a county's number means something only together with its state."""
-    rows, ties = stays(data, least=2, most=most)
+    rows, ties = dated_stays(data, least=2, most=most)
+    year = Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2]))
+    columns = [*STAY, year, Column("state", QI, tree=STATE_TREE), *amounts(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def synpuf_dates(data, folder, most=None):
+    """The same of those who have six stays or more, with the days of admission and discharge instead of year and state."""
+    rows, ties = dated_stays(data, least=6, most=most)
+    days = [Column(name, QI, tree=calendar(rows, name)) for name in ("admitted", "discharged")]
+    columns = [*STAY, *days, *amounts(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def dated_stays(data, least, most):
+    """Stays with the days since the first one of their calendar year, and payments in thousands."""
+    rows, ties = stays(data, least, most)
     first = {}
     for row in rows:
         day = date.fromisoformat(row["admission_date"])
         since = first.setdefault((row["patient_id"], day.year), day)
         row["days"] = (day - since).days
         row["payment"] = int(float(row["payment"]) // 1000)
-    columns = [
-        *STAY,
-        Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2])),
-        Column("state", QI, tree=STATE_TREE),
+        row["admitted"], row["discharged"] = day.isoformat(), date.fromisoformat(row["discharge_date"]).isoformat()
+    return rows, ties
+
+
+def amounts(rows):
+    return [
         Column("days", QI, "integer", tree=spans(range(366), 0, [10, 30, 90, 180])),
         Column("length_of_stay", QI, "integer", tree=cuts(rows, "length_of_stay", *STAY_DAYS)),
         Column("payment", QI, "integer", tree=cuts(rows, "payment", *PAYMENTS)),
-        Column("chapter", "sensitive"),
     ]
-    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
 
 
 def stays(data, least, most):
@@ -265,6 +281,11 @@ def spans(values, origin, widths):
         starts = [(value - (value - origin) % width, width) for width in widths]
         lines.append([value, *(f"{start}-{start + width - 1}" for start, width in starts), "*"])
     return lines
+
+
+def calendar(rows, name):
+    """A line for each day that occurs: its month and its year."""
+    return [[day, day[:7], day[:4], "*"] for day in sorted({row[name] for row in rows})]
 
 
 def numbers(rows, name):
