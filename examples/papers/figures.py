@@ -52,15 +52,27 @@ class Figure:
         print(f"{self.title}: {os.path.join(folder, self.name)}.csv", flush=True)
 
     def plot(self, path):
-        figure, axes = plt.subplots(figsize=(4.6, 3.0), layout="constrained")
+        figure, axes = plt.subplots(figsize=(6.4, 3.0), layout="constrained")
         # Names along the lower axis stand in the order in which they came, numbers where they belong.
         for (label, points), mark in zip(self.series.items(), MARKS * 2):
             heights = [float("nan") if y is None else y for _, y in points]
             axes.plot([x for x, _ in points], heights, marker=mark, label=label, linewidth=1.2, markersize=4)
         axes.set(title=self.title, xlabel=self.across, ylabel=self.up)
         axes.set_xscale("log") if self.log_across else None
-        axes.set_yscale("log") if self.log_up else axes.set_ylim(bottom=0)
+        axes.set_yscale("log") if self.log_up else None
+        top = axes.get_ylim()[1]
+        if not self.log_up and top > 0:  # logarithms of small losses are all below 0
+            axes.set_ylim(0, 1.04 * top)
+        self.mark_points(axes)
         axes.grid(alpha=0.3)
-        axes.legend()
+        # Beside the lines, where it hides none of them.
+        figure.legend(loc="outside right upper")
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
+
+    def mark_points(self, axes):
+        """Numbers along the lower axis stand where something was measured, unless these are too many to read."""
+        numbers = sorted({x for points in self.series.values() for x, _ in points if not isinstance(x, str)})
+        if 0 < len(numbers) <= 12:
+            axes.set_xticks(numbers, [f"{x:g}" for x in numbers])
+            axes.xaxis.minorticks_off()
