@@ -60,9 +60,9 @@ class Figure:
         axes.set(title=self.title, xlabel=self.across, ylabel=self.up)
         axes.set_xscale("log") if self.log_across else None
         axes.set_yscale("log") if self.log_up else None
-        top = axes.get_ylim()[1]
-        if not self.log_up and top > 0:  # logarithms of small losses are all below 0
-            axes.set_ylim(0, 1.04 * top)
+        # From 0 on, unless something lies below: logarithms of small losses do.
+        if not self.log_up and all(y is None or y >= 0 for points in self.series.values() for _, y in points):
+            axes.set_ylim(0, 1.04 * axes.get_ylim()[1])
         self.mark_points(axes)
         axes.grid(alpha=0.3)
         # Beside the lines, where it hides none of them.
