@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+import transaction_data
+from transaction_data import items_of
+
 SHOAL, DATA = os.environ["SHOAL"], os.environ["DATA"]
 WORK = tempfile.TemporaryDirectory()
 
@@ -16,20 +19,9 @@ def at(name):
     return os.path.join(WORK.name, name)
 
 
-def lines(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
-        return file.read().splitlines()
-
-
-def items_of(path):
-    return sorted({item for line in lines(path) for item in line.split()}, key=lambda i: (len(i), i))
-
-
 def run(source, *sets, timeout=900):
     """Runs and verifies a policy; returns the report, or the message of a refusal."""
-    policy = at("policy.toml")
-    with open(policy, "w") as file:
-        file.write(f'version = 1\n[data]\nshape = "transactions"\nsource = "{source}"\n')
+    policy = transaction_data.policy(at("policy.toml"), source)
     options = [word for key_value in sets for word in ("--set", key_value)]
     out, report = at("out.txt"), at("report")
     command = [SHOAL, "--quiet", "run", policy, *options, "-o", out, "--report", report, "--force"]
@@ -56,28 +48,11 @@ def show(name, report):
     sys.stdout.flush()
 
 
-def even_tree(items, fan_out, path):
-    """A hierarchy over items in order, every inner node above `fan_out` nodes of the level below."""
-    levels, width = [[(i, i) for i in range(len(items))]], 1
-    while len(levels[-1]) > 1:
-        below = levels[-1]
-        groups = [below[i : i + fan_out] for i in range(0, len(below), fan_out)]
-        levels.append([(group[0][0], group[-1][1]) for group in groups])
-    with open(path, "w") as file:
-        for i, item in enumerate(items):
-            row, width = [item], 1
-            for level in levels[1:-1]:
-                width *= fan_out
-                lo, hi = level[i // width]
-                row.append(f"{items[lo]}..{items[hi]}")
-            file.write(";".join(row + ["*"]) + "\n")
-
-
 def main():
     bms1 = os.path.join(DATA, "bms_webview/BMS-WebView-1.dat")
     bms2 = os.path.join(DATA, "bms_webview/BMS-WebView-2.dat.gz")
     items1, items2 = items_of(bms1), items_of(bms2)
-    even_tree(items1, 5, at("tree1.csv"))
+    transaction_data.even_tree(at("tree1.csv"), items1, 5)
 
     print("== BMS1, k^2")
     for k in (2, 5, 10, 25, 50):
@@ -98,9 +73,7 @@ def main():
     print("== utility constraints of neighbouring items, k=5, m=2, at most 15 % suppressed")
     for name, source, items in (("BMS1", bms1, items1), ("BMS2", bms2, items2)):
         for size in (25, 50, 125, 250, 500):
-            with open(at("utility.txt"), "w") as file:
-                for i in range(0, len(items), size):
-                    file.write(" ".join(items[i : i + size]) + "\n")
+            transaction_data.neighbours(at("utility.txt"), items, size)
             for algorithm in ("upcta", "coat"):
                 for objective in ("ncp", "ul"):
                     sets = (
@@ -119,16 +92,11 @@ def main():
     groups = {}
     for code in codes:
         groups.setdefault(code[:3], []).append(code)
-    with open(at("icd.txt"), "w") as file:
-        for group in groups.values():
-            file.write(" ".join(group) + "\n")
+    transaction_data.sets(at("icd.txt"), groups.values())
     known = set(codes)
     with gzip.open(os.path.join(DATA, "synpuf/synpuf_inpatient_visits_s01-10.csv.gz"), "rt") as file:
         visits = {tuple(sorted(set(row["icd9_all"].split(";")) & known)) for row in csv.DictReader(file)}
-    with open(at("visits.txt"), "w") as file:
-        for visit in sorted(visits):
-            if visit:
-                file.write(" ".join(visit) + "\n")
+    transaction_data.sets(at("visits.txt"), sorted(filter(None, visits)))
     for k in (2, 5, 10, 25):
         for algorithm in ("upcta", "coat"):
             sets = (

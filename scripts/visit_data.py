@@ -50,23 +50,39 @@ def synpuf(data, folder, most=None):
 def synpuf_knowledge(data, folder, most=None):
     """Stays of those patients who have several, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set. The place is
     the state; a county's number means something only together with its state."""
-    rows, ties = stays(data, least=2, most=most)
+    rows, ties = dated_stays(data, least=2, most=most)
+    year = Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2]))
+    columns = [*STAY, year, Column("state", QI, tree=STATE_TREE), *amounts(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def synpuf_dates(data, folder, most=None):
+    """The same of those who have six stays or more, with the days of admission and discharge instead of year and state."""
+    rows, ties = dated_stays(data, least=6, most=most)
+    days = [Column(name, QI, tree=calendar(rows, name)) for name in ("admitted", "discharged")]
+    columns = [*STAY, *days, *amounts(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def dated_stays(data, least, most):
+    """Stays with the days since the first one of their calendar year, and payments in thousands."""
+    rows, ties = stays(data, least, most)
     first = {}
     for row in rows:
         day = date.fromisoformat(row["admission_date"])
         since = first.setdefault((row["patient_id"], day.year), day)
         row["days"] = (day - since).days
         row["payment"] = int(float(row["payment"]) // 1000)
-    columns = [
-        *STAY,
-        Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2])),
-        Column("state", QI, tree=STATE_TREE),
+        row["admitted"], row["discharged"] = day.isoformat(), date.fromisoformat(row["discharge_date"]).isoformat()
+    return rows, ties
+
+
+def amounts(rows):
+    return [
         Column("days", QI, "integer", tree=spans(range(366), 0, [10, 30, 90, 180])),
         Column("length_of_stay", QI, "integer", tree=cuts(rows, "length_of_stay", *STAY_DAYS)),
         Column("payment", QI, "integer", tree=cuts(rows, "payment", *PAYMENTS)),
-        Column("chapter", "sensitive"),
     ]
-    return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
 
 
 def stays(data, least, most):
@@ -105,26 +121,45 @@ def synthea(data, folder, most=None):
 
 
 def diabetes(data, folder, most=None):
-    """Encounters of diabetics in 130 hospitals; there is no date, but the encounters' numbers rise with time."""
-    rows = read(data, "diabetes130/diabetic_data.csv.gz", "patient_nbr", most)
+    """Encounters of diabetics in 130 hospitals, for (k,c)."""
+    rows = encounters(data, most)
+    ties = repeated(rows, ("patient_nbr", "encounter_id"))
+    columns = [*ENCOUNTER, kinds(rows, "race"), *profile(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, ["encounter_id"], SENSITIVE_CHAPTERS, k=5)
+
+
+def diabetes_knowledge(data, folder, most=None):
+    """Encounters of those patients who have three to seven, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set."""
+    rows = encounters(data, most, least=3, greatest=7)
+    ties = repeated(rows, ("patient_nbr", "encounter_id"))
+    columns = [*ENCOUNTER, *profile(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, rows, ties, ["encounter_id"], RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def encounters(data, most, least=1, greatest=None):
+    """The encounters of those patients who have so many; there is no date, but the encounters' numbers rise with time."""
+    rows = read(data, "diabetes130/diabetic_data.csv.gz", "patient_nbr", most, least, greatest)
     for row in rows:
         first, end = row["age"].strip("[)").split("-")
         row["age"] = f"{first}-{int(end) - 1}"
         whole = row["diag_1"].split(".")[0]
         row["chapter"] = chapter(whole.zfill(3) if whole.isdigit() else whole[:3])
+    return rows
+
+
+def profile(rows):
+    """What encounters of diabetics say about a person, beside the race."""
     ages = [f"{first}-{first + 9}" for first in range(0, 100, 10)]
-    plain = {name: sorted({row[name] for row in rows} - {"?"}) for name in ("race", "gender")}
-    columns = [
-        Column("patient_nbr", "identifier"),
-        Column("encounter_id", "identifier", "integer"),
-        Column("race", QI, tree=[[value, "*"] for value in plain["race"]]),
-        Column("gender", QI, tree=[[value, "*"] for value in plain["gender"]]),
+    return [
+        kinds(rows, "gender"),
         Column("age", QI, tree=[[age, f"{i // 2 * 20}-{i // 2 * 20 + 19}", "*"] for i, age in enumerate(ages)]),
         Column("time_in_hospital", QI, "integer", tree=cuts(rows, "time_in_hospital", [1, 3, 5, 8, 11], [1, 5, 8])),
-        Column("chapter", "sensitive"),
     ]
-    ties = repeated(rows, ("patient_nbr", "encounter_id"))
-    return write(folder, columns, rows, ties, ["encounter_id"], SENSITIVE_CHAPTERS, k=5)
+
+
+def kinds(rows, name):
+    """A column of names that have nothing but `*` above them."""
+    return Column(name, QI, tree=[[value, "*"] for value in sorted({row[name] for row in rows} - {"?"})])
 
 
 QI = "quasi-identifier"
@@ -134,6 +169,7 @@ STAY = (
     Column("visit", "identifier", "integer"),
     Column("admission_date", "identifier", "date", "%Y%m%d"),
 )
+ENCOUNTER = Column("patient_nbr", "identifier"), Column("encounter_id", "identifier", "integer")
 STAY_ORDER = ["admission_date", "visit"]
 STAY_DAYS = [0, 4, 8, 15, 31], [0, 8, 31]
 # In thousands of dollars; corrections of earlier payments go down to -10.
@@ -204,12 +240,13 @@ CLASS_TREE = [
 ]
 
 
-def read(data, name, person, most, least=1):
-    """The rows of those people who have at least `least`; with `most`, only of the first `most` people."""
+def read(data, name, person, most, least=1, greatest=None):
+    """The rows of those people who have at least `least`, and at most `greatest` where that is given; with `most`, only of the first
+    `most` people."""
     with gzip.open(os.path.join(data, name), "rt", newline="") as file:
         rows = list(csv.DictReader(file))
     counts = Counter(row[person] for row in rows)
-    people = [name for name, count in counts.items() if count >= least]
+    people = [name for name, count in counts.items() if least <= count <= (greatest or count)]
     kept = set(people[:most])
     return [row for row in rows if row[person] in kept]
 
@@ -244,6 +281,11 @@ def spans(values, origin, widths):
         starts = [(value - (value - origin) % width, width) for width in widths]
         lines.append([value, *(f"{start}-{start + width - 1}" for start, width in starts), "*"])
     return lines
+
+
+def calendar(rows, name):
+    """A line for each day that occurs: its month and its year."""
+    return [[day, day[:7], day[:4], "*"] for day in sorted({row[name] for row in rows})]
 
 
 def numbers(rows, name):

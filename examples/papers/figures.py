@@ -67,14 +67,21 @@ class Figure:
             heights = [float("nan") if y is None else y for _, y in points]
             axes.plot([x for x, _ in points], heights, marker=mark, label=label, linewidth=1.2, markersize=4)
         axes.set(title=self.title, xlabel=self.across, ylabel=self.up)
-        across = sorted({x for points in self.series.values() for x, _ in points if not isinstance(x, str)})
-        if self.log_across:
-            axes.set_xscale("log")
-        elif 0 < len(across) <= 8:
-            axes.set_xticks(across)  # where something was measured
-        axes.set_yscale("log") if self.log_up else axes.set_ylim(bottom=0)
+        axes.set_xscale("log") if self.log_across else None
+        axes.set_yscale("log") if self.log_up else None
+        # From 0 on, unless something lies below: logarithms of small losses do.
+        if not self.log_up and all(y is None or y >= 0 for points in self.series.values() for _, y in points):
+            axes.set_ylim(0, 1.04 * axes.get_ylim()[1])
+        self.mark_points(axes)
         axes.grid(alpha=0.3)
         # Beside the lines, where it hides none of them.
         figure.legend(loc="outside right upper")
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
+
+    def mark_points(self, axes):
+        """Numbers along the lower axis stand where something was measured, unless these are too many to read."""
+        numbers = sorted({x for points in self.series.values() for x, _ in points if not isinstance(x, str)})
+        if 0 < len(numbers) <= 12:
+            axes.set_xticks(numbers, [f"{x:g}" for x in numbers])
+            axes.xaxis.minorticks_off()
