@@ -284,7 +284,7 @@ impl Joined {
         match self.trace.counts.is_empty() {
             true => self.trace.counts = trace.counts,
             false => {
-                self.trace.counts.0.iter_mut().for_each(|(name, count)| *count += trace.counts.get(name))
+                self.trace.counts.0.iter_mut().for_each(|(name, count)| *count += trace.counts.get(name));
             }
         }
         Ok(true)

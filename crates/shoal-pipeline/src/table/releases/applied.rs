@@ -192,7 +192,7 @@ impl<'a> Applied<'a> {
         note(records(&self.joined), "new records are recoded as the earlier release does, among themselves");
         match settled {
             true => {
-                note(self.rest.len(), "new records fit nothing that it has enough of, and are recoded anew")
+                note(self.rest.len(), "new records fit nothing that it has enough of, and are recoded anew");
             }
             false => note(
                 self.rest.len(),

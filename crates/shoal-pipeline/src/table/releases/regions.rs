@@ -49,7 +49,7 @@ impl Regions {
                     Some(texts.len() - 1)
                 }));
             }
-            let level = level(column, number_of.keys().copied());
+            let level = level(column, &number_of.keys().copied().collect::<Vec<_>>());
             columns.push(ColumnTexts { texts, covers, level });
         }
         let classes: Vec<Option<Vec<usize>>> =
@@ -157,13 +157,13 @@ fn read(column: &Column, text: &str) -> Option<(String, Vec<bool>)> {
 }
 
 /// The level that all these texts are on.
-fn level<'a>(column: &Column, texts: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
+fn level(column: &Column, texts: &[&str]) -> Option<usize> {
     let tree = column.hierarchy.as_ref()?.tree();
     let is_on = |level: usize, text: &str| {
         let Some(node) = tree.node(text) else { return false };
         tree.ancestor(tree.leaves_below(node).start, level) == node
     };
-    (0..tree.level_count()).find(|&level| texts.clone().all(|text| is_on(level, text)))
+    (0..tree.level_count()).find(|&level| texts.iter().all(|text| is_on(level, text)))
 }
 
 #[cfg(test)]
