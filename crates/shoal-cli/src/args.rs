@@ -252,6 +252,10 @@ pub(crate) struct ApplyArgs {
     /// Replace the published file and its reports where they exist. An earlier release is never replaced.
     #[arg(long)]
     pub force: bool,
+    /// tables, sequences: publish those, too, who were in a class or cluster with a few people that are gone. Whoever knows that somebody is gone
+    /// may then find what they had; otherwise the others of the class are left out.
+    #[arg(long)]
+    pub allow_absent: bool,
     /// Publish the file also where all information is lost; otherwise that ends with exit code 1 and no file.
     #[arg(long)]
     pub allow_total_loss: bool,

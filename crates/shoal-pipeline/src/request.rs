@@ -39,6 +39,8 @@ pub struct EarlierReleases {
     pub reuse_classes: bool,
     /// Whether the new release is the recoding of the last of `previous`, applied to other data.
     pub applied: bool,
+    /// tables, sequences: whether those may be published who were together with a few people that are gone.
+    pub allow_absent: bool,
     /// transactions, sequences: what was published in each of `previous`, where the new release is attacked together with them.
     pub(crate) files: Vec<EarlierFile>,
 }

@@ -20,6 +20,7 @@ pub(crate) fn apply(args: &ApplyArgs, console: &Console) -> Result<Answer, Failu
         report: args.report.clone(),
         force: args.force,
         previous: args.previous.clone(),
+        allow_absent: args.allow_absent,
         allow_total_loss: args.allow_total_loss,
         ..RunOptions::default()
     };

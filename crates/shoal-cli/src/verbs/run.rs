@@ -34,6 +34,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Answer, Failure> 
         previous: args.previous.clone(),
         reuse_classes: args.reuse_classes,
         allow_total_loss: args.allow_total_loss,
+        ..RunOptions::default()
     };
     carry_out(args.threads, console, |progress| {
         shoal_pipeline::files::run(&opened.job, &options, progress).map_err(|error| opened.blame(error))

@@ -31,6 +31,8 @@ pub struct RunOptions {
     pub previous: Vec<PathBuf>,
     /// tables: whether people who were in one of them keep their classes.
     pub reuse_classes: bool,
+    /// `apply` to tables and sequences: whether those may be published who were together with a few people that are gone.
+    pub allow_absent: bool,
     /// Whether a file that says nothing any more may be published.
     pub allow_total_loss: bool,
 }
@@ -81,6 +83,7 @@ pub(super) fn run_to_end(
         replaced: targets.earlier,
         reuse_classes: options.reuse_classes,
         applied: before.applied,
+        allow_absent: options.allow_absent,
         files: Vec::new(),
     };
     let mut request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);

@@ -21,6 +21,8 @@ pub(super) struct Applied {
     pub anonymized: Anonymized<SequencesRecoding>,
     /// Those who stay together, by their numbers among all people.
     pub groups: Vec<Vec<u32>>,
+    /// How many are gone who are fewer than k of a cluster, of which others are still there.
+    pub absent: usize,
     pub notes: Vec<String>,
 }
 
@@ -56,7 +58,13 @@ pub(super) fn apply(
         short += if enough { 0 } else { people.len() };
         enough
     });
-    hide_those_who_left(&mut groups, &histories, k, &mut exposed);
+    let absent = match request.earlier.allow_absent {
+        true => absent(&groups, &histories, k),
+        false => {
+            hide_those_who_left(&mut groups, &histories, k, &mut exposed);
+            0
+        }
+    };
 
     let absolute = absolute(promise, data);
     let mut joined = Joined::of(data);
@@ -99,7 +107,7 @@ pub(super) fn apply(
     };
     let of_all = |people: &Vec<u32>| people.iter().map(|&person| complete.persons[person as usize]).collect();
     let groups = groups.values().map(of_all).collect();
-    Ok(Applied { anonymized: Anonymized { recoding, trace: joined.trace }, groups, notes })
+    Ok(Applied { anonymized: Anonymized { recoding, trace: joined.trace }, groups, absent, notes })
 }
 
 /// Where people were in an earlier release.
@@ -169,6 +177,22 @@ fn hide_those_who_left(
             return;
         }
     }
+}
+
+/// How many are gone from clusters of which others are still there, fewer than k from each.
+fn absent(groups: &BTreeMap<Vec<Option<u32>>, Vec<u32>>, histories: &[History], k: usize) -> usize {
+    let mut absent = 0;
+    for (release, history) in histories.iter().enumerate() {
+        let mut present = vec![0; history.sizes.len()];
+        for (was, people) in groups {
+            if let Some(cluster) = was[release] {
+                present[cluster as usize] += people.len();
+            }
+        }
+        let gone = history.sizes.iter().zip(&present).filter(|(_, present)| **present > 0);
+        absent += gone.map(|(size, present)| size - present).filter(|&gone| gone < k).sum::<usize>();
+    }
+    absent
 }
 
 /// The promise for a part of the people: how frequent a value may be depends on how frequent it is among everybody, and not in the part.
@@ -260,7 +284,7 @@ impl Joined {
         match self.trace.counts.is_empty() {
             true => self.trace.counts = trace.counts,
             false => {
-                self.trace.counts.0.iter_mut().for_each(|(name, count)| *count += trace.counts.get(name))
+                self.trace.counts.0.iter_mut().for_each(|(name, count)| *count += trace.counts.get(name));
             }
         }
         Ok(true)

@@ -34,6 +34,7 @@ use crate::phases::Phases;
 use crate::report::html::{HouseFacts, Published, PublishedFacts};
 use crate::report::{Counts, Loss, Risk};
 use crate::run::{Draft, PageFacts, timed};
+use crate::table::absent;
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source};
 
 /// What comes back may be published. `release_key` is the key by which the release remembers its people.
@@ -56,11 +57,13 @@ pub(crate) fn run<K: Sink>(
     let data = &loaded.data;
     let (working, mut notes) = with_hierarchies(data.events())?;
     let phases = Phases::within(progress);
+    let mut absent_leak = None;
     let Anonymized { recoding, trace } = timed(&mut seconds.anonymize, || {
         if request.earlier.applied {
-            let (done, said) =
+            let (done, said, gone) =
                 anonymize_applied(request, &loaded, &working, algorithm.as_ref(), &promise, &phases)?;
             notes.extend(said);
+            absent_leak = absent(gone);
             return Ok(done);
         }
         anonymize(policy, &loaded, &working, algorithm.as_ref(), &promise, &phases)
@@ -143,6 +146,7 @@ pub(crate) fn run<K: Sink>(
         attack_sequences(&target, progress)
     })?;
     report.leaks.extend(earlier_leak);
+    report.leaks.extend(absent_leak);
     let pages = request.pages.then(|| {
         progress.check();
         PageFacts {
@@ -220,7 +224,7 @@ fn of_everybody(
     Anonymized { recoding: SequencesRecoding { cluster_of, events }, trace: part.trace }
 }
 
-/// The same where the recoding of an earlier release is applied, with what is to be said about it. People whom both releases together would give away are
+/// The same where the recoding of an earlier release is applied, with what is to be said about it, and how many are gone who are too few. People whom both releases together would give away are
 /// left out, with all who must stay with them.
 fn anonymize_applied(
     request: &Request,
@@ -229,13 +233,13 @@ fn anonymize_applied(
     algorithm: &dyn SequencesAlgorithm,
     promise: &SequencesPromise,
     progress: &dyn Progress,
-) -> Result<(Anonymized<SequencesRecoding>, Vec<String>), PipelineError> {
+) -> Result<(Anonymized<SequencesRecoding>, Vec<String>, usize), PipelineError> {
     let policy = request.policy();
     let seen = with_alike_merged(policy, Cow::Borrowed(working));
     let complete = loaded.complete(&seen);
     let mut excluded = vec![false; loaded.data.persons()];
     loop {
-        let Applied { anonymized, groups, mut notes } =
+        let Applied { anonymized, groups, absent, mut notes } =
             applied::apply(request, &loaded.known_as, &complete, algorithm, promise, &excluded, progress)?;
         let anonymized = of_everybody(anonymized, &complete, loaded);
         let Composed { published, origin } =
@@ -254,7 +258,7 @@ fn anonymize_applied(
                     "{out} people are left out because their lines in both releases together would give somebody away"
                 ));
             }
-            return Ok((anonymized, notes));
+            return Ok((anonymized, notes, absent));
         }
     }
 }

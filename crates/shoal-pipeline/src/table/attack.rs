@@ -4,6 +4,7 @@ use shoal_core::Progress;
 use shoal_measure::table::attack::{TableTarget, attack_table};
 
 use super::load::{Loaded, load_from};
+use super::releases::returning;
 use super::whose::{Whose, find_origins};
 use crate::attack::Attacked;
 use crate::columns::read_published;
@@ -35,11 +36,18 @@ pub(crate) fn attack(
         Err(_) => (None, None),
     };
     let promise = request.policy().table_promise();
+    // Who is in which release is known where all of them have an audit.
+    let audits = &request.earlier.previous;
+    let returning = match audits.is_empty() || audits.len() != before.len() {
+        true => None,
+        false => Some(returning(request, &read.table, audits, request.audit_of(&release.sha256))?),
+    };
     let target = TableTarget {
         original: &bound.table,
         source_rows: &source_rows,
         published: &release.table,
         earlier: &before,
+        returning: returning.as_deref(),
         promise: &promise,
         missing: &request.policy().data.missing,
         origin: origins.map(|origins| origins.origin.as_slice()),

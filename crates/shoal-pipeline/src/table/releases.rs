@@ -37,6 +37,7 @@ use candidates::{Candidates, Seen};
 pub(crate) use identity::{Identity, people};
 pub(crate) use membership::membership;
 pub(crate) use reuse::Kept;
+use reuse::Places;
 pub use verdict::{ColumnTogether, Together};
 
 /// A release that is about to be published.
@@ -86,8 +87,17 @@ fn compare_with(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, 
     let found = Candidates::new(current, &people, &seen).judge(previous);
     match found.breaks() {
         true => Err(PipelineError::Releases { found: Box::new(found), releases: previous.len() }),
-        false => Ok(found.leak(previous.len()).into_iter().collect()),
+        false => Ok(found.leak(previous.len()).into_iter().chain(absent(found.absent)).collect()),
     }
+}
+
+/// What it means that people are gone who are fewer than k in their class or cluster, where that is allowed.
+pub(crate) fn absent(people: usize) -> Option<Leak> {
+    let text = format!(
+        "{people} people of earlier releases are not in this one and are fewer than k among those with whom they were: whoever knows that somebody is gone may find what \
+         they had by comparing the releases"
+    );
+    (people > 0).then(|| Leak::new("absent-people", text).counted(people))
 }
 
 /// How many people of the new release an earlier one knows, too; `None` where that cannot be known.
@@ -136,6 +146,28 @@ impl Class {
             .zip(cells)
             .all(|(column, cell)| cell.covers(column.codes[row], &column.domain, column.hierarchy.as_ref()))
     }
+}
+
+/// Of each record whether its person is in one of the earlier releases, and in the new one as far as `now` knows.
+pub(crate) fn returning(
+    request: &Request,
+    raw: &RawTable,
+    previous: &[Audit],
+    now: Option<&Audit>,
+) -> Result<Vec<bool>, PipelineError> {
+    let rows: Vec<u32> = (0..raw.rows as u32).collect();
+    let is_in = |audit: &Audit| -> Result<Vec<bool>, PipelineError> {
+        let Places { class_of, more_of, .. } = Places::of(request, raw, audit, &rows)?;
+        Ok(class_of.iter().zip(more_of).map(|(class, more)| class.is_some() || more.is_some()).collect())
+    };
+    let mut returning = vec![false; raw.rows];
+    for audit in previous {
+        returning.iter_mut().zip(is_in(audit)?).for_each(|(returning, was)| *returning |= was);
+    }
+    if let Some(audit) = now {
+        returning.iter_mut().zip(is_in(audit)?).for_each(|(returning, is)| *returning &= is);
+    }
+    Ok(returning)
 }
 
 /// The keyed hash of somebody's identity, as an audit remembers it.
@@ -206,8 +238,10 @@ mod tests {
         [("ann", 20, "flu"), ("bob", 20, "cold"), ("cid", 50, "flu"), ("dot", 50, "cold")];
     const NEW: [(&str, i64, &str); 2] = [("eva", 20, "flu"), ("fay", 20, "cold")];
 
-    /// What is said about a second release in which everybody of these is in the class of their number; what a class publishes is the age of
-    /// its first member.
+    /// What each class of the second release says about ages.
+    const CELLS: [&str; 3] = ["20", "50", "[20, 50]"];
+
+    /// What is said about a second release in which everybody of these is in the class of this number.
     fn judge(
         people: &[(&str, i64, &str)],
         class_of: &dyn Fn(&str) -> Option<u32>,
@@ -228,10 +262,10 @@ mod tests {
             let Some(class) = class_of(&text("name")) else { continue };
             while classes.len() <= class as usize {
                 let values = IndexMap::from([("illness".to_owned(), IndexMap::new())]);
-                classes.push(ClassFile { cells: Vec::new(), size: 0, values, people: Vec::new() });
+                let cells = vec![CELLS[classes.len()].to_owned()];
+                classes.push(ClassFile { cells, size: 0, values, people: Vec::new() });
             }
             let file = &mut classes[class as usize];
-            file.cells = vec![text("age")];
             file.size += 1;
             *file.values["illness"].entry(text("illness")).or_insert(0) += 1;
             origin.push(row as u32);
@@ -254,12 +288,13 @@ mod tests {
         let old = |name: &str| u32::from(matches!(name, "cid" | "dot"));
         // Two newcomers beside the two who were there are a crowd by themselves, with two illnesses.
         assert!(judge(&grown, &|name| Some(old(name)), false).is_ok());
-        // In a class of their own, too.
+        // One of each age, in a class of their own: so are these.
+        let mixed = [&FIRST[..], &[("eva", 20, "flu"), ("fay", 50, "cold")]].concat();
         let own = |name: &str| Some(if matches!(name, "eva" | "fay") { 2 } else { old(name) });
-        assert!(judge(&grown, &own, false).is_ok());
-        // One of them moves into the other class: each is the only newcomer there, and everybody else can be struck out.
+        assert!(judge(&mixed, &own, false).is_ok());
+        // Each moves to those of the same age: the only newcomer there, when everybody else is struck out.
         let moved = |name: &str| Some(if name == "fay" { 1 } else { old(name) });
-        let said = judge(&grown, &moved, false).unwrap_err();
+        let said = judge(&mixed, &moved, false).unwrap_err();
         assert!(said.contains("2 of 6 people are left in crowds below 2, the smallest of 1"), "{said}");
         // A single newcomer has nobody to hide among.
         let said = judge(&grown[..5], &|name| Some(old(name)), false).unwrap_err();

@@ -348,3 +348,92 @@ fn partial(
     let attack = if all { attack } else { attack.searched(beating, fitting().count() as u64) };
     Together { attack, broken }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use shoal_core::{Column, Kind, Sequences, SequencesPromise, Silent, Support, Table};
+
+    use super::*;
+
+    const TOWNS: [&str; 3] = ["a", "b", "c"];
+    /// What is published of a town: itself, one of two, or nothing.
+    const CELLS: [&str; 6] = ["a", "b", "c", "{a, b}", "{b, c}", "*"];
+
+    fn covers(cell: usize, town: usize) -> bool {
+        CELLS[cell] == "*" || CELLS[cell].contains(TOWNS[town])
+    }
+
+    /// Events of a line: what is published of the town, and the illness.
+    type Line = Vec<(usize, usize)>;
+
+    fn table(lines: &[Line]) -> RawTable {
+        let mut rows = Vec::new();
+        for (number, line) in lines.iter().enumerate() {
+            rows.extend(line.iter().map(|(cell, illness)| {
+                vec![(number + 1).to_string(), CELLS[*cell].to_owned(), format!("ill{illness}")]
+            }));
+        }
+        RawTable::from_rows(&["id", "town", "illness"], &rows)
+    }
+
+    /// Whether two lines can be laid onto towns, tried out one town after the other.
+    fn possible(one: &[(usize, usize)], two: &[(usize, usize)], known: &[usize]) -> bool {
+        let Some((&town, rest)) = known.split_first() else { return one.is_empty() && two.is_empty() };
+        let a = one.first().filter(|event| covers(event.0, town));
+        let b = two.first().filter(|event| covers(event.0, town));
+        possible(one, two, rest)
+            || (a.is_some() && possible(&one[1..], two, rest))
+            || (b.is_some() && possible(one, &two[1..], rest))
+            || (a.zip(b).is_some_and(|(a, b)| a.1 == b.1) && possible(&one[1..], &two[1..], rest))
+    }
+
+    fn lines() -> impl Strategy<Value = Vec<Line>> {
+        let event = (0_usize..CELLS.len(), 0_usize..2);
+        proptest::collection::vec(proptest::collection::vec(event, 1..4), 1..7)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn two_releases_leave_what_trying_everything_leaves(
+            first in lines(),
+            second in lines(),
+            people in proptest::collection::vec(proptest::collection::vec(0_usize..3, 1..5), 1..6),
+        ) {
+            let rows: Vec<Vec<&str>> = people.iter().flatten().map(|&town| vec![TOWNS[town], "ill0"]).collect();
+            // A set can be read only where all its towns are values of the column.
+            prop_assume!(TOWNS.iter().all(|town| rows.iter().any(|row| row[0] == *town)));
+            let raw = RawTable::from_rows(&["town", "illness"], &rows);
+            let column = |at: usize, role| Column::encode(&raw.columns[at], role, Kind::Text, &[]).unwrap();
+            let events = Table { rows: rows.len(), columns: vec![column(0, Role::QuasiIdentifier), column(1, Role::Sensitive)] };
+            let mut starts = vec![0];
+            people.iter().for_each(|person| starts.push(starts[starts.len() - 1] + person.len() as u32));
+            let original = Sequences::new(events, starts).unwrap();
+            let promise = SequencesPromise { k: 2, length: None, support: Support::default(), limits: Vec::new() };
+            let source_rows: Vec<u32> = (0..people.len() as u32).collect();
+            let (before, now) = (table(&first), table(&second));
+            let target = SequencesTarget {
+                original: &original, source_rows: &source_rows, published: &now, id: "id", promise: &promise, seed: 0,
+            };
+            let found = attack_sequences_together(&target, &EarlierSequences { published: &before, in_both: None }, &Silent);
+
+            let mut expected: Vec<u32> = Vec::new();
+            let mut least = usize::MAX;
+            for (person, known) in people.iter().enumerate() {
+                let left = first.iter().filter(|a| second.iter().any(|b| possible(a, b, known))).count();
+                let right = second.iter().filter(|b| first.iter().any(|a| possible(a, b, known))).count();
+                let crowd = left.min(right);
+                if crowd > 0 {
+                    least = least.min(crowd);
+                    expected.extend((crowd < 2).then_some(person as u32));
+                }
+            }
+            prop_assert_eq!(&found.broken, &expected);
+            let success = if least == usize::MAX { 0.0 } else { 1.0 / least as f64 };
+            prop_assert_eq!(found.attack.success, success);
+            prop_assert_eq!(found.attack.beaten, !expected.is_empty());
+        }
+    }
+}

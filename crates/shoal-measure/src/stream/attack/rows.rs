@@ -61,6 +61,7 @@ pub(super) fn attack(
             source_rows: &source_rows,
             published: &published,
             earlier: &[],
+            returning: None,
             promise: &promise,
             missing: &[String::new()],
             origin: None,

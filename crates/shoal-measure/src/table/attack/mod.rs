@@ -41,6 +41,8 @@ pub struct TableTarget<'a> {
     pub published: &'a RawTable,
     /// Earlier releases of the same people.
     pub earlier: &'a [RawTable],
+    /// For each record whether its person is in the new release and in an earlier one, where that is known; otherwise anybody may be who fits.
+    pub returning: Option<&'a [bool]>,
     /// What is promised.
     pub promise: &'a TablePromise,
     /// The texts that stand for a missing value.
@@ -70,6 +72,7 @@ pub struct TableTarget<'a> {
 ///         source_rows: &[0, 1, 2, 3],
 ///         published: &published,
 ///         earlier: &[],
+///         returning: None,
 ///         promise: &TablePromise::crowds(2),
 ///         missing: &[],
 ///         origin: None,

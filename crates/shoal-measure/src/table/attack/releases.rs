@@ -119,8 +119,13 @@ impl Together<'_> {
             }
             let common = rest.iter().fold(first.clone(), |common, crowd| common.common(crowd));
             // Somebody whose own values are not among them has other ones than before, and is misjudged and not found.
+            // Somebody who is not in two releases may fit others by chance, and is not found by intersecting them either.
             let is_left = |record: &&u32| {
-                common.counts.binary_search_by_key(&own[**record as usize], |&(value, _)| value).is_ok()
+                self.now.target.returning.is_none_or(|returning| returning[**record as usize])
+                    && common
+                        .counts
+                        .binary_search_by_key(&own[**record as usize], |&(value, _)| value)
+                        .is_ok()
             };
             let Some(&&record) = records.iter().filter(is_left).collect::<Vec<_>>().first() else { continue };
             let weight = records.iter().filter(is_left).count() as u64;

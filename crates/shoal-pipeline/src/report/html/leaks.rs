@@ -80,6 +80,7 @@ pub(super) fn title(kind: &str) -> String {
         "kept-order" => "The order of the source is kept",
         "file-order" => "The order of some events is that of the source",
         "earlier-release" | "earlier-releases" => "The same people were published before",
+        "absent-people" => "People who are not in it any more",
         "unknown-cohorts" => "Who was in the earlier release is not known",
         "paper-support" => "Crowds are counted as in the paper",
         other => return capital(&other.replace('-', " ")),

@@ -85,7 +85,9 @@ impl<'a> Applied<'a> {
             }
         }
         let before: usize = kept.iter().map(|(_, rows)| rows.len()).sum();
-        judge.hide_those_who_left(&mut kept, &places);
+        if !request.earlier.allow_absent {
+            judge.hide_those_who_left(&mut kept, &places);
+        }
         let exposed = before - kept.iter().map(|(_, rows)| rows.len()).sum::<usize>();
         let with_texts = |(history, rows): (History, Vec<u32>)| {
             // The class of the last release; whoever was in an older one only has no texts to keep.
@@ -190,7 +192,7 @@ impl<'a> Applied<'a> {
         note(records(&self.joined), "new records are recoded as the earlier release does, among themselves");
         match settled {
             true => {
-                note(self.rest.len(), "new records fit nothing that it has enough of, and are recoded anew")
+                note(self.rest.len(), "new records fit nothing that it has enough of, and are recoded anew");
             }
             false => note(
                 self.rest.len(),

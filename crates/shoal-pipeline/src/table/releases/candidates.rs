@@ -14,6 +14,10 @@ use crate::{Audit, PipelineError};
 /// Values, and how many of those who fit have each.
 type Mix = Vec<(String, u32)>;
 
+/// By class of the new release, and by which of the earlier ones somebody is in, how often each value of each sensitive column occurs among those who
+/// are in exactly these.
+type CohortValues<'a> = HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>>;
+
 /// A release as the people of the new original are in it.
 pub(super) struct Seen {
     pub classes: Vec<Class>,
@@ -107,8 +111,7 @@ pub(super) struct Candidates<'a> {
     first: Vec<(usize, usize)>,
     /// The people of each class of the new release.
     members: Vec<Vec<u32>>,
-    /// By class of the new release, and by which of the releases somebody is in, what those who are in exactly these have.
-    cohorts: HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>>,
+    cohorts: CohortValues<'a>,
     /// What records ask for by themselves.
     personal_k: Option<Vec<u32>>,
 }
@@ -134,7 +137,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// By class and cohort, how often each value occurs.
-    fn values_of_cohorts(&self) -> HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>> {
+    fn values_of_cohorts(&self) -> CohortValues<'a> {
         let columns = self.current.request.policy().columns_of(Role::Sensitive);
         let looks: Vec<(&'a str, &RawColumn, Vec<String>)> = columns
             .into_iter()
@@ -143,7 +146,7 @@ impl<'a> Candidates<'a> {
                 Some((name, column, column.labels.iter().map(look).collect()))
             })
             .collect();
-        let mut cohorts: HashMap<(u32, Vec<bool>), HashMap<&'a str, HashMap<String, u32>>> = HashMap::new();
+        let mut cohorts: CohortValues<'a> = HashMap::new();
         for (&row, &class) in self.current.origin.iter().zip(self.current.class_of) {
             let person = self.people.person_of[row as usize] as usize;
             let was: Vec<bool> = (1..self.seen.len()).map(|release| self.was_in(release, person)).collect();
@@ -229,7 +232,10 @@ impl<'a> Candidates<'a> {
         }
         together.columns = columns;
         if self.current.request.earlier.applied {
-            together.exposed = self.exposed(k);
+            match self.current.request.earlier.allow_absent {
+                true => together.absent = self.exposed(k),
+                false => together.exposed = self.exposed(k),
+            }
         }
         together
     }

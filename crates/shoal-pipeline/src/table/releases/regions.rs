@@ -49,7 +49,7 @@ impl Regions {
                     Some(texts.len() - 1)
                 }));
             }
-            let level = level(column, number_of.keys().copied());
+            let level = level(column, &number_of.keys().copied().collect::<Vec<_>>());
             columns.push(ColumnTexts { texts, covers, level });
         }
         let classes: Vec<Option<Vec<usize>>> =
@@ -157,11 +157,83 @@ fn read(column: &Column, text: &str) -> Option<(String, Vec<bool>)> {
 }
 
 /// The level that all these texts are on.
-fn level<'a>(column: &Column, texts: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
+fn level(column: &Column, texts: &[&str]) -> Option<usize> {
     let tree = column.hierarchy.as_ref()?.tree();
     let is_on = |level: usize, text: &str| {
         let Some(node) = tree.node(text) else { return false };
         tree.ancestor(tree.leaves_below(node).start, level) == node
     };
-    (0..tree.level_count()).find(|&level| texts.clone().all(|text| is_on(level, text)))
+    (0..tree.level_count()).find(|&level| texts.iter().all(|text| is_on(level, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use indexmap::IndexMap;
+    use shoal_core::{Hierarchy, Kind, RawTable, Role};
+
+    use super::*;
+
+    /// Ages, by decades where `tree` says so, and towns.
+    fn table(rows: &[[&str; 2]], tree: bool) -> Table {
+        let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.to_vec()).collect();
+        let raw = RawTable::from_rows(&["age", "town"], &rows);
+        let mut age = Column::encode(&raw.columns[0], Role::QuasiIdentifier, Kind::Integer, &[]).unwrap();
+        if tree {
+            let line = |age: u32| vec![age.to_string(), format!("{}s", age / 10 * 10), "*".to_owned()];
+            age = age
+                .with_hierarchy(&Arc::new(
+                    Hierarchy::from_rows(&(20..60).map(line).collect::<Vec<_>>()).unwrap(),
+                ))
+                .unwrap();
+        }
+        let town = Column::encode(&raw.columns[1], Role::QuasiIdentifier, Kind::Text, &[]).unwrap();
+        Table { rows: raw.rows, columns: vec![age, town] }
+    }
+
+    fn regions(table: &Table, cells: &[[&str; 2]]) -> Regions {
+        let class = |cells: &[&str; 2]| ClassFile {
+            cells: cells.map(str::to_owned).to_vec(),
+            size: 2,
+            values: IndexMap::new(),
+            people: Vec::new(),
+        };
+        let classes: Vec<ClassFile> = cells.iter().map(class).collect();
+        Regions::of(table, &["age".to_owned(), "town".to_owned()], &classes).unwrap()
+    }
+
+    fn assigned(table: &Table, cells: &[[&str; 2]], by_levels: bool) -> Vec<(String, Vec<u32>)> {
+        let rows: Vec<u32> = (0..table.rows as u32).collect();
+        let found = regions(table, cells).assign(table, &rows, by_levels);
+        found.into_iter().map(|(texts, rows)| (texts.join(" | "), rows)).collect()
+    }
+
+    #[test]
+    fn a_record_gets_the_tightest_class_and_ranges_keep_their_ends() {
+        let table = table(&[["23", "Bonn"], ["38", "Bonn"], ["23", "Kiel"], ["90", "Bonn"]], false);
+        // Neither 20 nor 40 is an age of the new data. Nobody lives in Ulm any more, so the set can name Bonn only.
+        let cells = [["[20, 40]", "*"], ["[20, 30]", "{Bonn, Ulm}"], ["[20, 30]", "Ulm"]];
+        let found = assigned(&table, &cells, false);
+        assert_eq!(found, [("[20, 30] | Bonn".to_owned(), vec![0]), ("[20, 40] | *".to_owned(), vec![1, 2])]);
+    }
+
+    #[test]
+    fn levels_are_applied_to_values_that_nobody_had() {
+        let table = table(&[["23", "Bonn"], ["41", "Kiel"], ["47", "Kiel"]], true);
+        // No class is about the forties, nor about people in their twenties in Bonn; both columns say what to do.
+        let cells = [["20s", "Kiel"], ["30s", "Bonn"]];
+        let found = assigned(&table, &cells, true);
+        assert_eq!(found, [("20s | Bonn".to_owned(), vec![0]), ("40s | Kiel".to_owned(), vec![1, 2])]);
+        assert!(assigned(&table, &cells, false).is_empty());
+    }
+
+    #[test]
+    fn kept_classes_keep_the_texts_that_are_still_true() {
+        let table = table(&[["23", "Bonn"], ["31", "Bonn"]], false);
+        let regions = regions(&table, &[["[20, 30]", "{Bonn, Kiel}"]]);
+        // Kiel is no town of the new data; somebody is 31 now, which the earlier range does not say.
+        assert_eq!(regions.texts(&table, 0, &[0]), [Some("[20, 30]".to_owned()), Some("Bonn".to_owned())]);
+        assert_eq!(regions.texts(&table, 0, &[0, 1]), [None, Some("Bonn".to_owned())]);
+    }
 }

@@ -22,6 +22,8 @@ pub struct Together {
     pub smallest: Option<usize>,
     /// How many people of earlier releases are not in the new one and are fewer than k in their class there, of which others are.
     pub exposed: usize,
+    /// The same, where it is allowed.
+    pub absent: usize,
     /// What is left of their sensitive values.
     pub columns: Vec<ColumnTogether>,
 }
