@@ -70,9 +70,10 @@ pub(crate) fn earlier_release(shape: Shape) -> Leak {
                 and may learn more about a person than from either";
     let remedy = match shape {
         Shape::Table => "give its audit.json with --previous to compare this release with it",
-        Shape::Transactions | Shape::Sequences | Shape::Stream => {
-            "for this shape of data it is not known how much: hand out only one of them"
+        Shape::Transactions | Shape::Sequences => {
+            "how much was not looked at: `shoal apply` publishes new data so that both hold together; or hand out only one of them"
         }
+        Shape::Stream => "for this shape of data it is not known how much: hand out only one of them",
     };
     Leak::new("earlier-release", format!("{what}; {remedy}"))
 }
