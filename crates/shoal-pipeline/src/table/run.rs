@@ -160,6 +160,7 @@ pub(crate) fn run<K: Sink>(
             published: &published,
             // Held against each other above, by what their audits remember.
             earlier: &[],
+            returning: None,
             promise: &request.policy().table_promise(),
             missing: &request.policy().data.missing,
             // Known here, and not only an assignment that could be.
