@@ -14,6 +14,8 @@ mod gains;
 mod itemsets;
 mod leaving;
 mod objective;
+mod pair_leaving;
+mod pairs;
 mod params;
 mod partners;
 pub mod pcta;
