@@ -25,6 +25,17 @@ pub(super) struct Task<'a> {
     /// How many items may be suppressed.
     pub(super) allowed: usize,
     pub(super) candidates: MergeCandidates,
+    /// Whether items leave their clusters again at the end, where the promise holds without them there.
+    pub(super) leaving: bool,
+}
+
+/// What came out, and what it loses.
+pub(super) struct Merged {
+    pub(super) recoding: TransactionsRecoding,
+    /// The sum of occurrences × size over the clusters of more than one item: what [`Objective::Ncp`] adds up.
+    pub(super) loss: f64,
+    /// What it would be if all items were one cluster.
+    pub(super) largest_loss: f64,
 }
 
 /// Which clusters of a set are merged with others to fix it.
@@ -44,7 +55,7 @@ impl Task<'_> {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
+    ) -> Result<Merged, TransactionsError> {
         // Nothing that is decided depends on the order of transactions, and people are counted in this one.
         let data = &*data.by_person();
         let items = data.items().len();
@@ -70,10 +81,13 @@ impl Task<'_> {
             queue.iter().try_for_each(|set| state.fix(set))?;
         }
         let MergeState { mut clusters, pairs, .. } = state;
-        if (self.candidates, self.objective) == (MergeCandidates::AnyOfSet, Objective::Ncp) {
+        if self.leaving {
             leave(&mut clusters, pairs, data, promise, self.weights, progress);
         }
-        Ok(clusters.recoding())
+        let shared = clusters.iter().filter(|(_, cluster)| cluster.size() > 1);
+        let loss = shared.map(|(_, cluster)| cluster.occurrences * f64::from(cluster.size())).sum();
+        let occurrences: f64 = clusters.iter().map(|(_, cluster)| cluster.occurrences).sum();
+        Ok(Merged { recoding: clusters.recoding(), loss, largest_loss: occurrences * items as f64 })
     }
 }
 
