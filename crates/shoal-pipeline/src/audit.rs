@@ -55,6 +55,9 @@ pub struct AuditFile<'a> {
     /// Which construction `ribbon` started from and what each step gained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ribbon: Option<&'a Search>,
+    /// What each of several results lost, where another algorithm than `ribbon` takes the best of them, and which it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<&'a Search>,
     /// The secret key from which a transparent algorithm drew, where none was given in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key: Option<String>,

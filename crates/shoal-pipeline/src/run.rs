@@ -110,7 +110,8 @@ impl<S> Release<S> {
             seed: policy.algorithm.seed,
             report: &self.report,
             work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
-            ribbon: self.trace.search.as_ref(),
+            ribbon: self.trace.search.as_ref().filter(|_| self.report.algorithm == "ribbon"),
+            search: self.trace.search.as_ref().filter(|_| self.report.algorithm != "ribbon"),
             secret_key: self.secret_key.clone(),
             recoding: &self.recoding,
         }

@@ -28,10 +28,22 @@ impl Cluster {
         self.transactions.len() as u32
     }
 
+    pub(super) fn figures(&self) -> Figures {
+        Figures { occurrences: self.occurrences, size: self.size(), support: self.support() }
+    }
+
     /// How many people have a transaction that holds it. The promise counts them.
     pub(super) fn people(&self) -> u32 {
         self.people
     }
+}
+
+/// What the cost of a merge depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Figures {
+    pub(super) occurrences: f64,
+    pub(super) size: u32,
+    pub(super) support: u32,
 }
 
 /// All clusters. A cluster's number is its least item, so numbers stay below the number of items and a set of
@@ -43,6 +55,9 @@ pub(super) struct Clusters<'a> {
     of: Vec<u32>,
     /// At each cluster's number.
     clusters: Vec<Option<Cluster>>,
+    /// The same of each cluster once more, close together: a search for the best merge looks at nothing else of
+    /// thousands of clusters, which would each be a cache miss. Of no meaning where there is no cluster.
+    figures: Vec<Figures>,
     suppressed: usize,
 }
 
@@ -57,8 +72,9 @@ impl<'a> Clusters<'a> {
             let people = people(&transactions, data.persons());
             Some(Cluster { items: vec![item as u32], occurrences, weight, transactions, people })
         };
-        let clusters: Vec<_> = data.postings().into_iter().enumerate().map(cluster).collect();
-        Clusters { data, of: (0..clusters.len() as u32).collect(), clusters, suppressed: 0 }
+        let clusters: Vec<Option<Cluster>> = data.postings().into_iter().enumerate().map(cluster).collect();
+        let figures = clusters.iter().flatten().map(Cluster::figures).collect();
+        Clusters { data, of: (0..clusters.len() as u32).collect(), clusters, figures, suppressed: 0 }
     }
 
     /// The clusters with their numbers, ascending.
@@ -69,6 +85,11 @@ impl<'a> Clusters<'a> {
     /// The cluster with this number.
     pub(super) fn get(&self, id: u32) -> &Cluster {
         self.clusters[id as usize].as_ref().expect("a number taken from `image` is that of a cluster")
+    }
+
+    /// What a merge with the cluster of this number costs depends on.
+    pub(super) fn figures(&self, id: u32) -> Figures {
+        self.figures[id as usize]
     }
 
     /// How many items there are, suppressed ones included; every cluster's number is below.
@@ -83,11 +104,17 @@ impl<'a> Clusters<'a> {
 
     /// The clusters that a set of items is published as, ascending.
     pub(super) fn image(&self, items: &[u32]) -> Vec<u32> {
-        let mut image: Vec<u32> =
-            items.iter().map(|&item| self.of[item as usize]).filter(|&id| id != SUPPRESSED).collect();
+        let mut image = Vec::with_capacity(items.len());
+        self.image_into(items, &mut image);
+        image
+    }
+
+    /// The same, into a vector that is used again and again where there are millions of sets.
+    pub(super) fn image_into(&self, items: &[u32], image: &mut Vec<u32>) {
+        image.clear();
+        image.extend(items.iter().map(|&item| self.of[item as usize]).filter(|&id| id != SUPPRESSED));
         image.sort_unstable();
         image.dedup();
-        image
     }
 
     /// The published transactions, each as clusters, ascending.
@@ -112,11 +139,22 @@ impl<'a> Clusters<'a> {
     }
 
     /// Calls `each` with the number and the items of every transaction that holds the cluster.
-    pub(super) fn each_transaction(&self, id: u32, mut each: impl FnMut(u32, &[u32])) {
-        self.get(id).transactions.each_while(|number| {
+    pub(super) fn each_transaction(&self, id: u32, each: impl FnMut(u32, &[u32])) {
+        self.each_transaction_of(self.get(id), each);
+    }
+
+    /// The same for a cluster of the same data that may not be one of these.
+    pub(super) fn each_transaction_of(&self, cluster: &Cluster, mut each: impl FnMut(u32, &[u32])) {
+        cluster.transactions.each_while(|number| {
             each(number, self.data.transaction(number as usize));
             true
         });
+    }
+
+    /// Calls `each` with the items of every transaction that holds both clusters.
+    pub(super) fn each_common(&self, a: u32, b: u32, mut each: impl FnMut(&[u32])) {
+        let (a, b) = (&self.get(a).transactions, &self.get(b).transactions);
+        TransactionSet::each_common(a, b, |number| each(self.data.transaction(number as usize)));
     }
 
     /// The cluster of an item, or [`SUPPRESSED`].
@@ -135,43 +173,40 @@ impl<'a> Clusters<'a> {
         items.sort_unstable();
         let transactions = left.transactions.union(right.transactions, self.data.len());
         let people = people(&transactions, self.data.persons());
-        self.clusters[id as usize] = Some(Cluster {
-            items,
-            occurrences: left.occurrences + right.occurrences,
-            weight: left.weight + right.weight,
-            transactions,
-            people,
-        });
+        let (occurrences, weight) = (left.occurrences + right.occurrences, left.weight + right.weight);
+        self.put(id, Cluster { items, occurrences, weight, transactions, people });
         id
     }
 
     /// Publishes an item alone, as the cluster `alone`, that shared one. Returns the number of the rest, and what
     /// the cluster was.
     pub(super) fn split(&mut self, alone: Cluster) -> (u32, Cluster) {
+        let whole = self.cluster_of(alone.items[0]);
+        let mut lost = Vec::new();
+        let is_rest = |&other: &u32| other != alone.items[0] && self.of[other as usize] == whole;
+        alone.transactions.each_while(|number| {
+            if !self.data.transaction(number as usize).iter().any(is_rest) {
+                lost.push(number);
+            }
+            true
+        });
+        self.split_losing(alone, &lost)
+    }
+
+    /// The same where it is known which transactions hold the item and nothing of the rest: these, ascending.
+    pub(super) fn split_losing(&mut self, alone: Cluster, lost: &[u32]) -> (u32, Cluster) {
         let item = alone.items[0];
         let whole = self.take(self.of[item as usize]);
         let items: Vec<u32> = whole.items.iter().copied().filter(|&other| other != item).collect();
         let rest = items[0];
         self.of[item as usize] = item;
         items.iter().for_each(|&other| self.of[other as usize] = rest);
-        // Only the transactions of the whole cluster can hold the rest of it.
-        let mut numbers = Vec::new();
-        whole.transactions.each_while(|number| {
-            if self.data.transaction(number as usize).iter().any(|&other| self.of[other as usize] == rest) {
-                numbers.push(number);
-            }
-            true
-        });
-        let transactions = TransactionSet::new(numbers, self.data.len());
+        let transactions = whole.transactions.without(lost, self.data.len());
         let people = people(&transactions, self.data.persons());
-        self.clusters[rest as usize] = Some(Cluster {
-            items,
-            occurrences: whole.occurrences - alone.occurrences,
-            weight: whole.weight - alone.weight,
-            transactions,
-            people,
-        });
-        self.clusters[item as usize] = Some(alone);
+        let occurrences = whole.occurrences - alone.occurrences;
+        let weight = whole.weight - alone.weight;
+        self.put(rest, Cluster { items, occurrences, weight, transactions, people });
+        self.put(item, alone);
         (rest, whole)
     }
 
@@ -181,7 +216,7 @@ impl<'a> Clusters<'a> {
         self.take(rest);
         let id = whole.items[0];
         whole.items.iter().for_each(|&item| self.of[item as usize] = id);
-        self.clusters[id as usize] = Some(whole);
+        self.put(id, whole);
     }
 
     /// Removes a cluster from every transaction.
@@ -197,6 +232,11 @@ impl<'a> Clusters<'a> {
         let clusters = self.clusters.into_iter().flatten();
         let clusters = clusters.map(|cluster| ItemCluster { items: cluster.items, name: None }).collect();
         TransactionsRecoding::from_clusters(items, clusters)
+    }
+
+    fn put(&mut self, id: u32, cluster: Cluster) {
+        self.figures[id as usize] = cluster.figures();
+        self.clusters[id as usize] = Some(cluster);
     }
 
     fn take(&mut self, id: u32) -> Cluster {

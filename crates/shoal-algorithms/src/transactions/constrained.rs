@@ -54,7 +54,8 @@ impl ValidConstrainedParams {
             utility,
             allowed: allowed(*max_suppressed, data.items().len()),
             candidates,
+            leaving: (candidates, *objective) == (MergeCandidates::AnyOfSet, Objective::Ncp),
         };
-        task.run(data, promise, progress)
+        task.run(data, promise, progress).map(|merged| merged.recoding)
     }
 }

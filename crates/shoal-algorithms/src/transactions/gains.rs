@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::UtilityConstraints;
 use super::clusters::Clusters;
 use super::objective::Rate;
+use super::pairs::Pairs;
 
 /// Counters for what a set gains. Only a transaction that lacks exactly one of the set's clusters can be gained
 /// by one merge, so all gains are counted in one pass over those.
@@ -46,12 +47,52 @@ impl<'a> Gains<'a> {
                 let gain = std::mem::take(&mut self.counts[other as usize]).min(missing);
                 if self.utility.group_of(other) == self.utility.group_of(id) {
                     let partner = clusters.get(other);
-                    let rate = Rate::new(cluster, partner, gain);
+                    let rate = Rate::new(cluster.figures(), partner.figures(), gain);
                     let merge = (rate, id, partner.size(), partner.support(), other);
                     best = Some(best.map_or(merge, |best| merge.min(best)));
                 }
             }
         }
+        best.map(|(_, id, _, _, other)| (id, other))
+    }
+
+    /// The same for two clusters, ascending, where it is known how often any two occur together and transactions are
+    /// counted: {a, b} gains by a merge of a with x the transactions of x and b that do not hold a.
+    pub(super) fn best_of_pair(
+        &mut self,
+        clusters: &Clusters<'_>,
+        pairs: &Pairs,
+        [a, b]: [u32; 2],
+        missing: u32,
+    ) -> Option<(u32, u32)> {
+        // The transactions with all three are to be subtracted. The set's support is below k, so they are few.
+        let mut image = Vec::new();
+        clusters.each_common(a, b, |items| {
+            clusters.image_into(items, &mut image);
+            image.iter().for_each(|&other| self.add(other, 1));
+        });
+        let mut best: Option<(Rate, u32, u32, u32, u32)> = None;
+        for (id, kept) in [(a, b), (b, a)] {
+            let cluster = clusters.figures(id);
+            let mut consider = |other: u32, gain: u32| {
+                if gain == 0 || self.utility.group_of(other) != self.utility.group_of(id) {
+                    return;
+                }
+                let partner = clusters.figures(other);
+                let rate = Rate::new(cluster, partner, gain.min(missing));
+                if best.is_some_and(|(least, ..)| rate.is_clearly_above(&least)) {
+                    return;
+                }
+                let merge = (rate, id, partner.size, partner.support, other);
+                best = Some(best.map_or(merge, |best| merge.min(best)));
+            };
+            // Merged with each other they are in all transactions of either; those of both are no gain.
+            consider(kept, cluster.support + clusters.figures(kept).support - 2 * pairs.together(a, b));
+            for (other, together) in pairs.of(kept).filter(|&(other, _)| other != id) {
+                consider(other, together - self.counts[other as usize]);
+            }
+        }
+        self.touched.drain(..).for_each(|other| self.counts[other as usize] = 0);
         best.map(|(_, id, _, _, other)| (id, other))
     }
 
@@ -184,7 +225,7 @@ mod tests {
             merged.merge(id, other);
             let gain = ((support(&merged) - support(clusters)) as u32).min(missing);
             let (a, b) = (clusters.get(id), clusters.get(other));
-            (gain > 0).then(|| (Rate::new(a, b, gain), id, b.size(), b.support(), other))
+            (gain > 0).then(|| (Rate::new(a.figures(), b.figures(), gain), id, b.size(), b.support(), other))
         };
         let allowed = |id: u32, other: u32| id != other && utility.group_of(id) == utility.group_of(other);
         let pairs = set.iter().flat_map(|&id| clusters.iter().map(move |(other, _)| (id, other)));
@@ -227,11 +268,15 @@ mod tests {
             if let Some(item) = suppressed.filter(|&item| item < items) {
                 clusters.suppress(clusters.cluster_of(item));
             }
+            let pairs = Pairs::new(&clusters);
             let mut gains = Gains::new(&utility);
             let known = |set: BTreeSet<u32>| set.into_iter().filter(|&item| item < items).collect::<Vec<_>>();
             for set in sets.into_iter().map(known).map(|set| clusters.image(&set)).filter(|set| set.len() > 1) {
-                let fast = gains.best(&clusters, &set, missing);
-                prop_assert_eq!(fast, slow_best(&clusters, &utility, &set, missing));
+                let slow = slow_best(&clusters, &utility, &set, missing);
+                prop_assert_eq!(gains.best(&clusters, &set, missing), slow);
+                if let (Ok(pair), Some(pairs)) = (set.try_into(), &pairs) {
+                    prop_assert_eq!(gains.best_of_pair(&clusters, pairs, pair, missing), slow);
+                }
             }
         }
     }

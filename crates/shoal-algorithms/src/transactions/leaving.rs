@@ -7,13 +7,17 @@ use shoal_core::{Progress, Transactions, TransactionsPromise};
 
 use super::clusters::{Cluster, Clusters};
 use super::objective::saved_ncp;
+use super::pair_leaving::PairLeaving;
+use super::pairs::Pairs;
 use super::recheck::Recheck;
 
 /// Publishes items alone that shared a cluster, the one that saves most first, as long as the promise, which
 /// must be kept by the clusters, is kept without them. Goes through all items until none can leave: that one
-/// leaves can be what another needs, since sets that nobody holds are fine.
+/// leaves can be what another needs, since sets that nobody holds are fine. Where the `pairs` of the clusters are
+/// counted they are used, with the same result.
 pub(super) fn leave(
     clusters: &mut Clusters<'_>,
+    pairs: Option<Pairs>,
     data: &Transactions,
     promise: &TransactionsPromise,
     weights: Option<&[f64]>,
@@ -21,10 +25,19 @@ pub(super) fn leave(
 ) {
     let single = Clusters::of_single_items(data, weights);
     let recheck = Recheck::new(data, promise);
-    let try_leave = |clusters: &mut Clusters<'_>, item: u32| {
+    let mut by_pairs = pairs
+        .zip(recheck.only_pairs())
+        .map(|(pairs, linkable)| PairLeaving::new(pairs, promise.k(), linkable, clusters.items()));
+    let mut try_leave = |clusters: &mut Clusters<'_>, item: u32| {
         let alone = single.get(item);
         // Another may have left before, and this one was the last.
-        if clusters.get(clusters.cluster_of(item)).size() == 1 || !recheck.may_be_alone(alone) {
+        if clusters.get(clusters.cluster_of(item)).size() == 1 {
+            return false;
+        }
+        if let Some(by_pairs) = &mut by_pairs {
+            return by_pairs.try_leave(clusters, alone);
+        }
+        if !recheck.may_be_alone(alone) {
             return false;
         }
         let (rest, whole) = clusters.split(alone.clone());
@@ -110,8 +123,11 @@ mod tests {
             others.iter().skip(1).for_each(|&id| { clusters.merge(others[0], id); });
             prop_assume!(clusters.iter().all(|(_, cluster)| cluster.people() as usize >= k));
 
-            leave(&mut clusters, &data, &promise, None, &Silent);
-            prop_assert!(Violations::new(&data, &promise).unwrap().find(&clusters, &Silent).is_empty());
+            let mut by_pairs = clusters.clone();
+            leave(&mut by_pairs, Pairs::new(&clusters), &data, &promise, None, &Silent);
+            leave(&mut clusters, None, &data, &promise, None, &Silent);
+            prop_assert_eq!(published(&by_pairs), published(&clusters));
+            prop_assert!(Violations::new(&data, &promise).unwrap().find(&clusters, None, &Silent).is_empty());
             prop_assert_eq!(clusters.suppressed(), usize::from(suppressed < items));
             let once = published(&clusters);
             // The short way to check a promise says no only where the long one does.
@@ -119,9 +135,9 @@ mod tests {
             for item in by_saving(&clusters, &single) {
                 let mut without = clusters.clone();
                 without.split(single.get(item).clone());
-                prop_assert!(!Violations::new(&data, &promise).unwrap().find(&without, &Silent).is_empty());
+                prop_assert!(!Violations::new(&data, &promise).unwrap().find(&without, None, &Silent).is_empty());
             }
-            leave(&mut clusters, &data, &promise, None, &Silent);
+            leave(&mut clusters, None, &data, &promise, None, &Silent);
             prop_assert_eq!(published(&clusters), once);
         }
     }

@@ -14,6 +14,8 @@ mod gains;
 mod itemsets;
 mod leaving;
 mod objective;
+mod pair_leaving;
+mod pairs;
 mod params;
 mod partners;
 pub mod pcta;
@@ -38,8 +40,8 @@ pub trait TransactionsAlgorithm: Sync {
     /// The name in a policy.
     fn name(&self) -> &'static str;
 
-    /// Decides what every item is published as, so that the promise is kept. The trace is empty: merging and raising
-    /// items has nothing to report that the recoding does not show.
+    /// Decides what every item is published as, so that the promise is kept. The trace says which of several
+    /// results was taken; it is empty where there was one, which the recoding shows.
     fn anonymize(
         &self,
         data: &Transactions,

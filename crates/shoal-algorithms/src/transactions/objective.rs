@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::clusters::Cluster;
+use super::clusters::{Cluster, Figures};
 
 /// What is kept small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Objective {
     /// What it costs to merge two clusters of which one or the other is in `together` transactions.
     pub(super) fn cost(self, a: &Cluster, b: &Cluster, together: u32) -> Cost {
         match self {
-            Objective::Ncp => Cost::plain(added_ncp(a, b.size(), b.occurrences)),
+            Objective::Ncp => Cost::plain(added_ncp(a.figures(), b.size(), b.occurrences)),
             Objective::Ul => {
                 let size = a.size() + b.size();
                 let weight = (a.weight + b.weight) / f64::from(size);
@@ -31,7 +31,7 @@ impl Objective {
     /// item weighs less than `lightest`. It grows with the size and with the support.
     pub(super) fn at_least(self, a: &Cluster, size: u32, support: u32, lightest: f64) -> Cost {
         match self {
-            Objective::Ncp => Cost::plain(added_ncp(a, size, lightest * f64::from(support))),
+            Objective::Ncp => Cost::plain(added_ncp(a.figures(), size, lightest * f64::from(support))),
             Objective::Ul => {
                 let together = support.max(a.support());
                 Cost { bits: a.size() + size, mass: lightest * f64::from(together) }
@@ -42,9 +42,9 @@ impl Objective {
 
 /// (occurrences × size) of both as one, less what each loses already. A single item loses nothing by itself,
 /// so all its occurrences are new to the sum.
-fn added_ncp(a: &Cluster, size: u32, occurrences: f64) -> f64 {
+fn added_ncp(a: Figures, size: u32, occurrences: f64) -> f64 {
     let single = |size: u32| f64::from(u8::from(size == 1));
-    a.occurrences * (f64::from(size) + single(a.size())) + occurrences * (f64::from(a.size()) + single(size))
+    a.occurrences * (f64::from(size) + single(a.size)) + occurrences * (f64::from(a.size) + single(size))
 }
 
 /// What [`Objective::Ncp`] falls by when an item with these occurrences leaves a cluster of two or more.
@@ -108,8 +108,15 @@ pub(super) struct Rate {
 
 impl Rate {
     /// The rate of merging two clusters for a gain of one transaction or more.
-    pub(super) fn new(a: &Cluster, b: &Cluster, gain: u32) -> Rate {
-        Rate { cost: added_ncp(a, b.size(), b.occurrences), gain }
+    pub(super) fn new(a: Figures, b: Figures, gain: u32) -> Rate {
+        Rate { cost: added_ncp(a, b.size, b.occurrences), gain }
+    }
+
+    /// Whether it is certainly the higher one. Much cheaper than to compare exactly, and nearly always enough.
+    pub(super) fn is_clearly_above(&self, other: &Rate) -> bool {
+        // The products are off by far less than this, so what is nearly equal is left to the exact comparison.
+        const SLACK: f64 = 1.0 + 1e-9;
+        self.cost * f64::from(other.gain) > other.cost * f64::from(self.gain) * SLACK
     }
 }
 

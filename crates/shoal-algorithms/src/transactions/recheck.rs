@@ -40,6 +40,14 @@ impl<'a> Recheck<'a> {
         Recheck { k: promise.k(), asked }
     }
 
+    /// The linkable items, where nothing is promised but single items and pairs of them.
+    pub(super) fn only_pairs(&self) -> Option<Option<&'a [bool]>> {
+        match self.asked {
+            Asked::Itemsets { m: 2, linkable } => Some(linkable),
+            _ => None,
+        }
+    }
+
     /// False where the item cannot be published alone, whatever it leaves.
     pub(super) fn may_be_alone(&self, item: &Cluster) -> bool {
         match self.asked {

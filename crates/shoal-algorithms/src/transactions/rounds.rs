@@ -11,6 +11,7 @@ use super::clusters::Clusters;
 use super::gains::Gains;
 use super::leaving::leave;
 use super::objective::{Cost, Objective};
+use super::pairs::Pairs;
 use super::partners::Partners;
 use super::violations::Violations;
 use super::{TransactionsError, UtilityConstraints};
@@ -24,6 +25,17 @@ pub(super) struct Task<'a> {
     /// How many items may be suppressed.
     pub(super) allowed: usize,
     pub(super) candidates: MergeCandidates,
+    /// Whether items leave their clusters again at the end, where the promise holds without them there.
+    pub(super) leaving: bool,
+}
+
+/// What came out, and what it loses.
+pub(super) struct Merged {
+    pub(super) recoding: TransactionsRecoding,
+    /// The sum of occurrences × size over the clusters of more than one item: what [`Objective::Ncp`] adds up.
+    pub(super) loss: f64,
+    /// What it would be if all items were one cluster.
+    pub(super) largest_loss: f64,
 }
 
 /// Which clusters of a set are merged with others to fix it.
@@ -43,7 +55,7 @@ impl Task<'_> {
         data: &Transactions,
         promise: &TransactionsPromise,
         progress: &dyn Progress,
-    ) -> Result<TransactionsRecoding, TransactionsError> {
+    ) -> Result<Merged, TransactionsError> {
         // Nothing that is decided depends on the order of transactions, and people are counted in this one.
         let data = &*data.by_person();
         let items = data.items().len();
@@ -56,20 +68,26 @@ impl Task<'_> {
         let lightest = self.weights.map_or(1.0, |weights| weights.iter().copied().fold(1.0, f64::min));
         let partners = Partners::new(&clusters, self.utility, self.objective, lightest);
         let gains = Gains::new(self.utility);
-        let mut state = MergeState { task: self, k: promise.k(), clusters, partners, gains, progress };
         progress.stage("merging items", items as u64);
+        let pairs = if violations.ask_for_pairs() { Pairs::new(&clusters) } else { None };
+        let image = Vec::new();
+        let mut state =
+            MergeState { task: self, k: promise.k(), clusters, partners, gains, pairs, image, progress };
         loop {
-            let queue = violations.find(&state.clusters, progress);
+            let queue = violations.find(&state.clusters, state.pairs.as_ref(), progress);
             if queue.is_empty() {
                 break;
             }
             queue.iter().try_for_each(|set| state.fix(set))?;
         }
-        let mut clusters = state.clusters;
-        if (self.candidates, self.objective) == (MergeCandidates::AnyOfSet, Objective::Ncp) {
-            leave(&mut clusters, data, promise, self.weights, progress);
+        let MergeState { mut clusters, pairs, .. } = state;
+        if self.leaving {
+            leave(&mut clusters, pairs, data, promise, self.weights, progress);
         }
-        Ok(clusters.recoding())
+        let shared = clusters.iter().filter(|(_, cluster)| cluster.size() > 1);
+        let loss = shared.map(|(_, cluster)| cluster.occurrences * f64::from(cluster.size())).sum();
+        let occurrences: f64 = clusters.iter().map(|(_, cluster)| cluster.occurrences).sum();
+        Ok(Merged { recoding: clusters.recoding(), loss, largest_loss: occurrences * items as f64 })
     }
 }
 
@@ -84,6 +102,10 @@ struct MergeState<'a> {
     clusters: Clusters<'a>,
     partners: Partners<'a>,
     gains: Gains<'a>,
+    /// Where it pays to know them and they fit into memory.
+    pairs: Option<Pairs>,
+    /// What the set that is fixed at the moment is published as.
+    image: Vec<u32>,
     progress: &'a dyn Progress,
 }
 
@@ -92,12 +114,13 @@ impl MergeState<'_> {
     fn fix(&mut self, set: &[u32]) -> Result<(), TransactionsError> {
         loop {
             self.progress.check();
-            let image = self.clusters.image(set);
-            let support = self.clusters.support(&image, self.k);
+            self.clusters.image_into(set, &mut self.image);
+            let support = self.support();
             // Merges for earlier sets may have fixed this one as well. A set that nobody holds breaks nothing.
             if support == 0 || support >= self.k {
                 return Ok(());
             }
+            let image = self.image.clone();
             let least = image.iter().copied().min_by_key(|&id| self.clusters.get(id).people());
             // The rarest cluster is what is suppressed where no merge is left, and all that COAT looks at.
             let merge = match (self.task.candidates, self.task.objective) {
@@ -105,7 +128,12 @@ impl MergeState<'_> {
                 (MergeCandidates::AnyOfSet, Objective::Ncp) if image.len() > 1 => {
                     // Where no merge gains anything the cheapest is made, after which another may.
                     let missing = (self.k - support) as u32;
-                    let gaining = self.gains.best(&self.clusters, &image, missing);
+                    let gaining = match (&self.pairs, &image[..]) {
+                        (Some(pairs), &[a, b]) => {
+                            self.gains.best_of_pair(&self.clusters, pairs, [a, b], missing)
+                        }
+                        _ => self.gains.best(&self.clusters, &image, missing),
+                    };
                     gaining.or_else(|| self.cheapest_merge(&image))
                 }
                 (MergeCandidates::AnyOfSet, _) => self.cheapest_merge(&image),
@@ -115,6 +143,14 @@ impl MergeState<'_> {
                 (None, Some(least)) => self.suppress(&image, least)?,
                 (None, None) => return Ok(()),
             }
+        }
+    }
+
+    /// How many people have a transaction with the whole image, at most k.
+    fn support(&self) -> usize {
+        match (&self.pairs, &self.image[..]) {
+            (Some(pairs), &[a, b]) => (pairs.together(a, b) as usize).min(self.k),
+            _ => self.clusters.support(&self.image, self.k),
         }
     }
 
@@ -134,6 +170,9 @@ impl MergeState<'_> {
     fn merge(&mut self, a: u32, b: u32) {
         self.partners.remove(&self.clusters, a);
         self.partners.remove(&self.clusters, b);
+        if let Some(pairs) = &mut self.pairs {
+            pairs.merge(&self.clusters, a, b);
+        }
         let merged = self.clusters.merge(a, b);
         self.partners.add(&self.clusters, merged);
         self.progress.advance(1);
@@ -155,6 +194,9 @@ impl MergeState<'_> {
             });
         }
         self.partners.remove(&self.clusters, id);
+        if let Some(pairs) = &mut self.pairs {
+            pairs.suppress(id);
+        }
         self.clusters.suppress(id);
         self.progress.advance(1);
         Ok(())

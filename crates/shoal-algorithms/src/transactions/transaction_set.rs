@@ -44,6 +44,32 @@ impl TransactionSet {
         }
     }
 
+    /// What is in this set, of this limit, and not among these ascending numbers.
+    pub(super) fn without(&self, numbers: &[u32], limit: usize) -> TransactionSet {
+        let mut left_out = numbers.iter().copied().peekable();
+        let mut kept = Vec::with_capacity(self.len());
+        self.each_while(|n| {
+            while left_out.next_if(|&out| out < n).is_some() {}
+            if left_out.peek() != Some(&n) {
+                kept.push(n);
+            }
+            true
+        });
+        TransactionSet::new(kept, limit)
+    }
+
+    /// Calls `each` with every number that is in both sets, ascending.
+    pub(super) fn each_common(a: &TransactionSet, b: &TransactionSet, mut each: impl FnMut(u32)) {
+        let (less, more) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+        let mut cursor = 0;
+        less.each_while(|n| {
+            if more.holds(n, &mut cursor) {
+                each(n);
+            }
+            true
+        });
+    }
+
     /// Calls `each` with every number, ascending, until it returns false.
     pub(super) fn each_while(&self, mut each: impl FnMut(u32) -> bool) {
         match self {
@@ -203,6 +229,12 @@ mod tests {
             let union = set(&a).union(set(&b), LIMIT);
             prop_assert_eq!(numbers(&union), a.union(&b).copied().collect::<Vec<_>>());
             prop_assert_eq!(union.len(), a.union(&b).count());
+            let listed: Vec<u32> = b.iter().copied().collect();
+            let without = set(&a).without(&listed, LIMIT);
+            prop_assert_eq!(numbers(&without), a.difference(&b).copied().collect::<Vec<_>>());
+            let mut common = Vec::new();
+            TransactionSet::each_common(&set(&a), &set(&b), |n| common.push(n));
+            prop_assert_eq!(common, a.intersection(&b).copied().collect::<Vec<_>>());
         }
 
         #[test]

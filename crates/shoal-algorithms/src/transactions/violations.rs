@@ -1,11 +1,14 @@
 //! Where the promise is broken.
 
+use std::cell::OnceCell;
+
 use rayon::prelude::*;
 use shoal_core::{Progress, Transactions, TransactionsPromise};
 
 use super::TransactionsError;
 use super::clusters::Clusters;
 use super::itemsets::Images;
+use super::pairs::Pairs;
 use super::queue::Queue;
 
 /// Sets of a size are not searched for while smaller sets are still to be fixed and there may be more of them than
@@ -61,20 +64,41 @@ impl<'a> Violations<'a> {
         Ok(Violations { k, asked })
     }
 
+    /// Whether many sets of two are to be looked at.
+    pub(super) fn ask_for_pairs(&self) -> bool {
+        matches!(self.asked, Asked::Itemsets { m: 2.., .. })
+    }
+
     /// Sets that break the promise; none where it is kept. Itemsets of all sizes come together, since the order
     /// by support matters for what is lost, but sizes with too many sets wait until all smaller ones are fine.
-    pub(super) fn find(&mut self, clusters: &Clusters<'_>, progress: &dyn Progress) -> Queue {
+    /// Pairs that are counted already are not counted again.
+    pub(super) fn find(
+        &mut self,
+        clusters: &Clusters<'_>,
+        pairs: Option<&Pairs>,
+        progress: &dyn Progress,
+    ) -> Queue {
         let k = self.k;
         match &mut self.asked {
             Asked::Itemsets { m, linkable } => {
                 progress.check();
-                let images = Images::new(clusters, *linkable);
+                let known = known(clusters, *linkable);
                 let mut queue = Queue::default();
+                // Not made where pairs are all that is asked for.
+                let images = OnceCell::new();
+                let images = || images.get_or_init(|| Images::new(clusters, &known));
                 for size in 1..=*m {
-                    if !queue.is_empty() && images.sets_at_most(size) > MAX_SETS_AT_ONCE {
+                    let pairs = pairs.filter(|_| size == 2);
+                    let at_most =
+                        || pairs.map_or_else(|| images().sets_at_most(size), |p| p.occurrences(&known));
+                    if !queue.is_empty() && size > 1 && at_most() > MAX_SETS_AT_ONCE {
                         break;
                     }
-                    queue.append(images.infrequent(size, k, progress));
+                    queue.append(match (size, pairs) {
+                        (1, _) => infrequent_clusters(clusters, &known, k),
+                        (_, Some(pairs)) => pairs.infrequent(k, &known),
+                        (_, None) => images().infrequent(size, k, progress),
+                    });
                 }
                 queue
             }
@@ -95,6 +119,27 @@ impl<'a> Violations<'a> {
             }
         }
     }
+}
+
+/// Whether each cluster holds an item that may be known of somebody.
+pub(super) fn known(clusters: &Clusters<'_>, linkable: Option<&[bool]>) -> Vec<bool> {
+    let holds_linkable =
+        |items: &[u32]| linkable.is_none_or(|linkable| items.iter().any(|&item| linkable[item as usize]));
+    let mut known = vec![false; clusters.items()];
+    clusters.iter().for_each(|(id, cluster)| known[id as usize] = holds_linkable(&cluster.items));
+    known
+}
+
+/// Single clusters that somebody has, but fewer than `k` people.
+pub(super) fn infrequent_clusters(clusters: &Clusters<'_>, known: &[bool], k: usize) -> Queue {
+    let mut queue = Queue::default();
+    for (id, cluster) in clusters.iter().filter(|&(id, _)| known[id as usize]) {
+        let people = cluster.people() as usize;
+        if people > 0 && people < k {
+            queue.push(people, [id]);
+        }
+    }
+    queue
 }
 
 /// Small sets first, equally large ones by their items: the order in which sets of equal support are fixed.

@@ -1,6 +1,6 @@
 //! A run on transactions: read, anonymize, stage, verify what was staged, measure.
 
-use shoal_algorithms::Anonymized;
+use shoal_algorithms::{Anonymized, Search};
 use shoal_core::policy::Shape;
 use shoal_core::{Progress, Role, Transactions, Unseen};
 use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
@@ -98,6 +98,9 @@ pub(crate) fn run<K: Sink>(
     if verified.items_suppressed() > 0 {
         notes.push(format!("{} of {} items are suppressed", verified.items_suppressed(), data.items().len()));
     }
+    notes.extend(
+        trace.search.as_ref().and_then(|search| taken_from_another(prepared.algorithm.name(), search)),
+    );
     let counts = Counts {
         records_in: data.len(),
         records_out: published.len(),
@@ -142,6 +145,12 @@ pub(crate) fn run<K: Sink>(
         }
     };
     Ok(Draft { release, report, input_sha256: loaded.sha256, recoding, trace, secret_key: None, pages })
+}
+
+/// Says whose result was taken, where it is not the one of the algorithm that was asked for.
+fn taken_from_another(asked: &str, search: &Search) -> Option<String> {
+    let taken = search.constructions.iter().find(|one| one.won > 0 && one.name != asked)?;
+    Some(format!("items are merged in the way of {}, which loses less here than that of {asked}", taken.name))
 }
 
 /// Stages published transactions in the layout of the source.

@@ -77,7 +77,7 @@ impl TransactionsAlgorithm for ValidAprioriParams {
 
         progress.stage("raising items", (tree.len() - items) as u64);
         loop {
-            let queue = violations.find(&state.clusters, progress);
+            let queue = violations.find(&state.clusters, None, progress);
             if queue.is_empty() {
                 return Ok(self.recoding(&state.cut, &tree, items).into());
             }

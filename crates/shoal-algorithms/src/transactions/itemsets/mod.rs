@@ -24,11 +24,11 @@ pub(super) enum Images {
 }
 
 impl Images {
-    /// What is published with clusters as they are now.
-    pub(super) fn new(clusters: &Clusters<'_>, linkable: Option<&[bool]>) -> Images {
+    /// What is published with clusters as they are now, of those that are `known`.
+    pub(super) fn new(clusters: &Clusters<'_>, known: &[bool]) -> Images {
         match clusters.persons() {
-            None => Images::Transactions(Grouped::new(clusters, linkable, |_| ())),
-            Some(persons) => Images::People(Grouped::new(clusters, linkable, |number| persons[number])),
+            None => Images::Transactions(Grouped::new(clusters, known, |_| ())),
+            Some(persons) => Images::People(Grouped::new(clusters, known, |number| persons[number])),
         }
     }
 
@@ -58,17 +58,7 @@ pub(super) struct Grouped<C: Counter> {
 }
 
 impl<C: Counter> Grouped<C> {
-    fn new(
-        clusters: &Clusters<'_>,
-        linkable: Option<&[bool]>,
-        owner_of: impl Fn(usize) -> C::Owner,
-    ) -> Grouped<C> {
-        let holds_linkable =
-            |items: &[u32]| linkable.is_none_or(|linkable| items.iter().any(|&item| linkable[item as usize]));
-        let mut known = vec![false; clusters.items()];
-        for (id, cluster) in clusters.iter() {
-            known[id as usize] = holds_linkable(&cluster.items);
-        }
+    fn new(clusters: &Clusters<'_>, known: &[bool], owner_of: impl Fn(usize) -> C::Owner) -> Grouped<C> {
         let mut members = Vec::new();
         let mut after: Vec<Vec<Suffix<C::Owner>>> = vec![Vec::new(); clusters.items()];
         for (number, image) in clusters.images().enumerate() {
@@ -149,6 +139,8 @@ mod tests {
     use proptest::prelude::*;
     use shoal_core::Transactions;
 
+    use super::super::pairs::Pairs;
+    use super::super::violations::{infrequent_clusters, known};
     use super::*;
 
     /// Counts every subset of every published transaction.
@@ -204,11 +196,18 @@ mod tests {
                     clusters.merge(a, b);
                 }
             }
-            let images = Images::new(&clusters, linkable);
+            let known = known(&clusters, linkable);
+            let images = Images::new(&clusters, &known);
             let slow = slow(&clusters, linkable, size, k);
             let fast = images.infrequent(size, k, &shoal_core::Silent);
             prop_assert!(images.sets_at_most(size) >= fast.iter().count() as f64 - 1e-9);
-            prop_assert_eq!(fast, slow);
+            prop_assert_eq!(&fast, &slow);
+            if size == 1 {
+                prop_assert_eq!(infrequent_clusters(&clusters, &known, k), slow);
+            } else if let (2, Some(pairs)) = (size, Pairs::new(&clusters)) {
+                prop_assert_eq!(pairs.infrequent(k, &known), slow);
+                prop_assert_eq!(pairs.occurrences(&known), images.sets_at_most(2));
+            }
         }
     }
 }
