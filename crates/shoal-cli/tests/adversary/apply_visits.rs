@@ -129,19 +129,7 @@ fn grown_histories_stay_with_whom_they_were() {
         if !said.stdout.contains("would give somebody away") {
             check(&project, &old);
         }
-        let verify =
-            ["verify", "second.csv", "--policy", "second.report/audit.json", "--original", "grown.csv"];
-        project.shoal(&verify).ended_with(0);
-        let attack = [
-            "attack",
-            "grown.csv",
-            "second.csv",
-            "--policy",
-            "second.report/audit.json",
-            "--previous",
-            "first.report",
-        ];
-        let said = project.shoal(&attack).ended_with(0);
+        let said = project.second_release_holds("grown.csv");
         assert!(said.stdout.contains("several releases, linkage"), "{}", said.stdout);
     }
 }

@@ -48,6 +48,14 @@ impl TestProject {
         self.path(name).exists()
     }
 
+    /// `second.csv` is true of its data and keeps its promise, alone and together with the first release; what the attack on both says.
+    pub(crate) fn second_release_holds(&self, data: &str) -> CommandOutput {
+        let audit = "second.report/audit.json";
+        self.shoal(&["verify", "second.csv", "--policy", audit, "--original", data]).ended_with(0);
+        self.shoal(&["attack", data, "second.csv", "--policy", audit, "--previous", "first.report"])
+            .ended_with(0)
+    }
+
     /// Runs `shoal` in the folder.
     pub(crate) fn shoal(&self, args: &[&str]) -> CommandOutput {
         self.shoal_reading(args, "")
