@@ -1,7 +1,9 @@
-//! Makes the data that `docs/performance.md` is measured on. The first two go to standard output:
+//! Makes the data that `docs/performance.md` is measured on. The first three go to standard output:
 //!
 //! `make_data adult 1000000`     the example's table repeated to this many records, ages moved by up to two years
 //! `make_data thesis FILE 5000`  the thesis' tuples, from UCI's adult.data.gz
+//! `make_data baskets 1000000 40000 8 1`
+//!     a million baskets of 40,000 items by Zipf's law, 8 draws each on average, from seed 1
 //! `make_data people FOLDER 10000000 1`
 //!     ten million made-up people, hardly two alike, from seed 1: people.csv, their hierarchies and a policy, in that folder
 //! `make_data patients FOLDER 1000 5 3 1`
@@ -11,6 +13,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use shoal_testkit::baskets;
 use shoal_testkit::data;
 use shoal_testkit::patients::PatientParams;
 use shoal_testkit::people;
@@ -21,6 +24,14 @@ fn main() -> std::io::Result<()> {
     let csv = match words[..] {
         ["adult", rows] => rows.parse().ok().map(|rows| data::adult_repeated(rows, 0)),
         ["thesis", file, count] => count.parse().ok().map(|count| data::thesis_csv(Path::new(file), count)),
+        ["baskets", ref numbers @ ..] => match basket_numbers(numbers) {
+            Some((count, items, mean, seed)) => {
+                let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+                baskets::write(&mut out, count, items, mean, seed)?;
+                return out.flush();
+            }
+            None => None,
+        },
         ["people", folder, rows, seed] => match (rows.parse(), seed.parse()) {
             (Ok(rows), Ok(seed)) => return people(Path::new(folder), rows, seed),
             _ => None,
@@ -35,6 +46,7 @@ fn main() -> std::io::Result<()> {
         Some(csv) => std::io::stdout().write_all(csv.as_bytes()),
         None => stop(
             "usage: make_data adult ROWS | make_data thesis ADULT_DATA_GZ COUNT \
+             | make_data baskets COUNT ITEMS MEAN_DRAWS SEED \
              | make_data people FOLDER ROWS SEED | make_data patients FOLDER SEQUENCES MEAN_EVENTS QUASI_IDENTIFIERS SEED",
         ),
     }
@@ -51,6 +63,14 @@ fn people(folder: &Path, rows: usize, seed: u64) -> std::io::Result<()> {
     let mut out = std::io::BufWriter::new(std::fs::File::create(folder.join("people.csv"))?);
     people::write(&mut out, rows, seed)?;
     out.flush()
+}
+
+/// How many baskets, of how many items, with how many draws on average, from which seed.
+fn basket_numbers(numbers: &[&str]) -> Option<(usize, usize, f64, u64)> {
+    let &[count, items, mean, seed] = numbers else { return None };
+    let (items, mean) =
+        (items.parse().ok().filter(|&items| items > 0)?, mean.parse().ok().filter(|&mean| mean >= 1.0)?);
+    Some((count.parse().ok()?, items, mean, seed.parse().ok()?))
 }
 
 fn patient_params(numbers: &[&str]) -> Option<PatientParams> {

@@ -22,6 +22,7 @@
 //! diff; the others are written by hand, from the paper.
 
 pub mod algorithms;
+pub mod baskets;
 pub mod data;
 pub mod patients;
 pub mod people;

@@ -54,9 +54,10 @@ use super::rounds::{MergeCandidates, Merged, Task};
 use super::{Objective, TransactionsAlgorithm, TransactionsError, UtilityConstraints};
 use crate::{Anonymized, Construction, Search, Trace};
 
-/// PCTA's own merges and COAT's are made at the same time where transactions hold at most this many pairs. Each counts
-/// them for itself, which at this size takes up to half a gigabyte, and a million baskets hold four times as many.
-const MAX_PAIRS_TWICE: f64 = 1e7;
+/// PCTA's own merges and COAT's are made at the same time where transactions hold at most this many sets of m items. Each
+/// keeps counts of its own, which at this size take up to half a gigabyte, and a million baskets hold four times as many
+/// pairs.
+const MAX_SETS_TWICE: f64 = 1e7;
 
 impl TransactionsAlgorithm for ValidPctaParams {
     fn name(&self) -> &'static str {
@@ -87,15 +88,21 @@ impl TransactionsAlgorithm for ValidPctaParams {
         // A progress that is shown counts the merges of one of them.
         let coat = || task(MergeCandidates::LeastSupported, true).run(data, promise, &Unseen(progress));
         // One after the other where memory is short; the results are the same.
+        let largest = match promise {
+            TransactionsPromise::Itemsets { m, .. } => *m,
+            TransactionsPromise::Complete { .. } | TransactionsPromise::Constraints { .. } => 2,
+        };
         let (own, coat) =
-            if pairs_in(data) > MAX_PAIRS_TWICE { (own(), coat()) } else { rayon::join(own, coat) };
+            if sets_in(data, largest) > MAX_SETS_TWICE { (own(), coat()) } else { rayon::join(own, coat) };
         Ok(better(own?, coat?))
     }
 }
 
-/// How many pairs of items there are, equal ones in several transactions counted apart.
-fn pairs_in(data: &Transactions) -> f64 {
-    data.iter().map(|items| items.len() as f64).map(|items| items * (items - 1.0) / 2.0).sum()
+/// How many sets of this size there are, equal ones in several transactions counted apart.
+fn sets_in(data: &Transactions, size: usize) -> f64 {
+    let choices =
+        |items: usize| (0..size.min(items)).map(|at| (items - at) as f64 / (at + 1) as f64).product::<f64>();
+    data.iter().map(|items| choices(items.len())).sum()
 }
 
 /// What loses less, PCTA's own where both lose the same, and a trace of both.
