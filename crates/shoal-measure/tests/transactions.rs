@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use shoal_core::{Hierarchy, Transactions, render_item};
-use shoal_measure::transactions::{are, guarantee, risk};
+use shoal_measure::transactions::{Estimator, are, guarantee, risk};
 use shoal_measure::{PublishedItems, TransactionsMeasureError, Workload, measure_transactions};
 
 const ITEMS: usize = 6;
@@ -106,7 +106,7 @@ proptest! {
             assert_eq!(truth as u32, query.count());
             (count_over_all_worlds(&release, query.items()) - truth as f64).abs() / truth as f64
         }).collect();
-        match are::of(&items, &workload) {
+        match are::of(&items, &workload, Estimator::AnySubset) {
             None => prop_assert!(errors.is_empty()),
             // Differences of counts: rounding leaves an absolute error where the true one is 0.
             Some(are) => {
@@ -120,7 +120,7 @@ proptest! {
     fn losses_are_what_their_formulas_say(release in releases()) {
         let items = PublishedItems::read(&release.original, &release.published, None).unwrap();
         let workload = Workload::pairs(&release.original, 5, 1);
-        let loss = measure_transactions(&items, Some(&release.weights), &workload, &workload, None).unwrap();
+        let loss = measure_transactions(&items, Some(&release.weights), &workload, &workload, &workload, None).unwrap();
         let (clusters, all) = (release.clusters(), release.cluster_of.len());
         let records = release.original.len() as f64;
 
@@ -288,7 +288,8 @@ fn the_report_has_the_names_of_the_contract() {
     let items = PublishedItems::read(&original, &published, Some(&tree)).unwrap();
     let workload = Workload::of(&original, vec![vec![0, 2]]).unwrap();
     let constraints = [vec![0, 1], vec![2, 3]];
-    let loss = measure_transactions(&items, None, &workload, &workload, Some(&constraints)).unwrap();
+    let loss =
+        measure_transactions(&items, None, &workload, &workload, &workload, Some(&constraints)).unwrap();
     let json = serde_json::to_value(&loss).unwrap();
     let names: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
@@ -300,6 +301,7 @@ fn the_report_has_the_names_of_the_contract() {
             "ul-log2",
             "are",
             "are-queries",
+            "are-estimator",
             "are-5-itemsets",
             "items-suppressed",
             "occurrences-suppressed",
@@ -309,8 +311,9 @@ fn the_report_has_the_names_of_the_contract() {
     );
     // a occurs twice, b once, each 2 of 4; c is as it was; d is gone.
     assert!(close(loss.ncp, (3.0 * 0.5 + 1.0) / 5.0));
-    // {a, c}: 2/3 of one transaction, and it was one.
+    // {a, c}: 2/3 of one transaction, and it was one. With one member it would be 1/2.
     assert!(close(loss.are.unwrap(), 1.0 / 3.0));
+    assert!(json["are-estimator"].as_str().unwrap().starts_with("any subset: "));
     assert_eq!(json["generalized-items"], serde_json::json!({"1": 1, "2": 1}));
     assert_eq!(
         json["utility-constraints"],
@@ -329,7 +332,7 @@ fn what_does_not_fit_the_original_is_refused() {
     let items = PublishedItems::read(&original, &original, None).unwrap();
     let workload = Workload::pairs(&original, 10, 0);
     let refused = |weights: Option<&[f64]>, constraints: Option<&[Vec<u32>]>| {
-        measure_transactions(&items, weights, &workload, &workload, constraints).unwrap_err()
+        measure_transactions(&items, weights, &workload, &workload, &workload, constraints).unwrap_err()
     };
     assert_eq!(refused(Some(&[1.0]), None), TransactionsMeasureError::WeightCount { weights: 1, items: 2 });
     assert_eq!(
@@ -338,6 +341,6 @@ fn what_does_not_fit_the_original_is_refused() {
     );
     assert_eq!(refused(None, Some(&[vec![7]])), TransactionsMeasureError::NoSuchItem { item: 7, items: 2 });
     assert!(Workload::of(&original, vec![vec![2]]).is_err());
-    let unchanged = measure_transactions(&items, None, &workload, &workload, None).unwrap();
+    let unchanged = measure_transactions(&items, None, &workload, &workload, &workload, None).unwrap();
     assert_eq!((unchanged.ncp, unchanged.are), (0.0, Some(0.0)));
 }

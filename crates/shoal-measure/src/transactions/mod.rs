@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use shoal_core::Transactions;
 
+pub use are::Estimator;
 pub use error::TransactionsMeasureError;
 pub use guarantee::UtilityConstraint;
 pub use published::PublishedItems;
@@ -44,6 +45,9 @@ pub struct TransactionsLoss {
     pub are: Option<f64>,
     /// How many queries it is the average of.
     pub are_queries: usize,
+    /// How counts are estimated from the published file, in words and as a formula; see [`are::Estimator`]. None where there
+    /// is no pair.
+    pub are_estimator: Option<&'static str>,
     /// The same for sets of five items, or all items of smaller transactions.
     #[serde(rename = "are-5-itemsets")]
     pub are_5_itemsets: Option<f64>,
@@ -59,33 +63,40 @@ pub struct TransactionsLoss {
 }
 
 /// Takes all measures of loss. `weights` are one per item of the original, 1 where nothing is given;
-/// `pairs` and `larger` are the queries of the two errors; `constraints` are the utility constraints, if any, in items of the original.
+/// `pairs` and `larger` are the queries of the two errors, and of all estimators of counts the one is used that errs least on
+/// the queries `held_out`; `constraints` are the utility constraints, if any, in items of the original.
 pub fn measure_transactions(
     items: &PublishedItems<'_>,
     weights: Option<&[f64]>,
     pairs: &Workload,
     larger: &Workload,
+    held_out: &Workload,
     constraints: Option<&[Vec<u32>]>,
 ) -> Result<TransactionsLoss, TransactionsMeasureError> {
     let original = items.original();
     let equal = vec![1.0; original.items().len()];
     let weights = weights.unwrap_or(&equal);
     check_weights(weights, original)?;
-    let asked = pairs.queries().iter().chain(larger.queries()).map(Query::items);
+    let asked = [pairs, larger, held_out].into_iter().flat_map(Workload::queries).map(Query::items);
     check_items(asked.chain(constraints.into_iter().flatten().map(Vec::as_slice)), original)?;
 
     items.check_wanted();
     let ncp = ncp::of(items);
     items.check_wanted();
     let ul_log2 = ul::log2(items, weights);
+    items.check_wanted();
+    // Where no pair occurs, single items may still be asked for; the paper's estimator is as good as any then.
+    let chosen = Estimator::choose(items, held_out);
+    let estimator = chosen.unwrap_or(Estimator::AnySubset);
     Ok(TransactionsLoss {
         ncp,
         utility: 1.0 - ncp,
         ul: ul::linear(ul_log2),
         ul_log2,
-        are: are::of(items, pairs),
+        are: are::of(items, pairs, estimator),
         are_queries: pairs.queries().len(),
-        are_5_itemsets: are::of(items, larger),
+        are_estimator: chosen.map(Estimator::formula),
+        are_5_itemsets: are::of(items, larger, estimator),
         items_suppressed: suppressed::items(items),
         occurrences_suppressed: suppressed::occurrences(items),
         generalized_items: sizes::of(items),

@@ -19,7 +19,8 @@ pub(crate) struct TransactionsMeasures {
 }
 
 /// Measures a published file against its original. The queries depend on the original and the policy's seed
-/// alone, so that all algorithms in one comparison answer the same ones.
+/// alone, so that all algorithms in one comparison answer the same ones. The estimator is chosen by other queries than those
+/// that are reported, from another seed.
 pub(crate) fn take(
     request: &Request,
     prepared: &Prepared,
@@ -32,9 +33,11 @@ pub(crate) fn take(
     let seed = request.policy().algorithm.seed;
     let pairs = Workload::pairs(original, QUERIES, seed);
     progress.check();
+    let held_out = Workload::pairs(original, QUERIES, !seed);
+    progress.check();
     let fives = Workload::itemsets(original, 5, QUERIES, seed);
     let constraints = prepared.utility.as_ref().map(|sets| sets.sets.as_slice());
-    let loss = measure_transactions(&items, Some(&prepared.weights), &pairs, &fives, constraints)?;
+    let loss = measure_transactions(&items, Some(&prepared.weights), &pairs, &fives, &held_out, constraints)?;
     let (m, linkable) = match &prepared.promise {
         TransactionsPromise::Itemsets { m, linkable, .. } => (*m, linkable.as_deref()),
         TransactionsPromise::Complete { .. } | TransactionsPromise::Constraints { .. } => (2, None),

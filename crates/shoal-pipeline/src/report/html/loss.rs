@@ -37,11 +37,19 @@ fn counts(page: &Page<'_>) -> Html {
         Some(largest) => format!(" The worst of them was off by {}.", percent(largest)),
         None => String::new(),
     };
+    // Only counts of items that are published together need one.
+    let estimator = match page.report["loss"]["are-estimator"].as_str() {
+        Some(estimator) => {
+            html!("<p>How a count is estimated ({}): {}.</p>", term("are-estimator", "why so"), estimator)
+        }
+        None => Html::default(),
+    };
     html!(
-        "<h3>Counts</h3><p>{}{} A count of few people can be far off where single values are hardly changed; counts of many people are nearer to the truth. ({})</p>",
+        "<h3>Counts</h3><p>{}{} A count of few people can be far off where single values are hardly changed; counts of many people are nearer to the truth. ({})</p>{}",
         words,
         largest,
-        term("are", "How this is measured")
+        term("are", "How this is measured"),
+        estimator
     )
 }
 
