@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -64,9 +66,29 @@ pub(super) fn attack(
             });
             shares.max_by(|a, b| (a.0 - a.1).total_cmp(&(b.0 - b.1)))
         };
-        Outcome { person: case.person, crowd, shares: limits.iter().map(share).collect() }
+        (crowd, limits.iter().map(share).collect::<Vec<_>>())
     };
-    let outcomes: Vec<Outcome> = cases.par_iter().map(try_case).collect();
+    // Short sets are known of many people; what one of them leads to does not depend on whom it is known of.
+    let mut numbers: HashMap<&[KnownEvent], usize> = HashMap::new();
+    let mut different: Vec<&Case> = Vec::new();
+    let number_of: Vec<usize> = cases
+        .iter()
+        .map(|case| {
+            *numbers.entry(&case.known).or_insert_with(|| {
+                different.push(case);
+                different.len() - 1
+            })
+        })
+        .collect();
+    let answers: Vec<_> = different.par_iter().map(|case| try_case(case)).collect();
+    let outcomes: Vec<Outcome> = cases
+        .iter()
+        .zip(number_of)
+        .map(|(case, number)| {
+            let (crowd, shares) = &answers[number];
+            Outcome { person: case.person, crowd: *crowd, shares: shares.clone() }
+        })
+        .collect();
 
     let k = target.promise.k as u64;
     let tries = outcomes.iter().filter(|outcome| outcome.crowd > 0).count() as u64;
