@@ -53,7 +53,10 @@ pub(crate) fn attack_in_run(
     seconds: &mut Seconds,
     attack: impl FnOnce() -> Attacks,
 ) -> Result<Option<Attacks>, PipelineError> {
-    if !request.pages || records > most_records_in_run(request.policy()) {
+    let policy = request.policy();
+    // A transparent release must not be judged by sensitive values after its key was drawn: whoever runs it again after a refusal chooses among
+    // keys, and how often guesses are right is not part of what was proven.
+    if !request.pages || policy.privacy.transparent || records > most_records_in_run(policy) {
         return Ok(None);
     }
     let mut took = 0.0;
@@ -116,5 +119,15 @@ mod tests {
         let refused = tried(&request, 1000, false, 0.5).unwrap_err();
         assert!(refused.is_broken_promise() && refused.to_string().contains("0.5000"), "{refused}");
         assert_eq!(tried(&request, 1000, true, 0.5).unwrap(), Some(found(0.5)));
+
+        let more = r#"
+            columns.illness = { role = "sensitive" }
+            privacy.transparent = true
+            privacy.l-diversity = { kind = "distinct", l = 2 }
+            algorithm.name = "transparent"
+        "#;
+        let document = PolicyDocument::parse(&format!("{policy}{more}"), &[]).unwrap();
+        let transparent = Request::new(document, Assets::default()).unwrap().with_pages();
+        assert_eq!(tried(&transparent, 1000, false, 0.5).unwrap(), None);
     }
 }

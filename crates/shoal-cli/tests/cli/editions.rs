@@ -60,10 +60,10 @@ fn what_goes_out_names_no_seed_no_hash_of_the_input_and_no_person() {
     }
 }
 
-/// Figures that depend on sensitive values are exact in the house, rounded to two digits outside, and withheld where so few people make two digits
+/// Figures that depend on every single person are exact in the house, rounded to two digits outside, and withheld where so few people make two digits
 /// exact as well.
 #[test]
-fn figures_about_sensitive_values_go_out_rounded_or_not_at_all() {
+fn figures_about_single_people_go_out_rounded_or_not_at_all() {
     let project = TestProject::with_people();
     let many = |times: usize| {
         let (header, rows) = PEOPLE.split_once('\n').unwrap();

@@ -9,7 +9,7 @@
 //! - `risk` *before* to two, counts included: an exact figure would show somebody who knows all other people whether
 //!   the last one is unique;
 //! - errors of counts and how often a guess is right on average to two, and not at all for fewer than a hundred records: they
-//!   depend on sensitive values, also of people who were left out;
+//!   depend on every single person, also on those who were left out;
 //! - of `attacks` what was tried, its success and its bound, but neither the worst case nor what was noticed on the way: both are
 //!   about single records;
 //! - how many original transactions held a utility constraint's items is left out where items are suppressed, since
