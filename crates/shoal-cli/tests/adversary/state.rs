@@ -24,7 +24,7 @@ l = 3
 key-file = "key"
 "#;
 
-const KEY: &str = "6a09e667f3bcc908b2fb1366ea957d3e3adec17512775099da2f590b0667322a";
+pub(crate) const KEY: &str = "6a09e667f3bcc908b2fb1366ea957d3e3adec17512775099da2f590b0667322a";
 
 fn project(key: &str, mode: u32) -> TestProject {
     let project = TestProject::new();
