@@ -64,6 +64,9 @@ impl Task<'_> {
         let mut violations = Violations::new(data, promise)?;
 
         let clusters = Clusters::of_single_items(data, self.weights);
+        // Added up before anything is merged: the sum of weighted occurrences is rounded in the order of the
+        // clusters, and two constructions on the same data have to be shares of the same number.
+        let occurrences: f64 = clusters.iter().map(|(_, cluster)| cluster.occurrences).sum();
         // A lower bound of what any cluster weighs, with which the search for partners stops early.
         let lightest = self.weights.map_or(1.0, |weights| weights.iter().copied().fold(1.0, f64::min));
         let partners = Partners::new(&clusters, self.utility, self.objective, lightest);
@@ -86,7 +89,6 @@ impl Task<'_> {
         }
         let shared = clusters.iter().filter(|(_, cluster)| cluster.size() > 1);
         let loss = shared.map(|(_, cluster)| cluster.occurrences * f64::from(cluster.size())).sum();
-        let occurrences: f64 = clusters.iter().map(|(_, cluster)| cluster.occurrences).sum();
         Ok(Merged { recoding: clusters.recoding(), loss, largest_loss: occurrences * items as f64 })
     }
 }

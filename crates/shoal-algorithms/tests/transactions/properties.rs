@@ -69,7 +69,7 @@ proptest! {
                     match trace.search {
                         Some(search) if (algorithm.name(), objective) == ("pcta", Objective::Ncp) => {
                             prop_assert_eq!(search.constructions.iter().map(|c| c.won).sum::<usize>(), 1);
-                            let least = search.constructions.iter().map(|c| c.loss).fold(1.0, f64::min);
+                            let least = search.constructions.iter().map(|c| c.loss).fold(f64::INFINITY, f64::min);
                             prop_assert_eq!(search.loss, least);
                         }
                         search => prop_assert_eq!(Trace { search, ..trace }, Trace::default()),

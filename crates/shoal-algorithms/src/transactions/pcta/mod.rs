@@ -108,8 +108,10 @@ fn sets_in(data: &Transactions, size: usize) -> f64 {
 /// What loses less, PCTA's own where both lose the same, and a trace of both.
 fn better(own: Merged, coat: Merged) -> Anonymized<TransactionsRecoding> {
     let coat_wins = coat.loss < own.loss;
-    // Without any occurrence nothing is lost.
-    let share = |merged: &Merged| if merged.loss > 0.0 { merged.loss / merged.largest_loss } else { 0.0 };
+    // Without any occurrence nothing is lost; with weights, one cluster of all may round to a little above all.
+    let share = |merged: &Merged| {
+        if merged.loss > 0.0 { (merged.loss / merged.largest_loss).min(1.0) } else { 0.0 }
+    };
     let construction = |name, merged: &Merged, won: bool| Construction {
         name,
         loss: share(merged),
