@@ -1,6 +1,7 @@
 """What scripts/measure-scale measures. Only the standard library."""
 
 import argparse
+import csv
 import itertools
 import json
 import math
@@ -8,6 +9,9 @@ import os
 import random
 import subprocess
 
+import measured_streams
+import stream_data
+import transaction_data
 from measured_runs import at, figure, run
 
 MAKE_DATA = os.environ["MAKE_DATA"]
@@ -55,17 +59,101 @@ def baskets(items):
     return made
 
 
-# What is measured: a name, the data, and what the policy is told beside.
+def tree(items):
+    """A hierarchy over the items of baskets, five nodes below each, for those who need one."""
+    path = transaction_data.even_tree(at(f"tree-{items}.csv"), [str(item) for item in range(items)], 5)
+    return f"data.hierarchy={path}"
+
+
+def groups(rows):
+    """Utility constraints: neighbouring items of the baskets may be published as one; what does not fit is left out."""
+    with open(baskets(5_000)(rows).replace(".toml", ".dat")) as file:
+        items = sorted(set(file.read().split()), key=int)
+    path = transaction_data.neighbours(at(f"groups-{rows}.txt"), items, 50)
+    return [f"utility.constraints={path}", "utility.max-suppressed=1"]
+
+
+def workers(rows):
+    """The same people; what they work as is sensitive, since one of two salaries is too frequent to be hidden among three."""
+    policy = people(rows)
+    with open(policy) as file:
+        text = file.read().replace('role = "quasi-identifier"\nhierarchy = "hierarchies/occupation.csv"', 'role = "sensitive"')
+    text = text.replace('[columns.salary-class]\nrole = "sensitive"', '[columns.salary-class]\nrole = "insensitive"')
+    with open(policy.replace("policy.toml", "workers.toml"), "w") as file:
+        file.write(text)
+    return file.name
+
+
+def tuples(rows):
+    """The same people one after the other; what they work as is sensitive."""
+    folder = at(f"tuples-{rows}")
+    if os.path.exists(folder):
+        return PREPARED[rows]
+    with open(os.path.join(os.path.dirname(people(rows)), "people.csv"), newline="") as file:
+        quasi = ("sex", "birth", "race", "marital-status", "education", "zip", "workclass")
+        roles = {**dict.fromkeys(quasi, "quasi-identifier"), "occupation": "sensitive"}
+        kinds = {"birth": "date", "zip": "integer"}
+        given = ({**row, "zip": int(row["zip"])} for row in csv.DictReader(file))
+        PREPARED[rows] = stream_data.write(folder, given, roles, kinds)
+    return PREPARED[rows]
+
+
+PREPARED = {}
+
+
+def settings(rows, asked):
+    """The settings of a stream: those of `castle` are the same for every stream, a design belongs to its values."""
+    return asked if isinstance(asked, list) else asked(tuples(rows))
+
+
+def batch(made, sets):
+    """What a run on a file costs and loses; a text where it was refused or stopped."""
+
+    def measured(rows, stop):
+        # The run has verified what it published, which is part of what is measured.
+        report = run(made(rows), *(sets(rows) if callable(sets) else sets), stop=stop, again=False)
+        if isinstance(report, str):
+            return report
+        losses = (figure(report, ("loss", measure)) for measure in ("ncp", "lm") if measure in report["loss"])
+        loss, memory = next(losses, 0), report["peak-memory-bytes"]
+        return {"n": rows, "cpu": report["cpu-seconds"], "memory": memory, "loss": loss}
+
+    return measured
+
+
+def stream(asked):
+    """What a stream costs; every line is verified before it leaves. Its loss is not measured."""
+
+    def measured(rows, _stop):
+        streamed = measured_streams.stream(tuples(rows), settings(rows, asked))
+        return {"n": rows, "cpu": streamed.cpu, "memory": streamed.peak, "loss": None}
+
+    return measured
+
+
+# At most a third of a class may have one value.
+SHARES = ["privacy.l-diversity.kind=frequency", "privacy.l-diversity.l=3"]
+
+# What is measured: a name, and how it is done for a number of records.
 MEASURED = [
-    *((name, people, [f"algorithm.name={name}"]) for name in ("ribbon", "mondrian", "sbc", "datafly", "incognito")),
-    *((name, baskets(5_000), [f"algorithm.name={name}"]) for name in ("pcta", "coat")),
-    ("pcta, 40,000 items", baskets(40_000), ["algorithm.name=pcta"]),
-    ("coat, 40,000 items", baskets(40_000), ["algorithm.name=coat"]),
-    ("cbmsa, 5 events", patients(5), ["algorithm.name=cbmsa"]),
-    ("cbmsa, 14 events", patients(14), ["algorithm.name=cbmsa"]),
-    ("fcla, 5 events, L = 3", patients(5), ["algorithm.name=fcla", "privacy.length=3"]),
-    ("fcla, 14 events, L = 8", patients(14), ["algorithm.name=fcla", "privacy.length=8"]),
-    ("halt, 5 events, L = 3", patients(5), ["algorithm.name=halt", "privacy.length=3"]),
+    *((name, batch(people, [f"algorithm.name={name}"])) for name in ("ribbon", "mondrian", "sbc", "datafly", "incognito")),
+    ("transparent, l = 3", batch(workers, ["privacy.transparent=true", *SHARES])),
+    *((name, batch(baskets(5_000), [f"algorithm.name={name}"])) for name in ("pcta", "coat")),
+    ("upcta, groups of 50", batch(baskets(5_000), lambda rows: ["algorithm.name=upcta", *groups(rows)])),
+    ("apriori", batch(baskets(5_000), lambda _rows: ["algorithm.name=apriori", tree(5_000)])),
+    ("pcta, 40,000 items", batch(baskets(40_000), ["algorithm.name=pcta"])),
+    ("coat, 40,000 items", batch(baskets(40_000), ["algorithm.name=coat"])),
+    ("cbmsa, 5 events", batch(patients(5), ["algorithm.name=cbmsa"])),
+    ("cbmsa, 14 events", batch(patients(14), ["algorithm.name=cbmsa"])),
+    ("cbmsa-baseline, 5 events", batch(patients(5), ["algorithm.name=cbmsa-baseline"])),
+    ("fcla, 5 events, L = 3", batch(patients(5), ["algorithm.name=fcla", "privacy.length=3"])),
+    ("fcla, 14 events, L = 8", batch(patients(14), ["algorithm.name=fcla", "privacy.length=8"])),
+    ("fcla-base1, 5 events, L = 3", batch(patients(5), ["algorithm.name=fcla-base1", "privacy.length=3"])),
+    ("halt, 5 events, L = 3", batch(patients(5), ["algorithm.name=halt", "privacy.length=3"])),
+    ("castle", stream(measured_streams.castle(10, 100))),
+    ("castle, classes used again", stream(measured_streams.castle(10, 100, reuse=True))),
+    ("delay-free, hardened", stream(lambda made: measured_streams.mode(5, made, "calibrated"))),
+    ("delay-free, paper", stream(lambda made: measured_streams.mode(5, made, "paper"))),
 ]
 
 
@@ -78,10 +166,10 @@ def main():
     asked = parser.parse_args()
     found = {}
     print("| algorithm | records | CPU s | peak, MiB | loss, % |\n|---|---|---|---|---|", flush=True)
-    for name, made, sets in MEASURED:
+    for name, measured in MEASURED:
         if asked.only and not any(name.startswith(only) for only in asked.only):
             continue
-        found[name] = grow(name, made, sets, asked)
+        found[name] = grow(name, measured, asked)
     print("\n| algorithm | time grows as n to the | memory as n to the | between |\n|---|---|---|---|")
     for name, points in found.items():
         telling = [point for point in points if point["cpu"] >= TELLING]
@@ -91,22 +179,21 @@ def main():
             json.dump(found, file, indent=1)
 
 
-def grow(name, made, sets, asked):
+def grow(name, measured, asked):
     """Measures one algorithm on more and more records, until it takes too long."""
     points = []
     for size in SIZES:
         if size > asked.most:
             break
         # Twice what is asked for: the next size has three times as many records.
-        report = run(made(size), *sets, stop=2 * asked.stop, again=False)
-        if isinstance(report, str):
-            print(f"| {name} | {size:,} | {report} | | |", flush=True)
+        point = measured(size, 2 * asked.stop)
+        if isinstance(point, str):
+            print(f"| {name} | {size:,} | {point} | | |", flush=True)
             break
-        loss = next((figure(report, ("loss", measure)) for measure in ("ncp", "lm") if measure in report["loss"]), 0)
-        points.append({"n": size, "cpu": report["cpu-seconds"], "memory": report["peak-memory-bytes"], "loss": loss})
-        memory = report["peak-memory-bytes"] / 2**20
-        print(f"| {name} | {size:,} | {report['cpu-seconds']:.2f} | {memory:,.0f} | {100 * loss:.3f} |", flush=True)
-        if report["cpu-seconds"] > asked.stop:
+        points.append(point)
+        memory, loss = point["memory"] / 2**20, "" if point["loss"] is None else f"{100 * point['loss']:.3f}"
+        print(f"| {name} | {size:,} | {point['cpu']:.2f} | {memory:,.0f} | {loss} |", flush=True)
+        if point["cpu"] > asked.stop:
             break
     return points
 
