@@ -110,6 +110,14 @@ impl RawColumnBuilder {
         self.last = Some(code);
     }
 
+    /// Appends a record with the value of the last one; the first has none.
+    pub fn push_again(&mut self, place: Place) {
+        match self.last {
+            Some(last) => self.column.codes.push(last),
+            None => self.push_null(place),
+        }
+    }
+
     /// Appends a record without a value.
     pub fn push_null(&mut self, place: Place) {
         let RawColumnBuilder { column, labels, .. } = self;
@@ -130,6 +138,21 @@ impl RawColumnBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_again_is_the_last_one() {
+        let mut builder = RawColumnBuilder::new("c".into());
+        builder.push("a", Place::default());
+        builder.push_again(Place::default());
+        builder.push_null(Place::default());
+        builder.push_again(Place::default());
+        builder.push("b", Place::default());
+        builder.push_again(Place::default());
+        assert_eq!(builder.finish().codes, [0, 0, 1, 1, 2, 2]);
+        let mut first = RawColumnBuilder::new("c".into());
+        first.push_again(Place::default());
+        assert_eq!(first.finish().null, Some(0));
+    }
 
     #[test]
     fn null_and_the_empty_text_stay_apart() {

@@ -24,6 +24,12 @@ impl ColumnBuilder {
         self.refer_to_next();
     }
 
+    /// Appends a record with the value of the record above.
+    pub(crate) fn push_again(&mut self, place: Place) {
+        self.arrived.push_again(place);
+        self.refer_to_next();
+    }
+
     /// Appends a record without a value.
     pub(crate) fn push_null(&mut self, place: Place) {
         self.arrived.push_null(place);

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 pub use options::{CsvOptions, SeparatorError};
 pub(crate) use sniff::first_records;
 pub use sniff::{separator_of, unusual_separator_of};
-pub(crate) use split::{Quoted, Rules};
+pub(crate) use split::{Fields, Quoted, Rules, common_prefix};
 pub(crate) use write::{push_field, write};
 
 use crate::collect::Collector;
@@ -40,8 +40,12 @@ pub(crate) fn read(
         into.begin(file, given_names(file, &first, options)?)?;
         push(&first, into)?;
     }
+    // What is like the record above is like the last that was pushed, so the first record after a header is not compared.
+    let mut pushed = !options.header;
     while !into.is_full() {
-        let Some(row) = records.next().map_err(|e| fail(e, into.header()))? else { break };
+        let row = if pushed { records.next_alike() } else { records.next() };
+        let Some(row) = row.map_err(|e| fail(e, into.header()))? else { break };
+        pushed = true;
         if row.len() != expected {
             let (line, found) = (row.line, row.len());
             return Err(ReadError::Ragged { file: file.to_owned(), line, expected, found });
@@ -76,7 +80,10 @@ fn given_names(file: &str, first: &Row<'_>, options: &CsvOptions) -> Result<Vec<
 fn push(row: &Row<'_>, into: &mut Collector<'_>) -> Result<(), ReadError> {
     let place = into.next_row(Some(row.line))?;
     for (column, builder) in into.kept() {
-        builder.push(row.get(*column), place);
+        match row.get(*column) {
+            Some(text) => builder.push(text, place),
+            None => builder.push_again(place),
+        }
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::CsvOptions;
-use super::split::{Quoted, Rules, Span, line_ends};
+use super::split::{Fields, Quoted, Rules, Span, common_prefix, line_ends};
 use crate::encoding::{TextEncoding, likely};
 use crate::limits::Limits;
 use crate::window::{LineEnd, Window};
@@ -28,14 +28,27 @@ pub(super) struct Records<R> {
     line: u64,
     /// The fields of a record with quotes, unquoted.
     text: Vec<u8>,
-    spans: Vec<Span>,
+    fields: Fields,
+    above: Above,
     limits: Limits,
+}
+
+/// The record above, for those that begin like it.
+#[derive(Default)]
+struct Above {
+    /// How many bytes of the text come before it.
+    offset: u64,
+    /// Where each of its fields after the first begins. None where it goes over several lines.
+    begins: Vec<usize>,
 }
 
 /// One record.
 pub(super) struct Row<'a> {
     /// The line on which it begins.
     pub(super) line: u64,
+    /// How many fields at its beginning are those of the record above.
+    same: usize,
+    /// The other fields.
     text: &'a str,
     spans: &'a [Span],
 }
@@ -43,24 +56,29 @@ pub(super) struct Row<'a> {
 impl Row<'_> {
     /// How many fields there are.
     pub(super) fn len(&self) -> usize {
-        self.spans.len()
+        self.same + self.spans.len()
     }
 
-    /// A field.
-    pub(super) fn get(&self, column: usize) -> &str {
-        let (from, to) = self.spans[column];
-        &self.text[from..to]
+    /// A field; none where it is that of the record above.
+    pub(super) fn get(&self, column: usize) -> Option<&str> {
+        let (from, to) = self.spans[column.checked_sub(self.same)?];
+        Some(&self.text[from..to])
     }
 
+    /// The fields that are not those of the record above.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|column| self.get(column))
+        self.spans.iter().map(|&(from, to)| &self.text[from..to])
     }
 }
 
 /// A record that has been found in the buffer.
 struct Found {
     line: u64,
-    /// Its bytes, the line end left out where nothing is quoted.
+    /// Where it begins in the buffer.
+    start: usize,
+    /// How many fields at its beginning are those of the record above.
+    same: usize,
+    /// The bytes of the others, the line end left out where nothing is quoted.
     raw: Range<usize>,
     quoted: bool,
 }
@@ -76,7 +94,8 @@ impl<R: Read> Records<R> {
             rules: Rules { separator: options.separator, trim: options.trim },
             line: 0,
             text: Vec::new(),
-            spans: Vec::new(),
+            fields: Fields::default(),
+            above: Above::default(),
             limits,
         }
     }
@@ -91,6 +110,58 @@ impl<R: Read> Records<R> {
             Some(found) => self.row(&found).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The same after a record was returned, where fields at its beginning that are those of the record above need not be
+    /// looked at. A release stands in the order of what it says, so that most of its records begin like the one above.
+    pub(super) fn next_alike(&mut self) -> Result<Option<Row<'_>>, ScanError> {
+        match self.find_alike() {
+            Some(found) => self.row(&found).map(Some),
+            None => self.next(),
+        }
+    }
+
+    /// Moves past the next record if it begins with fields of the record above and ends inside the buffer. Nothing
+    /// is moved otherwise.
+    fn find_alike(&mut self) -> Option<Found> {
+        let Records { window, rules, fields, above, .. } = self;
+        let start = window.held.start;
+        // Where the buffer has been refilled since, the record above is gone.
+        let from = usize::try_from(above.offset.checked_sub(window.offset)?).ok()?;
+        let shared = common_prefix(&window.buffer[from..start], &window.buffer[window.held.clone()]);
+        // Up to a separator both records are the same bytes, so they are split alike, and the next field begins anew.
+        let same = above.begins.partition_point(|&begin| begin <= shared);
+        let rest = start + *above.begins[..same].last()?;
+        let bytes = &window.buffer[rest..window.held.end];
+        let mut end = memchr2(b'\n', b'\r', bytes)?;
+        let quoted = memchr(b'"', &bytes[..end]).is_some();
+        let next = if quoted {
+            match rules.split_quoted(bytes, window.ended, &mut self.text, fields) {
+                Quoted::Ends(length) => length,
+                Quoted::GoesOn(_) | Quoted::TextAfterQuote(_) => return None,
+            }
+        } else {
+            // A `\n` may follow that is not yet read.
+            let pair = match bytes[end] {
+                b'\r' => *bytes.get(end + 1)? == b'\n',
+                _ => false,
+            };
+            rules.split_plain(&bytes[..end], fields);
+            end + 1 + usize::from(pair)
+        };
+        if rest - start + next > self.limits.line {
+            return None;
+        }
+        if quoted {
+            end = next;
+        }
+        let line = self.line;
+        self.line += if quoted { line_ends(&bytes[..next]) } else { 1 };
+        above.begins.truncate(same);
+        above.begins.extend(fields.begins.iter().map(|begin| rest - start + begin));
+        above.set(window.offset + start as u64, self.line - line);
+        window.held.start = rest + next;
+        Some(Found { line, start, same, raw: rest..rest + end, quoted })
     }
 
     /// Moves past the next record and notes its spans.
@@ -110,11 +181,12 @@ impl<R: Read> Records<R> {
             }
             self.window.held.start = next;
             self.line += 1;
-            self.rules.split_plain(&self.window.buffer[raw.clone()], &mut self.spans);
+            self.rules.split_plain(&self.window.buffer[raw.clone()], &mut self.fields);
             // One empty field. With separators a line is a record even if all its fields are empty.
-            let blank = matches!(self.spans[..], [(from, to)] if from == to);
+            let blank = matches!(self.fields.spans[..], [(from, to)] if from == to);
             if !blank {
-                return Ok(Some(Found { line, raw, quoted: false }));
+                self.note_above(raw.start, line);
+                return Ok(Some(Found { line, start: raw.start, same: 0, raw, quoted: false }));
             }
         }
     }
@@ -123,7 +195,7 @@ impl<R: Read> Records<R> {
         let line = self.line;
         loop {
             let held = &self.window.buffer[self.window.held.clone()];
-            match self.rules.split_quoted(held, self.window.ended, &mut self.text, &mut self.spans) {
+            match self.rules.split_quoted(held, self.window.ended, &mut self.text, &mut self.fields) {
                 // The line end does not count.
                 Quoted::Ends(length) if length > self.limits.line.saturating_add(2) => {
                     return Err(ScanError::TooLong { line });
@@ -132,7 +204,8 @@ impl<R: Read> Records<R> {
                     let raw = self.window.held.start..self.window.held.start + length;
                     self.line += line_ends(&held[..length]);
                     self.window.held.start += length;
-                    return Ok(Found { line, raw, quoted: true });
+                    self.note_above(raw.start, line);
+                    return Ok(Found { line, start: raw.start, same: 0, raw, quoted: true });
                 }
                 // Before the open quote: what is too long is so wherever the text ends.
                 Quoted::GoesOn(_) if held.len() > self.limits.line => {
@@ -140,15 +213,21 @@ impl<R: Read> Records<R> {
                 }
                 Quoted::GoesOn(from) if self.window.ended => {
                     let line = line + line_ends(&held[..from]);
-                    return Err(ScanError::OpenQuote { line, column: self.spans.len() });
+                    return Err(ScanError::OpenQuote { line, column: self.fields.spans.len() });
                 }
                 Quoted::GoesOn(_) => self.window.fill().map_err(ScanError::Io)?,
                 Quoted::TextAfterQuote(at) => {
                     let line = line + line_ends(&held[..at]);
-                    return Err(ScanError::TextAfterQuote { line, column: self.spans.len() - 1 });
+                    return Err(ScanError::TextAfterQuote { line, column: self.fields.spans.len() - 1 });
                 }
             }
         }
+    }
+
+    /// Notes the record that was found for those that begin like it. It began on this line.
+    fn note_above(&mut self, start: usize, line: u64) {
+        self.above.begins.clone_from(&self.fields.begins);
+        self.above.set(self.window.offset + start as u64, self.line - line);
     }
 
     /// The found record as text. Its raw bytes are what is checked: two halves of a character in
@@ -163,32 +242,46 @@ impl<R: Read> Records<R> {
         // Only a long record can have a long value.
         if text.len() > self.limits.value {
             let is_long = |&(from, to): &Span| to - from > self.limits.value;
-            if let Some(column) = self.spans.iter().position(is_long) {
-                return Err(ScanError::ValueTooLong { line: found.line, column });
+            if let Some(column) = self.fields.spans.iter().position(is_long) {
+                return Err(ScanError::ValueTooLong { line: found.line, column: found.same + column });
             }
         }
-        Ok(Row { line: found.line, text, spans: &self.spans })
+        Ok(Row { line: found.line, same: found.same, text, spans: &self.fields.spans })
     }
 
     fn invalid_utf8(&self, found: &Found, at: usize) -> ScanError {
         // The column is found by splitting what comes before the invalid byte: the last field there is the one that
         // it is in.
         let before = &self.window.buffer[found.raw.start..found.raw.start + at];
-        let (mut text, mut spans) = (Vec::new(), Vec::new());
-        let column = match self.rules.split_quoted(before, true, &mut text, &mut spans) {
-            Quoted::GoesOn(_) => spans.len(),
-            _ => spans.len() - 1,
+        let (mut text, mut fields) = (Vec::new(), Fields::default());
+        let column = match self.rules.split_quoted(before, true, &mut text, &mut fields) {
+            Quoted::GoesOn(_) => fields.spans.len(),
+            _ => fields.spans.len() - 1,
         };
+        let column = found.same + column;
         let offset = self.window.offset + (found.raw.start + at) as u64;
         // The record alone may be too short to tell.
-        let seen = &self.window.buffer[found.raw.start..self.window.held.end.max(found.raw.end)];
+        let seen = &self.window.buffer[found.start..self.window.held.end.max(found.raw.end)];
         let likely = likely(&seen[..seen.len().min(1 << 16)]);
         ScanError::InvalidUtf8 { line: found.line + line_ends(before), column, offset, likely }
     }
 }
 
+impl Above {
+    /// The record begins after so many bytes of the text and has so many lines.
+    fn set(&mut self, offset: u64, lines: u64) {
+        self.offset = offset;
+        // The lines of a record that begins like this one would have to be counted.
+        if lines > 1 {
+            self.begins.clear();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Gives one byte at a time.
@@ -209,6 +302,61 @@ mod tests {
             rows.push((row.line, row.iter().map(str::to_owned).collect()));
         }
         Ok(rows)
+    }
+
+    /// The same where fields that are those of the record above are not looked at; they are filled in here.
+    fn all_alike(text: &[u8], capacity: usize) -> Result<Vec<(u64, Vec<String>)>, ScanError> {
+        let mut records =
+            Records::with_capacity(Trickle(text), &CsvOptions::default(), Limits::default(), capacity);
+        let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
+        loop {
+            let row = if rows.is_empty() { records.next()? } else { records.next_alike()? };
+            let Some(row) = row else { return Ok(rows) };
+            let same = rows.last().map_or(&[][..], |(_, above)| &above[..row.same]);
+            assert_eq!(row.len(), same.len() + row.iter().count());
+            let fields = same.iter().cloned().chain(row.iter().map(str::to_owned)).collect();
+            rows.push((row.line, fields));
+        }
+    }
+
+    #[test]
+    fn records_that_begin_alike_share_their_fields() {
+        let text = b"a,b,c\na,b,d\n\"a\",b,\"x,y\"\n\"a\",b,\"x,z\"\na,b,d\n";
+        let mut records = Records::new(&text[..], &CsvOptions::default(), Limits::default());
+        let mut same = Vec::new();
+        while let Some(row) = records.next_alike().unwrap() {
+            same.push(row.same);
+        }
+        assert_eq!(same, [0, 2, 0, 2, 0]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// Whatever the bytes are, broken ones included: the same records, the same lines, the same errors.
+        #[test]
+        fn what_is_shared_with_the_record_above_is_what_would_be_read(
+            lines in proptest::collection::vec(
+                proptest::collection::vec(prop::sample::select(vec![
+                    &b"a"[..], b"bb", b"ccccccccc", b"\"q,\"", b"\"\"", b" ", b"\"two\nlines\"", b"\"", b"\xc3\xa9", b"\xc3", b"\xa9",
+                ]), 1..5),
+                1..12,
+            ),
+            ends in proptest::collection::vec(prop::sample::select(vec![&b"\n"[..], b"\r\n", b"\r", b"\n\n"]), 12),
+            last in any::<bool>(),
+            capacity in 1_usize..80,
+        ) {
+            let mut text = Vec::new();
+            for (fields, end) in lines.iter().zip(&ends) {
+                text.extend_from_slice(&fields.join(&b','));
+                text.extend_from_slice(end);
+            }
+            if last {
+                text.truncate(text.len() - 1);
+            }
+            let outcome = |rows: Result<_, ScanError>| rows.map_err(|error| format!("{error:?}"));
+            prop_assert_eq!(outcome(all_alike(&text, capacity)), outcome(all(&text, capacity)));
+        }
     }
 
     fn row(line: u64, fields: &[&str]) -> (u64, Vec<String>) {

@@ -5,6 +5,21 @@ use memchr::{memchr, memchr_iter, memchr3};
 /// From where to where a field goes.
 pub(crate) type Span = (usize, usize);
 
+/// Where the fields of a record lie.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) spans: Vec<Span>,
+    /// Where in the bytes of the record each field after the first begins: behind a separator.
+    pub(crate) begins: Vec<usize>,
+}
+
+impl Fields {
+    fn clear(&mut self) {
+        self.spans.clear();
+        self.begins.clear();
+    }
+}
+
 /// What separates fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
@@ -25,14 +40,15 @@ pub(crate) enum Quoted {
 
 impl Rules {
     /// Splits a line that holds no quote.
-    pub(crate) fn split_plain(self, line: &[u8], spans: &mut Vec<Span>) {
-        spans.clear();
+    pub(crate) fn split_plain(self, line: &[u8], fields: &mut Fields) {
+        fields.clear();
         let mut from = 0;
         for at in memchr_iter(self.separator, line) {
-            spans.push(self.trimmed(line, from, at));
+            fields.spans.push(self.trimmed(line, from, at));
             from = at + 1;
+            fields.begins.push(from);
         }
-        spans.push(self.trimmed(line, from, line.len()));
+        fields.spans.push(self.trimmed(line, from, line.len()));
     }
 
     /// Splits the record at the start of `bytes`, which may hold quotes and therefore line ends. The spans of
@@ -43,9 +59,9 @@ impl Rules {
         bytes: &[u8],
         ended: bool,
         text: &mut Vec<u8>,
-        spans: &mut Vec<Span>,
+        fields: &mut Fields,
     ) -> Quoted {
-        spans.clear();
+        fields.clear();
         text.clear();
         let mut at = 0;
         loop {
@@ -74,11 +90,14 @@ impl Rules {
             match bytes.get(at) {
                 None if !ended => return Quoted::GoesOn(field),
                 Some(b'\r') if at + 1 == bytes.len() && !ended => return Quoted::GoesOn(field),
-                _ => spans.push((begin, text.len())),
+                _ => fields.spans.push((begin, text.len())),
             }
             match bytes.get(at) {
                 None => return Quoted::Ends(at),
-                Some(&b) if b == self.separator => at += 1,
+                Some(&b) if b == self.separator => {
+                    at += 1;
+                    fields.begins.push(at);
+                }
                 Some(b'\n') => return Quoted::Ends(at + 1),
                 Some(b'\r') => return Quoted::Ends(at + 1 + usize::from(bytes.get(at + 1) == Some(&b'\n'))),
                 // A plain field runs up to a separator or a line end, so this one was quoted.
@@ -136,22 +155,48 @@ pub(super) fn line_ends(bytes: &[u8]) -> u64 {
     (memchr_iter(b'\n', bytes).count() + lone) as u64
 }
 
+/// How many bytes two texts have in common at their beginning.
+pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const WORD: usize = size_of::<u64>();
+    let word = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).unwrap_or_default();
+    for (at, (a, b)) in a.chunks_exact(WORD).zip(b.chunks_exact(WORD)).enumerate() {
+        let differing = word(a) ^ word(b);
+        if differing != 0 {
+            // The first byte is the lowest of the word.
+            return at * WORD + differing.trailing_zeros() as usize / 8;
+        }
+    }
+    let whole = a.len().min(b.len()) / WORD * WORD;
+    whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
+    proptest! {
+        #[test]
+        fn the_common_prefix_is_counted_byte_by_byte(a in "[ab]{0,40}", b in "[ab]{0,40}", same in "[ab]{0,40}") {
+            let (a, b) = (format!("{same}{a}"), format!("{same}{b}"));
+            let expected = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(common_prefix(a.as_bytes(), b.as_bytes()), expected);
+        }
+    }
+
     fn plain(line: &str, trim: bool) -> Vec<&str> {
-        let mut spans = Vec::new();
-        Rules { separator: b',', trim }.split_plain(line.as_bytes(), &mut spans);
-        spans.iter().map(|&(from, to)| &line[from..to]).collect()
+        let mut fields = Fields::default();
+        Rules { separator: b',', trim }.split_plain(line.as_bytes(), &mut fields);
+        fields.spans.iter().map(|&(from, to)| &line[from..to]).collect()
     }
 
     fn quoted(bytes: &str, ended: bool) -> (Vec<String>, Quoted) {
-        let (mut text, mut spans) = (Vec::new(), Vec::new());
+        let (mut text, mut fields) = (Vec::new(), Fields::default());
         let rules = Rules { separator: b',', trim: true };
-        let outcome = rules.split_quoted(bytes.as_bytes(), ended, &mut text, &mut spans);
+        let outcome = rules.split_quoted(bytes.as_bytes(), ended, &mut text, &mut fields);
         let field = |&(from, to): &Span| String::from_utf8(text[from..to].to_vec()).unwrap();
-        (spans.iter().map(field).collect(), outcome)
+        (fields.spans.iter().map(field).collect(), outcome)
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memchr3};
 
 use super::{Findings, LineEnds};
+use crate::csv::common_prefix;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -50,6 +51,10 @@ struct Scan {
     column: usize,
     field: Field,
     columns: Vec<Quotes>,
+    /// The record so far.
+    record: Record,
+    /// The last record that has ended; none where that is the header.
+    above: Option<Record>,
     ends: LineEnds,
     blank_lines: u64,
     first_blank: Option<u64>,
@@ -66,8 +71,28 @@ struct Field {
     special: bool,
 }
 
+/// A record and how its fields are written. A release stands in the order of what it says, so that most of its records begin like the
+/// one above, and what was found there holds again.
+#[derive(Clone, Default)]
+struct Record {
+    /// Where it begins.
+    start: u64,
+    /// For each field where the next one begins, counted from there, and how it counts.
+    fields: Vec<(usize, Counts)>,
+}
+
+/// How a field counts.
+#[derive(Clone, Copy)]
+enum Counts {
+    /// Without quotes; whether it is empty.
+    Plain(bool),
+    /// In quotes that it does not need; whether it is empty.
+    Quoted(bool),
+    Nowhere,
+}
+
 /// How the values of a column that need no quotes are written.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Quotes {
     /// Values with quotes and without, empty ones apart: that is how some programs distinguish the empty text from no value.
     quoted: [u64; 2],
@@ -90,6 +115,8 @@ impl Scan {
             column: 0,
             field: Field::default(),
             columns: Vec::new(),
+            record: Record::default(),
+            above: None,
             ends: LineEnds::default(),
             blank_lines: 0,
             first_blank: None,
@@ -124,8 +151,10 @@ impl Scan {
     }
 
     fn scan(&mut self, bytes: &[u8]) {
+        let begin = self.offset;
         let mut from = 0;
         while from < bytes.len() {
+            from += self.skip_alike(bytes, from, begin);
             // Plain stretches are most of a file.
             let rest = &bytes[from..];
             let skipped = match self.at {
@@ -143,6 +172,37 @@ impl Scan {
                 from += 1;
             }
         }
+    }
+
+    /// Moves past fields at the beginning of a record that are those of the record above. `begin` is where the bytes begin.
+    fn skip_alike(&mut self, bytes: &[u8], from: usize, begin: u64) -> usize {
+        if self.at != At::Start || self.line_bytes > 0 {
+            return 0;
+        }
+        self.record.start = self.offset;
+        // Behind a `\r` the rest of a line end may come.
+        if self.after_cr {
+            return 0;
+        }
+        let Some(above) = &self.above else { return 0 };
+        let Some(at) = above.start.checked_sub(begin) else { return 0 };
+        let shared = common_prefix(&bytes[at as usize..from], &bytes[from..]);
+        let same = above.fields.partition_point(|&(next, _)| next <= shared);
+        let Some(&(skipped, _)) = above.fields[..same].last() else { return 0 };
+        for (quotes, &(_, counts)) in self.columns.iter_mut().zip(&above.fields[..same]) {
+            // The record above was counted, so none of these is the first of its kind.
+            match counts {
+                Counts::Plain(empty) => quotes.plain[usize::from(empty)] += 1,
+                Counts::Quoted(empty) => quotes.quoted[usize::from(empty)] += 1,
+                Counts::Nowhere => {}
+            }
+        }
+        self.record.fields.clear();
+        self.record.fields.extend_from_slice(&above.fields[..same]);
+        self.column = same;
+        self.line_bytes += skipped as u64;
+        self.offset += skipped as u64;
+        skipped
     }
 
     /// Up to the next quote; what must be quoted is noticed on the way.
@@ -198,6 +258,7 @@ impl Scan {
         if self.at == At::Start {
             self.field.start = self.offset;
         }
+        let mut counts = Counts::Nowhere;
         // The header is written by other rules than values.
         if self.rows > 0 {
             if self.columns.len() <= self.column {
@@ -205,7 +266,8 @@ impl Scan {
             }
             let Field { start, len, first, last, special } = self.field;
             let quotes = &mut self.columns[self.column];
-            let empty = usize::from(len == 0);
+            let is_empty = len == 0;
+            let empty = usize::from(is_empty);
             // Values in quotes that they need are not counted at all: they say nothing about what the writer usually
             // does.
             if self.at != At::Closed {
@@ -213,13 +275,17 @@ impl Scan {
                     quotes.first_plain[empty] = start;
                 }
                 quotes.plain[empty] += 1;
+                counts = Counts::Plain(is_empty);
             } else if !(special || is_edge(first) && len > 0 || is_edge(last) && len > 0) {
                 if quotes.quoted[empty] == 0 {
                     quotes.first_quoted[empty] = start;
                 }
                 quotes.quoted[empty] += 1;
+                counts = Counts::Quoted(is_empty);
             }
         }
+        // The separator or line end, at which the scan is, belongs to the field.
+        self.record.fields.push(((self.offset - self.record.start) as usize + 1, counts));
         self.field = Field::default();
         self.at = At::Start;
         self.column += 1;
@@ -232,7 +298,13 @@ impl Scan {
         } else {
             self.end_field();
             self.rows += 1;
+            // What follows the last field is no separator.
+            self.record.fields.pop();
+            let above = self.above.take().unwrap_or_default();
+            let ended = std::mem::replace(&mut self.record, above);
+            self.above = (self.rows > 1).then_some(ended);
         }
+        self.record.fields.clear();
         self.column = 0;
         self.line_bytes = 0;
         self.at = At::Start;
@@ -281,4 +353,38 @@ impl Scan {
 /// Blanks at the edges, and the first byte of a byte order mark, are quoted so that no reader drops them.
 fn is_edge(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0xef)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is counted, with so many bytes at once. One by one, no record is in the same bytes as the one above it.
+    fn counted(text: &[u8], at_once: usize) -> (Vec<Quotes>, u64, u64, Option<u64>) {
+        let mut scan = Scan::new(b',');
+        text.chunks(at_once).for_each(|bytes| scan.feed(bytes));
+        (scan.columns, scan.rows, scan.blank_lines, scan.first_blank)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn what_is_shared_with_the_record_above_counts_again(
+            lines in proptest::collection::vec(
+                proptest::collection::vec(prop::sample::select(vec![
+                    "a", "bb", "\"a\"", "\"q,\"", "\"\"", "", " ", "\"two\nlines\"", "\"", "\"a\"x",
+                ]), 1..5),
+                1..12,
+            ),
+            ends in proptest::collection::vec(prop::sample::select(vec!["\n", "\r\n", "\r", "\n\n"]), 12),
+            at_once in 2_usize..200,
+        ) {
+            let lines = lines.iter().zip(&ends).map(|(fields, end)| fields.join(",") + end);
+            let text: String = std::iter::once("first,second\n".to_owned()).chain(lines).collect();
+            prop_assert_eq!(counted(text.as_bytes(), at_once), counted(text.as_bytes(), 1));
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::Place;
 use super::{LineError, ReadTuple, StreamLayout};
-use crate::csv::{Quoted, Rules};
+use crate::csv::{Fields, Quoted, Rules};
 
 impl StreamLayout {
     /// Takes the order of the columns from a header. Every column must be in the policy and every column of the
@@ -73,19 +73,19 @@ impl StreamLayout {
         let text = std::str::from_utf8(line).map_err(|_| LineError::NotText)?;
         let text = text.strip_suffix('\n').unwrap_or(text);
         let text = text.strip_suffix('\r').unwrap_or(text);
-        let mut spans = Vec::with_capacity(self.columns.len());
+        let mut fields = Fields::default();
         if !text.contains('"') {
-            rules.split_plain(text.as_bytes(), &mut spans);
-            return Ok(spans.iter().map(|(from, to)| Cow::Borrowed(&text[*from..*to])).collect());
+            rules.split_plain(text.as_bytes(), &mut fields);
+            return Ok(fields.spans.iter().map(|(from, to)| Cow::Borrowed(&text[*from..*to])).collect());
         }
         let mut unquoted = Vec::new();
-        match rules.split_quoted(text.as_bytes(), true, &mut unquoted, &mut spans) {
+        match rules.split_quoted(text.as_bytes(), true, &mut unquoted, &mut fields) {
             Quoted::Ends(at) if at == text.len() => {
                 // Quotes and separators are ASCII, so what lies between them is text again.
                 let field = |(from, to): &(usize, usize)| {
                     Cow::Owned(String::from_utf8_lossy(&unquoted[*from..*to]).into_owned())
                 };
-                Ok(spans.iter().map(field).collect())
+                Ok(fields.spans.iter().map(field).collect())
             }
             Quoted::Ends(_) => Err(LineError::NotCsv { why: "it goes on after a line end" }),
             Quoted::GoesOn(_) => Err(LineError::NotCsv { why: "a quote is not closed" }),
