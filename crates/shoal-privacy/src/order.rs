@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 
+use rayon::prelude::*;
 use serde::Serialize;
 use shoal_core::{RawColumn, RawTable, Transactions};
 
@@ -40,7 +41,7 @@ impl OutOfOrder {
 pub fn rows_out_of_order(published: &RawTable) -> Option<OutOfOrder> {
     let columns: Vec<&RawColumn> = published.columns.iter().collect();
     let steps_back = |&row: &usize| compare_rows(&columns, row - 1, row).is_gt();
-    (1..published.rows).find(steps_back).map(OutOfOrder::at)
+    (1..published.rows).into_par_iter().find_first(steps_back).map(OutOfOrder::at)
 }
 
 /// The first transaction that is out of order. Transactions compare by their items, first item first, those with equal

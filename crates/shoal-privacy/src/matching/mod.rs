@@ -13,6 +13,7 @@
 mod columns;
 mod flow;
 mod members;
+mod points;
 mod sequences;
 mod table;
 mod transactions;

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 use shoal_core::{Progress, RawTable, Table};
 
-use super::columns::{Pairs, Quasi};
+use super::columns::{Covered, Pairs};
 use super::flow::{Demand, Shortage, assign};
 use super::members::{self, Found, Membership};
+use super::points::PointIndex;
 use super::{NoOrigin, Origins};
 use crate::Classes;
 use crate::origin::number;
@@ -24,7 +25,7 @@ pub fn match_table(
     let pairs = Pairs::new(original, published, None)?;
     let usable = usable(original, excluded);
     let sides = Sides::new(&pairs, published.rows, &usable, None);
-    let origin = match_groups(&sides, &sides.fits(&pairs, progress), &usable, progress)?;
+    let origin = match_groups(&sides, sides.fits(&pairs, progress), &usable, progress)?;
     Ok(Origins { left_out: original.rows - origin.len(), origin })
 }
 
@@ -92,11 +93,13 @@ pub fn match_people(
     }
     let sides = Sides::new(&pairs, published.rows, &usable, None);
     let fits = sides.fits(&pairs, progress);
-    let origin = match_groups(&sides, &fits, &usable, progress)?;
     let persons: Vec<u32> = usable.iter().map(|&row| person_of[row as usize]).collect();
+    let only_one = sides.have_one_assignment(&fits);
+    let crowd_at_most = sides.crowd_at_most(&fits, &classes, &persons);
+    let origin = match_groups(&sides, fits, &usable, progress)?;
     Ok(PeopleOrigins {
-        only_one: sides.have_one_assignment(&fits),
-        crowd_at_most: sides.crowd_at_most(&fits, &classes, &persons),
+        only_one,
+        crowd_at_most,
         membership: used,
         origins: Origins { left_out: original.rows - origin.len(), origin },
     })
@@ -112,15 +115,12 @@ fn usable(original: &Table, excluded: &[u32]) -> Vec<u32> {
 /// For each published row an original, by a flow between the groups.
 fn match_groups(
     sides: &Sides,
-    fits: &[Vec<u32>],
+    fits: Vec<Vec<u32>>,
     usable: &[u32],
     progress: &dyn Progress,
 ) -> Result<Vec<u32>, NoOrigin> {
-    let demand = Demand {
-        published: sides.published.sizes.clone(),
-        originals: sides.originals.sizes.clone(),
-        fits: fits.to_vec(),
-    };
+    let demand =
+        Demand { published: sides.published.sizes.clone(), originals: sides.originals.sizes.clone(), fits };
     let rows_of = sides.published.gather();
     let taken = assign(&demand, progress).map_err(|short| no_origin(&short, &rows_of, "record"))?;
 
@@ -201,36 +201,18 @@ impl Sides {
         }
     }
 
-    /// For each group of published rows the groups of originals of which they are true. Only those are looked at that a
-    /// single column leaves, the one that is true of the fewest.
+    /// For each group of published rows the groups of originals of which they are true, ascending.
     fn fits(&self, pairs: &Pairs<'_>, progress: &dyn Progress) -> Vec<Vec<u32>> {
-        let indexes: Vec<Index> =
-            self.points.iter().map(|codes| Index::new(&self.original_parts, codes)).collect();
+        let index = PointIndex::new(pairs, &self.original_parts, &self.points);
         let first = self.published.first_rows();
         (0..self.published.len())
             .into_par_iter()
             .map(|group| {
                 progress.check();
-                let (row, part) = (first[group] as usize, self.published_parts[group]);
-                let texts: Vec<u32> = pairs.quasi.iter().map(|column| column.to.codes[row]).collect();
-                let narrowest = pairs
-                    .quasi
-                    .iter()
-                    .zip(&texts)
-                    .enumerate()
-                    .min_by_key(|(at, (column, text))| indexes[*at].count(column, **text, part));
-                let Some((at, (column, &text))) = narrowest else {
-                    // Without a quasi-identifier everybody of the part fits.
-                    return Index::new(&self.original_parts, &vec![0; self.original_parts.len()])
-                        .of(part, 0)
-                        .to_vec();
-                };
-                let is_true = |&original: &u32| {
-                    let mut others = pairs.quasi.iter().zip(&texts).zip(&self.points);
-                    others.all(|((column, &text), codes)| column.is_true(text, codes[original as usize]))
-                };
-                let candidates = column.values(text).flat_map(|code| indexes[at].of(part, code));
-                let mut fits: Vec<u32> = candidates.copied().filter(is_true).collect();
+                let row = first[group] as usize;
+                let says: Vec<&Covered> =
+                    pairs.quasi.iter().map(|column| column.covered(column.to.codes[row])).collect();
+                let mut fits = index.of_which_true(self.published_parts[group], &says);
                 fits.sort_unstable();
                 fits
             })
@@ -266,30 +248,5 @@ impl Sides {
             people.len() as u32
         };
         groups_of.iter().zip(&classes.sizes).map(crowd).min()
-    }
-}
-
-/// The groups of originals by part and by their value in one column.
-struct Index {
-    keys: Vec<(u32, u32)>,
-    groups: Vec<u32>,
-}
-
-impl Index {
-    fn new(parts: &[u32], codes: &[u32]) -> Index {
-        let mut groups: Vec<u32> = (0..parts.len() as u32).collect();
-        groups.sort_unstable_by_key(|&group| (parts[group as usize], codes[group as usize]));
-        let keys = groups.iter().map(|&group| (parts[group as usize], codes[group as usize])).collect();
-        Index { keys, groups }
-    }
-
-    fn of(&self, part: u32, code: u32) -> &[u32] {
-        let from = self.keys.partition_point(|key| *key < (part, code));
-        let length = self.keys[from..].partition_point(|key| *key == (part, code));
-        &self.groups[from..from + length]
-    }
-
-    fn count(&self, column: &Quasi<'_>, text: u32, part: u32) -> usize {
-        column.values(text).map(|code| self.of(part, code).len()).sum()
     }
 }

@@ -130,7 +130,17 @@ pub(crate) fn read_texts(
         let row = number(to.codes.iter().position(|&other| other == code).unwrap_or(0));
         TableConservationError::Unreadable { row, column: from.name.clone(), source }
     };
-    (0..to.labels.len() as u32).map(|code| read(code).map_err(|source| place(code, source))).collect()
+    // In pieces, so that one column of many texts does not keep all others waiting; the first error is that of the first piece.
+    let pieces: Vec<Result<Vec<PublishedValue>, TableConservationError>> = (0..to.labels.len() as u32)
+        .into_par_iter()
+        .chunks(4096)
+        .map(|piece| piece.into_iter().map(|code| read(code).map_err(|source| place(code, source))).collect())
+        .collect();
+    let mut values = Vec::with_capacity(to.labels.len());
+    for piece in pieces {
+        values.append(&mut piece?);
+    }
+    Ok(values)
 }
 
 /// Where a published column is not true of the input.
