@@ -7,6 +7,7 @@ use super::{Castle, CastleRelease, CastleRules};
 impl Castle {
     /// Lets a tuple out whose time has come, alone or in a crowd.
     pub(super) fn expire(&mut self, slot: u32, out: &mut Vec<CastleRelease>) {
+        self.reusable.prepare(&self.space);
         match self.params.0.rules {
             CastleRules::Paper => self.expire_by_the_paper(slot, out),
             CastleRules::Nearest => self.expire_with_the_nearest(slot, out),
@@ -15,6 +16,7 @@ impl Castle {
 
     /// Lets all out. Where all together are not a crowd, each joins a class that covers it or is suppressed.
     pub(super) fn release_all(&mut self, out: &mut Vec<CastleRelease>) {
+        self.reusable.prepare(&self.space);
         if self.needs().met_by(self.window.waiting(), &self.window) {
             return match self.params.0.rules {
                 CastleRules::Paper => self.publish_clusters(out),
@@ -35,7 +37,7 @@ impl Castle {
         let loss = self.space.loss(region.view());
         self.usual.add(loss);
         if self.params.0.rules == CastleRules::Nearest || loss < self.usual.mean() {
-            self.reusable.remember(&region);
+            self.reusable.remember(&region, &self.space);
         }
         let cells = self.space.publish(region.view());
         out.extend(crowd.iter().map(|slot| CastleRelease {

@@ -32,7 +32,9 @@
 //!
 //! **Cost** per tuple: O(β) boxes to select a cluster (paper), and when its time is up O(classes remembered) boxes, and
 //! at worst O(k·δ) to gather a crowd (ours), mostly far less, because whoever is farther than the best class allows is
-//! dropped at first sight. The length of the stream does not matter. Memory: δ tuples and the classes remembered.
+//! dropped at first sight. Where columns name values, a class is one bit for each of them, and only the boxes of classes that
+//! name all values of the tuple are looked at. The length of the stream does not matter. Memory: δ tuples and the classes
+//! remembered.
 //!
 //! **When another is better**: where a tuple may not wait, or its quasi-identifiers must stay exact and only the sensitive
 //! value has to be hidden, use delay-free. k and l do not protect a person who returns: the classes of one person can be
@@ -44,6 +46,7 @@ mod crowd;
 mod error;
 mod leave;
 mod merge;
+mod names;
 mod nearest;
 mod paper;
 mod params;

@@ -2,17 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::names::NameIndex;
 use super::region::{Region, RegionView, Regions};
 use super::space::Space;
 
 /// Boxes of classes that are out and good: whoever joins one joins its crowd. Bounded: the one not used for longest goes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Reusable {
     regions: Regions,
     /// When each was used last.
     used: Vec<u64>,
     clock: u64,
     most: usize,
+    /// Made from the boxes by [`Reusable::prepare`]; no part of a snapshot.
+    #[serde(skip)]
+    index: Option<NameIndex>,
+}
+
+impl PartialEq for Reusable {
+    fn eq(&self, other: &Reusable) -> bool {
+        let all = |of: &Reusable| (of.clock, of.most);
+        all(self) == all(other) && self.used == other.used && self.regions == other.regions
+    }
 }
 
 impl Reusable {
@@ -24,32 +35,62 @@ impl Reusable {
         self.regions.len()
     }
 
-    pub(super) fn remember(&mut self, region: &Region) {
+    /// Makes the index where there is none: at the beginning, and after a snapshot was read.
+    pub(super) fn prepare(&mut self, space: &Space) {
+        if self.index.is_none() {
+            self.index = NameIndex::of(space, self.regions.iter());
+        }
+    }
+
+    pub(super) fn remember(&mut self, region: &Region, space: &Space) {
         if self.most == 0 {
             return;
         }
-        let known = self.regions.iter().position(|other| other == region.view());
+        let is_same = |at: &usize| self.regions.get(*at) == region.view();
+        let known = match &self.index {
+            Some(index) => index.holding(space.some_names(region.view())).into_iter().find(is_same),
+            None => (0..self.regions.len()).find(is_same),
+        };
         if let Some(known) = known {
             self.reuse(known);
             return;
         }
         if self.regions.len() == self.most {
             let oldest = (0..self.used.len()).min_by_key(|at| self.used[*at]).unwrap_or_default();
-            self.regions.swap_remove(oldest);
-            self.used.swap_remove(oldest);
+            self.forget(oldest, space);
         }
         self.clock += 1;
         self.used.push(self.clock);
+        if let Some(index) = &mut self.index {
+            index.insert(space, self.regions.len(), region.view());
+        }
         self.regions.push(region.clone());
     }
 
-    /// The classes that cover a tuple.
+    /// The last class takes the number of one that is forgotten.
+    fn forget(&mut self, at: usize, space: &Space) {
+        let last = self.regions.len() - 1;
+        if let Some(index) = &mut self.index {
+            index.remove(space, at, self.regions.get(at));
+            if at != last {
+                index.remove(space, last, self.regions.get(last));
+                index.insert(space, at, self.regions.get(last));
+            }
+        }
+        self.regions.swap_remove(at);
+        self.used.swap_remove(at);
+    }
+
+    /// The classes that cover a tuple, ascending.
     pub(super) fn covering<'a>(
         &'a self,
         space: &'a Space,
         cells: &'a [f64],
     ) -> impl Iterator<Item = usize> + 'a {
-        self.regions.iter().enumerate().filter(|(_, region)| space.covers(*region, cells)).map(|(at, _)| at)
+        let held = self.index.as_ref().map(|index| index.holding(space.names(cells)));
+        let all = 0..if held.is_none() { self.regions.len() } else { 0 };
+        let candidates = held.into_iter().flatten().chain(all);
+        candidates.filter(|at| space.covers(self.regions.get(*at), cells))
     }
 
     /// The class that covers a tuple and loses least, with its loss.
@@ -69,8 +110,53 @@ impl Reusable {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use shoal_core::Hierarchy;
+
     use super::super::CastleColumn;
     use super::*;
+
+    proptest! {
+        /// Against a look at every class: the same classes are found, remembered and forgotten, after a snapshot, too.
+        #[test]
+        fn the_index_agrees_with_looking_at_every_class(
+            steps in proptest::collection::vec(
+                (any::<bool>(), proptest::collection::vec((0_u32..4, 0_u32..4, 0_u32..4), 1..4)), 1..60,
+            ),
+            most in 1_usize..70,
+            snapshot in 0_usize..60,
+        ) {
+            let rows = ["a;A;*", "b;A;*", "c;C;*", "d;C;*"].map(|row| row.split(';').collect::<Vec<_>>());
+            let tree = Hierarchy::from_rows(&rows).unwrap();
+            let columns = [CastleColumn::Set, CastleColumn::Number, CastleColumn::Tree(&tree)];
+            let mut space = Space::new(&columns).unwrap();
+            let (mut indexed, mut plain) = (Reusable::new(most), Reusable::new(most));
+            for (step, (remembers, tuples)) in steps.iter().enumerate() {
+                let cells: Vec<[f64; 3]> =
+                    tuples.iter().map(|&(a, b, c)| [f64::from(a), f64::from(b), f64::from(c)]).collect();
+                cells.iter().for_each(|cells| space.observe(cells));
+                if step == snapshot {
+                    indexed = serde_json::from_str(&serde_json::to_string(&indexed).unwrap()).unwrap();
+                }
+                indexed.prepare(&space);
+                prop_assert!(indexed.index.is_some() && plain.index.is_none());
+                if *remembers {
+                    let region = space.around(cells.iter().map(|cells| &cells[..])).unwrap();
+                    indexed.remember(&region, &space);
+                    plain.remember(&region, &space);
+                } else {
+                    let covering = |of: &Reusable| of.covering(&space, &cells[0]).collect::<Vec<_>>();
+                    prop_assert_eq!(covering(&indexed), covering(&plain));
+                    prop_assert_eq!(indexed.cheapest(&space, &cells[0]), plain.cheapest(&space, &cells[0]));
+                    if let Some((class, _)) = plain.cheapest(&space, &cells[0]) {
+                        indexed.reuse(class);
+                        plain.reuse(class);
+                    }
+                }
+                prop_assert_eq!(&indexed, &plain);
+            }
+        }
+    }
 
     fn known(numbers: &[(f64, f64)], most: usize) -> (Space, Reusable) {
         let mut space = Space::new(&[CastleColumn::Number]).unwrap();
@@ -78,7 +164,7 @@ mod tests {
         for (lo, hi) in numbers {
             space.observe(&[*lo]);
             space.observe(&[*hi]);
-            reusable.remember(&space.around([[*lo], [*hi]].iter().map(|cells| &cells[..])).unwrap());
+            reusable.remember(&space.around([[*lo], [*hi]].iter().map(|cells| &cells[..])).unwrap(), &space);
         }
         (space, reusable)
     }
@@ -96,7 +182,7 @@ mod tests {
     fn the_one_not_used_for_longest_is_forgotten() {
         let (space, mut reusable) = known(&[(0.0, 1.0), (2.0, 3.0)], 2);
         reusable.reuse(0);
-        reusable.remember(&space.point(&[9.0]));
+        reusable.remember(&space.point(&[9.0]), &space);
         assert_eq!(reusable.len(), 2);
         assert!(reusable.cheapest(&space, &[0.5]).is_some());
         assert!(reusable.cheapest(&space, &[2.5]).is_none());

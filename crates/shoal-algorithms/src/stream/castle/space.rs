@@ -180,6 +180,41 @@ impl Space {
                 .all(|(at, set)| set.binary_search(&(cells[*at] as u32)).is_ok())
     }
 
+    /// How many columns name values, so that there is an index of them: those without order, and hierarchies of few leaves.
+    pub(super) fn named_columns(&self) -> usize {
+        self.set_columns.len() + self.small_trees().count()
+    }
+
+    /// The values of a tuple in these columns.
+    pub(super) fn names<'a>(&'a self, cells: &'a [f64]) -> impl Iterator<Item = u32> + 'a {
+        let sets = self.set_columns.iter().copied();
+        sets.chain(self.small_trees()).map(|at| cells[at] as u32)
+    }
+
+    /// One value of a box in each of these columns.
+    pub(super) fn some_names<'a>(&'a self, region: RegionView<'a>) -> impl Iterator<Item = u32> + 'a {
+        let sets = region.sets.iter().map(|set| set[0]);
+        sets.chain(self.small_trees().map(move |at| region.spans[at].lo as u32))
+    }
+
+    /// All values of a box in these columns, each with the number of its column among them.
+    pub(super) fn each_name(&self, region: RegionView<'_>, mut see: impl FnMut(usize, u32)) {
+        for (column, set) in region.sets.iter().enumerate() {
+            set.iter().for_each(|&code| see(column, code));
+        }
+        for (column, at) in (region.sets.len()..).zip(self.small_trees()) {
+            let span = region.spans[at];
+            (span.lo as u32..=span.hi as u32).for_each(|leaf| see(column, leaf));
+        }
+    }
+
+    fn small_trees(&self) -> impl Iterator<Item = usize> + '_ {
+        // A class that spans all leaves of a tree is listed at each of them.
+        const FEW: u32 = 1024;
+        let is_small = |at: &usize| matches!(&self.columns[*at], Column::Tree(tree) if tree.leaves() <= FEW);
+        (0..self.columns.len()).filter(is_small)
+    }
+
     /// What a box loses: the mean over the columns of the share of the domain that it spans.
     pub(super) fn loss(&self, region: RegionView<'_>) -> f64 {
         let spans = region.spans.iter().zip(&self.unit).map(|(span, unit)| span_loss(*span, *unit));
