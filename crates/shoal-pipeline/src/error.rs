@@ -391,7 +391,10 @@ pub enum PipelineError {
         path: PathBuf,
     },
     /// What would be published says nothing any more.
-    #[error("{:.2} % of all information would be lost: nothing is left to use, and nothing was published", loss * 100.0)]
+    #[error(
+        "what would be published says nothing any more, {:.2} % of all information would be lost: nothing is left to use, and nothing was published",
+        loss * 100.0
+    )]
     NothingLeft {
         /// The share that would be lost.
         loss: f64,

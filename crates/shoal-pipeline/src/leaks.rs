@@ -3,6 +3,7 @@
 
 mod columns;
 mod left_out;
+mod nothing;
 mod sequences;
 mod table;
 mod transactions;
@@ -10,6 +11,7 @@ mod transparency;
 
 pub(crate) use columns::of_names;
 pub(crate) use left_out::left_out;
+pub(crate) use nothing::SAYS_NOTHING;
 pub(crate) use sequences::of_sequences;
 pub(crate) use table::{before_table, of_table};
 pub(crate) use transactions::of_transactions;

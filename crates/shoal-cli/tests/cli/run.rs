@@ -181,3 +181,27 @@ fn a_release_that_says_nothing_is_not_a_success() {
     project.shoal(&[&everybody[..], &["--allow-total-loss"]].concat()).ended_with(0);
     assert!(project.exists("out.csv"));
 }
+
+/// A column of one value loses nothing by a `*`, so that not all is lost where all is `*`.
+#[test]
+fn whoever_verifies_a_table_of_nothing_but_stars_is_told() {
+    let project = TestProject::empty();
+    project.write("people.csv", "place,land,illness\na,x,flu\nb,x,gout\nc,x,flu\nd,x,acne\n");
+    project.write("place.csv", "a;*\nb;*\nc;*\nd;*\n");
+    project.write("land.csv", "x;*\n");
+    let policy = r#"version = 1
+data = { shape = "table", source = "people.csv" }
+columns.place = { role = "quasi-identifier", hierarchy = "place.csv" }
+columns.land = { role = "quasi-identifier", hierarchy = "land.csv" }
+columns.illness = { role = "sensitive" }
+privacy.k = 4
+output.path = "out.csv"
+"#;
+    project.write("policy.toml", policy);
+    project.write("stars.csv", "place,land,illness\n*,*,acne\n*,*,flu\n*,*,flu\n*,*,gout\n");
+    let said = project.shoal(&["verify", "stars.csv", "--policy", "policy.toml"]).ended_with(0);
+    assert!(said.stdout.contains("the file says nothing"), "{said:?}");
+    project.write("some.csv", "place,land,illness\n*,x,acne\n*,x,flu\n*,x,flu\n*,x,gout\n");
+    let said = project.shoal(&["verify", "some.csv", "--policy", "policy.toml"]).ended_with(0);
+    assert!(!said.stdout.contains("the file says nothing"), "{said:?}");
+}

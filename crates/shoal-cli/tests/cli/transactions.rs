@@ -104,3 +104,29 @@ fn a_line_of_twenty_megabytes_is_refused() {
     assert!(failed.stderr.contains("baskets.dat, line 1"), "{}", failed.stderr);
     assert!(!project.path("out.dat").exists());
 }
+
+/// No two baskets share an item, and none may be published together with another: nothing is left.
+#[test]
+fn a_file_without_items_is_not_a_success() {
+    let project = TestProject::empty();
+    project.write("baskets.dat", "a b\nc d\ne f\ng h\n");
+    project.write("alone.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
+    let policy = r#"version = 1
+data = { shape = "transactions", source = "baskets.dat" }
+privacy = { k = 3, m = 2 }
+utility = { constraints = "alone.txt", max-suppressed = 1.0 }
+output.path = "out.dat"
+"#;
+    project.write("policy.toml", policy);
+    for algorithm in ["coat", "upcta"] {
+        let name = format!("algorithm.name={algorithm}");
+        let run = ["run", "policy.toml", "--force", "--set", &name];
+        let said = project.shoal(&run).ended_with(1);
+        assert!(said.stderr.contains("nothing is left to use"), "{algorithm}: {said:?}");
+        project.shoal(&[&run[..], &["--allow-total-loss"]].concat()).ended_with(0);
+        let verify = ["verify", "out.dat", "--policy", "policy.toml", "--json", "--set", &name];
+        let said = project.shoal(&verify).ended_with(0);
+        assert!(said.stdout.contains("says-nothing"), "{algorithm}: {said:?}");
+        fs::remove_file(project.path("out.dat")).unwrap();
+    }
+}

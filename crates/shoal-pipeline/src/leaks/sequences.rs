@@ -5,7 +5,7 @@ use shoal_measure::leaks::{folded, guesses, unique_records};
 use shoal_privacy::Classes;
 
 use super::table::in_classes;
-use super::{Leak, columns};
+use super::{Leak, columns, nothing};
 use crate::Request;
 
 /// The leaks of published sequences; `classes` are those of people whose whole sequences are alike, people in the
@@ -21,7 +21,7 @@ pub(crate) fn of_sequences(
     let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); people.len()];
     people.class_of.iter().enumerate().for_each(|(row, &person)| rows_of[person as usize].push(row));
 
-    let mut leaks = Vec::new();
+    let mut leaks: Vec<Leak> = nothing::of_columns(request, published, "events").into_iter().collect();
     let alone = unique_records(&classes.class_of);
     if let (Some(length), true) = (request.policy().privacy.length, alone > 0) {
         let what = format!(

@@ -2,7 +2,7 @@
 
 use shoal_core::{RawTable, Transactions};
 
-use super::{Leak, columns};
+use super::{Leak, columns, nothing};
 use crate::Request;
 
 /// The leaks of published transactions; `rest` are the other columns of the table that the items are a column of.
@@ -13,7 +13,7 @@ pub(crate) fn of_transactions(
 ) -> Vec<Leak> {
     let privacy = &request.policy().privacy;
     let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
-    let mut leaks = Vec::new();
+    let mut leaks: Vec<Leak> = nothing::of_items(published).into_iter().collect();
     let rare = published.supports().into_iter().filter(|&support| support < k).count();
     if rare > 0 {
         let what = format!(

@@ -35,6 +35,7 @@ use shoal_privacy::{Certificate, PromiseResult};
 
 use crate::Leak;
 use crate::audit::VERSION;
+use crate::leaks::SAYS_NOTHING;
 
 /// All that a run has found out and that names no secret. [`Report::outgoing`] is what `report.json` holds; as it is, with
 /// exact figures, it is a part of `audit.json`.
@@ -88,7 +89,16 @@ pub(crate) struct Counts {
     pub classes: usize,
 }
 
+/// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
+const TOTAL_LOSS: f64 = 0.999_999;
+
 impl Report {
+    /// Whether the release is worthless: all information is lost, or all that is published is `*`. The two are not the same: a column with
+    /// one value loses nothing by a `*`.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.loss.ncp() >= TOTAL_LOSS || self.leaks.iter().any(|leak| leak.kind == SAYS_NOTHING)
+    }
+
     /// What every shape says. Leaks and notes are added by the shape, times by the run.
     pub(crate) fn new(
         shape: Shape,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
+use rayon::prelude::*;
 use shoal_algorithms::Anonymized;
 use shoal_algorithms::table::transparent::Secret;
 use shoal_algorithms::table::{TableAlgorithm, star_suppression};
@@ -253,26 +254,33 @@ fn class_files(
         .into_iter()
         .filter_map(|name| published.column(name))
         .collect();
-    let cells = |row: u32| quasi.iter().map(|c| c.text(row as usize).to_owned()).collect();
-    let class = |(&row, &size): (&u32, &u32)| ClassFile {
-        cells: cells(row),
-        size,
-        values: sensitive.iter().map(|column| (column.name.clone(), IndexMap::new())).collect(),
-        people: Vec::with_capacity(size as usize),
-    };
-    let mut files: Vec<ClassFile> = classes.first_rows().iter().zip(&classes.sizes).map(class).collect();
-    let hashes: Vec<String> = people.texts.iter().map(|text| person_hash(key, text)).collect();
-    for (row, &class) in classes.class_of.iter().enumerate() {
-        let file = &mut files[class as usize];
-        for (column, counts) in sensitive.iter().zip(file.values.values_mut()) {
-            *counts.entry(column.text(row).to_owned()).or_insert(0) += 1;
+    let hashes: Vec<String> = (0..people.texts.len() as u32)
+        .into_par_iter()
+        .map(|person| person_hash(key, people.texts.get(person)))
+        .collect();
+    let mut members: Vec<Vec<u32>> =
+        classes.sizes.iter().map(|&size| Vec::with_capacity(size as usize)).collect();
+    classes.class_of.iter().zip(0..).for_each(|(&class, row)| members[class as usize].push(row));
+    let class = |members: Vec<u32>| {
+        let first = members[0] as usize;
+        let counted = |column: &&RawColumn| {
+            let mut counts = IndexMap::new();
+            for &row in &members {
+                *counts.entry(column.text(row as usize).to_owned()).or_insert(0) += 1;
+            }
+            counts.sort_keys();
+            (column.name.clone(), counts)
+        };
+        let hash = |&row: &u32| hashes[people.person_of[origin[row as usize] as usize] as usize].clone();
+        let mut people: Vec<String> = members.iter().map(hash).collect();
+        // Sorted, so that the place of a hash does not reveal whose row is whose.
+        people.sort_unstable();
+        ClassFile {
+            cells: quasi.iter().map(|column| column.text(first).to_owned()).collect(),
+            size: members.len() as u32,
+            values: sensitive.iter().map(counted).collect(),
+            people,
         }
-        file.people.push(hashes[people.person_of[origin[row] as usize] as usize].clone());
-    }
-    // Sorted, so that the place of a hash does not reveal whose row is whose.
-    for file in &mut files {
-        file.people.sort_unstable();
-        file.values.values_mut().for_each(IndexMap::sort_keys);
-    }
-    files
+    };
+    members.into_par_iter().map(class).collect()
 }

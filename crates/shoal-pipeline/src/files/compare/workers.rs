@@ -13,7 +13,6 @@ use super::{CompareOptions, blame};
 use crate::PipelineError;
 use crate::compare::{Cell, CompareError, Outcome, Row, figures_of};
 use crate::files::memory::{available_memory, peak_memory, reset_peak};
-use crate::files::run::TOTAL_LOSS;
 use crate::files::{Job, trial};
 
 /// Data of this many bytes on the disk need so little memory that cells will surely run side by side.
@@ -147,7 +146,7 @@ impl Run<'_> {
         let mut row = self.row(cell, Outcome::Holds);
         row.figures = figures_of(&report);
         // `run` would refuse to publish it.
-        if report.loss.ncp() >= TOTAL_LOSS {
+        if report.says_nothing() {
             row.outcome = Outcome::of(&PipelineError::NothingLeft { loss: report.loss.ncp() });
         }
         let seconds = (report.seconds.total * 1000.0).round() / 1000.0;

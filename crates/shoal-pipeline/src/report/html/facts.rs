@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde_json::Value;
 use shoal_core::{Place, RawColumn, RawColumnBuilder, RawTable, Table, Transactions};
 use shoal_measure::transactions::PublishedItems;
@@ -150,7 +151,7 @@ impl HouseFacts {
     ) -> HouseFacts {
         let original = |name: &str| table.columns.iter().find(|column| column.name == name);
         let columns =
-            published.columns.iter().filter_map(|column| Some(of_both(original(&column.name)?, column)));
+            published.columns.par_iter().filter_map(|column| Some(of_both(original(&column.name)?, column)));
         // A pseudonym was nothing before, so it has no column of its own in the source that may be shown.
         let shown: Vec<&RawColumn> =
             published.columns.iter().filter(|c| original(&c.name).is_some()).collect();

@@ -82,6 +82,7 @@ pub(super) fn title(kind: &str) -> String {
         "earlier-release" | "earlier-releases" => "The same people were published before",
         "absent-people" => "People who are not in it any more",
         "unknown-cohorts" => "Who was in the earlier release is not known",
+        "says-nothing" => "The file says nothing",
         "paper-support" => "Crowds are counted as in the paper",
         other => return capital(&other.replace('-', " ")),
     };
