@@ -69,10 +69,14 @@ fn modes(c: &mut Criterion) {
     let path = folder.path().join("stream.toml");
     let policy = policy.replace("[state]\ndir = \"state\"", "").replace("learn = 5000", "");
     std::fs::write(&path, policy).expect("a policy");
-    let modes: [(&str, &[&str]); 3] = [
+    let modes: [(&str, &[&str]); 4] = [
         ("hardened", &["algorithm.learn=5000"]),
         ("paper", &["algorithm.learn=5000", "algorithm.mode=paper"]),
         ("castle", &["algorithm.name=castle", "privacy.k=10", "privacy.l=2"]),
+        (
+            "castle, classes used again",
+            &["algorithm.name=castle", "privacy.k=10", "privacy.l=2", "algorithm.reuse=true"],
+        ),
     ];
     let mut group = c.benchmark_group("stream");
     group.sample_size(10).throughput(Throughput::Elements(rows.len() as u64 - 1));
