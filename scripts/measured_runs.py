@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 import tempfile
 
@@ -23,6 +24,8 @@ def run(policy, *sets, stop=None, original=None, again=True):
     Where promises are about people, only the `original` says whose what is, and verifying `again` needs it."""
     options = [word for key_value in sets for word in ("--set", key_value)]
     out, report = at("out.csv"), at("report")
+    # The report of an earlier run would be read, and may be a hundred times as large.
+    shutil.rmtree(report, ignore_errors=True)
     command = [SHOAL, "--quiet", "run", policy, *options, "-o", out, "--report", report, "--force"]
     done, cpu = within(command, stop)
     if done.returncode == KILLED:
