@@ -15,7 +15,7 @@ use shoal_pipeline::files::{Job, RunOptions, VerifyOptions, run, verify_with};
 use shoal_testkit::data;
 use shoal_testkit::patients::{DIAGNOSIS, HIGHLY_SENSITIVE, PatientParams};
 
-fn patients(people: usize, mean_events: usize) -> Sequences {
+fn patients(people: usize, mean_events: u32) -> Sequences {
     let params = PatientParams { mean_events, ..PatientParams::data_5_3(people, 1) };
     params.check().expect("valid").generate().sequences()
 }
