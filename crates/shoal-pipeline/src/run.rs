@@ -51,7 +51,20 @@ impl<S: Staged<Error = WriteError>> Release<S> {
     }
 }
 
+/// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
+pub(crate) const TOTAL_LOSS: f64 = 0.999_999;
+
 impl<S> Release<S> {
+    /// Refuses a release that is verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a
+    /// secret key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
+    pub fn refuse_total_loss(&self, policy: &Policy) -> Result<(), PipelineError> {
+        let loss = self.report.loss.ncp();
+        if loss >= TOTAL_LOSS && !policy.privacy.transparent {
+            return Err(PipelineError::NothingLeft { loss });
+        }
+        Ok(())
+    }
+
     /// What was proven, and about which bytes.
     pub fn certificate(&self) -> &Certificate {
         self.verified.certificate()

@@ -15,9 +15,6 @@ use crate::audit::AuditPlaces;
 use crate::request::{EarlierFile, EarlierReleases};
 use crate::{Audit, PipelineError, Report, Request};
 
-/// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
-pub(super) const TOTAL_LOSS: f64 = 0.999_999;
-
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
@@ -94,11 +91,8 @@ pub(super) fn run_to_end(
         request.earlier.files = earlier_files(job, &request, progress)?;
     }
     let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
-    // Verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a secret
-    // key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
-    let total_loss = release.report.loss.ncp() >= TOTAL_LOSS && !job.policy().privacy.transparent;
-    if total_loss && !options.allow_total_loss {
-        return Err(PipelineError::NothingLeft { loss: release.report.loss.ncp() });
+    if !options.allow_total_loss {
+        release.refuse_total_loss(job.policy())?;
     }
     release.report.peak_memory_bytes = peak_memory();
     release.report.seconds.total = started.elapsed().as_secs_f64();

@@ -13,8 +13,8 @@ use super::{CompareOptions, blame};
 use crate::PipelineError;
 use crate::compare::{Cell, CompareError, Outcome, Row, figures_of};
 use crate::files::memory::{available_memory, peak_memory, reset_peak};
-use crate::files::run::TOTAL_LOSS;
 use crate::files::{Job, trial};
+use crate::run::TOTAL_LOSS;
 
 /// Data of this many bytes on the disk need so little memory that cells will surely run side by side.
 const SMALL: u64 = 16 << 20;
