@@ -62,7 +62,12 @@ def test_saved_data_are_what_was_verified(people, policy, tmp_path):
         read = pd.read_csv(path, dtype=str) if format == "csv" else pd.read_parquet(path)
         assert read.astype(str).values.tolist() == release.data.astype(str).values.tolist()
         assert oct((path.parent / "audit.json").stat().st_mode)[-3:] == "600"
-        assert sorted(p.name for p in path.parent.iterdir()) == ["audit.html", "audit.json", f"data.{format}", "report.html", "report.json"]
+        assert sorted(p.name for p in path.parent.iterdir()) == ["audit.html", "audit.json", f"data.{format}", "hierarchies", "policy.toml", "report.html", "report.json"]
+        # It names every value of the original.
+        assert oct((path.parent / "hierarchies" / "1-town.csv").stat().st_mode)[-3:] == "600"
+        if os.environ.get("SHOAL"):
+            verify = [os.environ["SHOAL"], "verify", path, "--policy", path.parent / "policy.toml"]
+            subprocess.run(verify, check=True, capture_output=True)
         with pytest.raises(shoal.Error, match="exists already"):
             release.save(tmp_path / format, format)
     # What others get does not hold what only the publisher may know.

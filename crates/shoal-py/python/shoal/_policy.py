@@ -173,7 +173,7 @@ class Policy:
     def to_toml(self) -> str:
         """The text of a policy file. What ``propose`` wrote keeps its comments as long as nothing is changed.
 
-        Hierarchies of this package are named ``memory:…`` there; :meth:`Release.save` writes them beside it.
+        Hierarchies of this package are named ``memory:…`` there; ``Release.save`` writes them beside it.
         """
         return self._text if self._text is not None else _native.dict_to_toml(json.dumps(self._keys, default=_plain))
 
@@ -221,6 +221,30 @@ class Policy:
         new = copy.deepcopy(self)
         new._hierarchies.update({name: Hierarchy("groups", text=text) for name, text in texts.items()})
         return new
+
+    def _files(self, output: str) -> dict[str, str]:
+        """A policy file and what it names that is in memory, by their names. Nothing where lists of items are in memory, which are not written."""
+        if self._item_lists or self._weights:
+            return {}
+        files = {}
+        saved = self._copy()
+        for number, (name, hierarchy) in enumerate(self._hierarchies.items(), 1):
+            column, _ = self._user_of(name)
+            if column is None or hierarchy._text is None:
+                continue
+            # Names of columns may hold what names of files may not.
+            plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in column)
+            place = f"hierarchies/{number}-{plain}.csv"
+            files[place] = hierarchy._text
+            table = saved._keys["columns"].get(column) or saved._keys["data"]
+            table["hierarchy"] = place
+        # Other files that it names are seen from its own folder, and not from this one.
+        for column in saved._keys.get("columns", {}).values():
+            if column.get("hierarchy") and column["hierarchy"] not in files:
+                column["hierarchy"] = os.path.abspath(os.path.join(self._folder, column["hierarchy"]))
+        saved._keys["data"].setdefault("source", "-")
+        files["policy.toml"] = saved.to_toml()
+        return files
 
     def _leaves_of(self, column: str) -> dict[str, list[str]]:
         """The values below each node of a column's hierarchy."""

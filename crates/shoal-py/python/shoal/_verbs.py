@@ -88,8 +88,10 @@ class Release:
         return explain(original, self._native, self.policy, progress, **about)
 
     def save(self, folder: str | os.PathLike[str], format: str = "csv", force: bool = False) -> Path:
-        """Writes ``data.csv`` (or ``.parquet``), ``report.json`` and ``report.html``, which may be given to others, and ``audit.json`` and
-        ``audit.html``, which may not. The data are read back and compared with what was verified before the file gets its name.
+        """Writes ``data.csv`` (or ``.parquet``), ``report.json`` and ``report.html``, which may be given to others, and files that only you may read:
+        ``audit.json``, ``audit.html``, and ``policy.toml`` with its hierarchies, which name every value of the original.
+        The data are read back and compared with what was verified before the file gets its name. ``shoal verify data.csv --policy policy.toml``
+        verifies them again.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +101,9 @@ class Release:
         _write(folder / "report.html", self._native.report_page, 0o644)
         _write(folder / "audit.json", self._native.audit + "\n", 0o600)
         _write(folder / "audit.html", self._native.audit_page, 0o600)
+        for name, text in self.policy._files(f"data.{format}").items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            _write(folder / name, text, 0o600)
         return path
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -111,7 +116,10 @@ class Release:
     def __repr__(self) -> str:
         promises = self.report.get("promises", [])
         said = "; ".join(f"{p.get('name')}: asked {p.get('asked')}, found {p.get('found')}" for p in promises)
-        return f"<shoal.Release: {len(self)} records, loss {100 * self.loss:.1f} %, {said}>"
+        # From the edition for others: a notebook that is handed on holds this text.
+        loss = self.report.get("loss", {}).get("ncp")
+        lost = "" if loss is None else f", loss {100 * loss:.1f} %"
+        return f"<shoal.Release: {len(self)} records{lost}, {said}>"
 
     def _repr_html_(self) -> str:
         # The page is a document of its own, with its style and script; in a frame it cannot touch the notebook, nor the notebook it.
