@@ -92,17 +92,17 @@ impl Request {
     pub fn new(document: PolicyDocument, assets: Assets) -> Result<Request, PipelineError> {
         let policy = document.policy();
         for (key, name) in hierarchies_of(policy) {
-            if !assets.hierarchies.contains_key(name) {
+            if !assets.has_hierarchy(name) {
                 return Err(missing(&document, &key, "hierarchy", name));
             }
         }
         for (key, name) in item_lists_of(policy) {
-            if !assets.item_lists.contains_key(name) {
+            if !assets.has_item_list(name) {
                 return Err(missing(&document, key, "list of items", name));
             }
         }
         if let Some(name) = &policy.utility.weights
-            && !assets.weights.contains_key(name)
+            && !assets.has_weights(name)
         {
             return Err(missing(&document, "utility.weights", "list of weights", name));
         }
@@ -301,6 +301,21 @@ fn item_and_weight(line: &str, separator: char) -> Option<(String, String)> {
 }
 
 impl Assets {
+    /// Whether there is a hierarchy of this name.
+    pub(crate) fn has_hierarchy(&self, name: &str) -> bool {
+        self.hierarchies.contains_key(name)
+    }
+
+    /// Whether there is a list of items of this name.
+    pub(crate) fn has_item_list(&self, name: &str) -> bool {
+        self.item_lists.contains_key(name)
+    }
+
+    /// Whether there are weights of this name.
+    pub(crate) fn has_weights(&self, name: &str) -> bool {
+        self.weights.contains_key(name)
+    }
+
     /// Adds a hierarchy under the name that the policy uses.
     pub fn with_hierarchy(self, name: &str, hierarchy: Hierarchy) -> Assets {
         self.with_hierarchy_from(name, name, Arc::new(hierarchy))

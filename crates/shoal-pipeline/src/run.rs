@@ -52,6 +52,15 @@ impl<S: Staged<Error = WriteError>> Release<S> {
 }
 
 impl<S> Release<S> {
+    /// Refuses a release that is verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a
+    /// secret key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
+    pub fn refuse_total_loss(&self, policy: &Policy) -> Result<(), PipelineError> {
+        if self.report.says_nothing() && !policy.privacy.transparent {
+            return Err(PipelineError::NothingLeft { loss: self.report.loss.ncp() });
+        }
+        Ok(())
+    }
+
     /// What was proven, and about which bytes.
     pub fn certificate(&self) -> &Certificate {
         self.verified.certificate()

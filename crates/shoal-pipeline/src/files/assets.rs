@@ -13,14 +13,17 @@ use crate::table::parse_population;
 use crate::transactions::Layout;
 use crate::{Assets, ItemList, ItemWeights, PipelineError};
 
-/// Reads everything that the policy names.
-pub(super) fn read(job: &Job) -> Result<Assets, PipelineError> {
+/// Reads everything that the policy names and that is not given.
+pub(super) fn read(job: &Job, given: Assets) -> Result<Assets, PipelineError> {
     let policy = job.policy();
     let separator = Layout::of(&policy.data).list_separator();
-    let mut assets = Assets::default();
+    let mut assets = given;
     // Columns often share a file; they share the tree, too.
     let mut trees: HashMap<&str, Arc<Hierarchy>> = HashMap::new();
     for (key, name) in hierarchies_of(policy) {
+        if assets.has_hierarchy(name) {
+            continue;
+        }
         let path = job.resolve(name);
         if !trees.contains_key(name) {
             let column = key.strip_prefix("columns.").and_then(|key| key.strip_suffix(".hierarchy"));
@@ -29,12 +32,15 @@ pub(super) fn read(job: &Job) -> Result<Assets, PipelineError> {
         assets = assets.with_hierarchy_from(name, &path.to_string_lossy(), Arc::clone(&trees[name]));
     }
     for (key, name) in item_lists_of(policy) {
+        if assets.has_item_list(name) {
+            continue;
+        }
         let path = job.resolve(name);
         let what = if key == "privacy.constraints" { "privacy constraints" } else { "utility constraints" };
         let list = ItemList::from_text(&read_items(&path, what)?, separator);
         assets = assets.with_item_list_from(name, &path.to_string_lossy(), list);
     }
-    if let Some(name) = &policy.utility.weights {
+    if let Some(name) = policy.utility.weights.as_ref().filter(|name| !assets.has_weights(name)) {
         let path = job.resolve(name);
         let weights =
             ItemWeights::from_text(&read_items(&path, "weights")?, separator).map_err(|(line, text)| {

@@ -12,7 +12,7 @@ use shoal_io::{ReadError, ReadTable};
 use super::Job;
 use super::trial::trial_of;
 use crate::source::WantedColumns;
-use crate::{PipelineError, Report, Request, Source};
+use crate::{Assets, PipelineError, Report, Request, Source};
 
 /// The quasi-identifiers that can be made coarser: those whose hierarchy has a level between the values and `*`.
 pub(super) fn coarser_columns(job: &Job) -> Result<Vec<String>, PipelineError> {
@@ -56,7 +56,7 @@ pub(super) fn trial_coarser(
     )?;
     let request = Request::new(
         changed.document.clone(),
-        super::assets::read(job)?.with_hierarchy(&name, without_leaves),
+        super::assets::read(job, Assets::default())?.with_hierarchy(&name, without_leaves),
     )?;
     trial_of(&changed, &request, &mut Coarser { source: job.source()?, column, tree: &tree }, progress)
 }

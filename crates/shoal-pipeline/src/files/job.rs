@@ -4,7 +4,7 @@ use std::sync::Arc;
 use shoal_core::{Kind, Policy, PolicyDocument, Role};
 use shoal_io::{CsvOptions, Format, Limits, Query, Source, TextEncoding};
 
-use crate::{Audit, PipelineError, Request};
+use crate::{Assets, Audit, PipelineError, Request};
 
 /// A policy and the folder that its paths are relative to.
 #[derive(Clone, Debug)]
@@ -41,6 +41,17 @@ impl Job {
         }
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         Ok(Job { document, path: path.to_owned(), folder, audit: None })
+    }
+
+    /// A policy whose text is in memory; its paths are seen from `folder`. It need not name a source: a front that holds the data hands them over.
+    pub fn of_text(text: &str, folder: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
+        let path = folder.join("policy.toml");
+        let document = PolicyDocument::parse(text, overrides).map_err(|error| PipelineError::Policy {
+            path: path.clone(),
+            text: text.to_owned(),
+            error: Box::new(error),
+        })?;
+        Ok(Job { document, path, folder: folder.to_owned(), audit: None })
     }
 
     /// The policy that a release was made with, which knows the folder that its paths are seen from.
@@ -136,7 +147,12 @@ impl Job {
 
     /// The policy with everything that it names, read from its files.
     pub fn request(&self) -> Result<Request, PipelineError> {
-        let mut request = Request::new(self.document.clone(), super::assets::read(self)?)?;
+        self.request_with(Assets::default())
+    }
+
+    /// The policy with everything that it names: what is `given`, and the rest read from its files.
+    pub fn request_with(&self, given: Assets) -> Result<Request, PipelineError> {
+        let mut request = Request::new(self.document.clone(), super::assets::read(self, given)?)?;
         request.audit = self.audit.clone();
         Ok(request)
     }

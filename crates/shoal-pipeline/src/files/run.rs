@@ -91,11 +91,8 @@ pub(super) fn run_to_end(
         request.earlier.files = earlier_files(job, &request, progress)?;
     }
     let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
-    // Verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a secret
-    // key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
-    let total_loss = release.report.says_nothing() && !job.policy().privacy.transparent;
-    if total_loss && !options.allow_total_loss {
-        return Err(PipelineError::NothingLeft { loss: release.report.loss.ncp() });
+    if !options.allow_total_loss {
+        release.refuse_total_loss(job.policy())?;
     }
     release.report.peak_memory_bytes = peak_memory();
     release.report.seconds.total = started.elapsed().as_secs_f64();

@@ -1,0 +1,99 @@
+"""Which setting loses least."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any, Sequence
+
+from ._frames import Kind, as_arrow, kind_of
+from ._policy import PolicyLike, policy_of
+from ._progress import Progress, shown
+from . import _native
+from ._verbs import Release
+
+__all__ = ["Comparison", "compare"]
+
+
+class Comparison:
+    """What several settings lose. ``frame`` has a row a setting; ``plot()`` draws it."""
+
+    def __init__(self, rows: list[dict[str, Any]], kind: Kind):
+        #: A dict a setting.
+        self.rows = rows
+        self._kind = kind
+
+    @property
+    def frame(self) -> Any:
+        """The rows, as a frame of the kind that was given."""
+        if self._kind.name == "polars":
+            import polars as pl
+
+            return pl.DataFrame(self.rows)
+        if self._kind.name == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(self.rows)
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.rows)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Loss by k, a line an algorithm. Needs matplotlib."""
+        import matplotlib.pyplot as plt
+
+        ax = ax if ax is not None else plt.subplots()[1]
+        done = [row for row in self.rows if row["loss"] is not None]
+        for name in dict.fromkeys(row["algorithm"] for row in done):
+            points = sorted((row["k"], 100 * row["loss"]) for row in done if row["algorithm"] == name)
+            ax.plot(*zip(*points), marker="o", label=name)
+        ax.set(xlabel="k", ylabel="loss in % (NCP)")
+        ax.legend()
+        return ax
+
+    def __repr__(self) -> str:
+        return "\n".join(str(row) for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(key)}</th>" for key in self.rows[0]) if self.rows else ""
+        cells = lambda row: "".join(f"<td>{escape(str(value))}</td>" for value in row.values())
+        return f"<table><tr>{head}</tr>{''.join(f'<tr>{cells(row)}</tr>' for row in self.rows)}</table>"
+
+
+def compare(
+    data: Any,
+    policy: PolicyLike,
+    *,
+    k: Sequence[int] | None = None,
+    algorithms: Sequence[str] | None = None,
+    progress: Progress = None,
+) -> Comparison:
+    """Runs every combination of ``k`` and ``algorithms`` to its verified end and says what each loses. Nothing is released.
+
+    A combination whose promise cannot be kept has no loss and says why. A policy with ``transparent`` is refused: whoever tries several of its
+    random choices and keeps the best has chosen by looking at sensitive values.
+    """
+    policy = policy_of(policy)
+    if policy._keys.get("privacy", {}).get("transparent"):
+        raise ValueError("a policy with transparent = true cannot be tried out: run it once")
+    arrow, kind = as_arrow(data), kind_of(data)
+    rows = []
+    default_k = [policy._keys.get("privacy", {}).get("k")]
+    default_algorithm = [policy._keys.get("algorithm", {}).get("name")]
+    for each_k, name in itertools.product(k or default_k, algorithms or default_algorithm):
+        tried = policy if each_k is None else policy.k(each_k)
+        tried = tried if name is None else tried.algorithm(name)
+        started = time.perf_counter()
+        row: dict[str, Any] = {"algorithm": name or "default", "k": each_k, "loss": None, "records": None, "seconds": None, "why": None}
+        try:
+            with shown(progress) as callback:
+                native = _native.anonymize(arrow, tried._native(arrow), callback, True)
+            release = Release(native, tried, kind, "text")
+            row.update(algorithm=release.report.get("algorithm", name), loss=release.loss, records=len(release))
+        except _native.PromiseError as error:
+            row["why"] = error.message
+        row["seconds"] = round(time.perf_counter() - started, 3)
+        rows.append(row)
+    return Comparison(rows, kind)

@@ -1,0 +1,41 @@
+//! Shoal in Python: the module `shoal._native`.
+//!
+//! A front like the command line: it makes a `Request`, a `Source` and a `Sink` and calls `shoal_pipeline`. Data come and go as Arrow streams
+//! (the PyCapsule interface), so that pandas, Polars and PyArrow are the same here and no buffer is copied on the way; what was found comes back as
+//! JSON. What a person types and sees (frames of any kind, the builder of policies, notebooks) is written in Python, in `python/shoal/`.
+
+mod background;
+mod errors;
+mod frames;
+mod hierarchies;
+mod policy;
+mod propose;
+mod release;
+mod save;
+mod stream;
+mod verbs;
+
+use pyo3::prelude::*;
+
+// There is no state that two threads share but the pool of threads, which is behind a lock, so the interpreter's lock is not needed.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::errors::{Error, PolicyError, PromiseError};
+    #[pymodule_export]
+    use crate::frames::{addresses, distinct};
+    #[pymodule_export]
+    use crate::hierarchies::build_hierarchy;
+    #[pymodule_export]
+    use crate::policy::{dict_to_toml, policy_schema, policy_to_json, toml_to_json};
+    #[pymodule_export]
+    use crate::propose::propose;
+    #[pymodule_export]
+    use crate::release::{NativeRelease, anonymize};
+    #[pymodule_export]
+    use crate::save::save_data;
+    #[pymodule_export]
+    use crate::stream::NativeStream;
+    #[pymodule_export]
+    use crate::verbs::{attack, check, explain, measure, verify};
+}
