@@ -29,7 +29,8 @@ impl Matching for Aligned {
     }
 }
 
-/// The loss of the best alignment, one row of the table at a time, given up as soon as a whole row is above the limit.
+/// The loss of the best alignment, one row of the table at a time and only the cells of a band, given up as soon as a whole
+/// row is above the limit.
 fn distance(
     query: &Query<'_>,
     other: &Cluster,
@@ -37,25 +38,36 @@ fn distance(
     limit: i64,
     line: &mut Vec<i64>,
 ) -> Option<i64> {
+    let band = Band::new(query.cluster, other, costs, limit)?;
     let suppressed = i64::from(costs.suppressed());
     let (size, other_size) = (query.cluster.size() as i64, other.size() as i64);
     let both = size + other_size;
-    // The first row: none of the query's events, so all events of the other so far are suppressed.
+    // The first row: none of the query's events, so all events of the other so far are suppressed. What lies behind the
+    // band of a row is not reached; the band moves on by one column a row, so these cells are still so when it comes there.
     line.clear();
     line.push(0);
-    for &height in &other.heights {
+    for &height in &other.heights[..band.columns(0).1] {
         line.push(line[line.len() - 1] + other_size * (suppressed - i64::from(height)));
     }
+    line.resize(other.len() + 1, OUTSIDE);
     for (at, &height) in query.cluster.heights.iter().enumerate() {
         let heights = query.heights(at);
         let before = size * i64::from(height);
         let gap = size * suppressed - before;
-        let mut diagonal = line[0];
-        let mut left = diagonal + gap;
+        let (first, end) = band.columns(at + 1);
+        // What stands before the first cell of the band: the first column, where all events so far are suppressed, or a
+        // cell that no good alignment passes.
+        let from = first.max(1);
+        let mut diagonal = line[from - 1];
+        let mut left = if first == 0 { diagonal + gap } else { OUTSIDE };
         let mut least = left;
-        line[0] = left;
-        let others = other.events.chunks_exact(costs.quasi()).zip(&other.heights);
-        for ((event, &other_height), cell) in others.zip(&mut line[1..]) {
+        if first == 0 {
+            line[0] = left;
+        }
+        let events =
+            other.events[(from - 1) * costs.quasi()..end * costs.quasi()].chunks_exact(costs.quasi());
+        let others = events.zip(&other.heights[from - 1..end]);
+        for ((event, &other_height), cell) in others.zip(&mut line[from..=end]) {
             let together: u32 = event.iter().map(|&code| heights[code as usize]).sum();
             let other_before = other_size * i64::from(other_height);
             let matched = diagonal + both * i64::from(together) - before - other_before;
@@ -70,6 +82,44 @@ fn distance(
         }
     }
     line.last().copied().filter(|&loss| loss <= limit)
+}
+
+/// In a cell that no alignment within the limit passes. There is room above for all that is added to it.
+const OUTSIDE: i64 = i64::MAX / 4;
+
+/// The cells of the table that an alignment within a limit can pass.
+///
+/// A way that passes a cell in row r and column c has suppressed at least r − c events of the query, or c − r of
+/// the other, and the rest of it suppresses what the rest of one has more than that of the other. With the cheapest event of
+/// each side that is a bound for all ways through the cell. Between the diagonals of the beginning and of the end it is the
+/// same everywhere, what the longer one has more; each step away from them costs an event of each side.
+struct Band {
+    /// How far row and column may be apart, in either direction.
+    rows_ahead: usize,
+    columns_ahead: usize,
+    columns: usize,
+}
+
+impl Band {
+    /// Nothing where the lengths alone are above the limit.
+    fn new(query: &Cluster, other: &Cluster, costs: &Costs, limit: i64) -> Option<Band> {
+        let (rows, columns) = (query.len(), other.len());
+        let (own, others) = (query.cheapest_suppression(costs), other.cheapest_suppression(costs));
+        let (more, fewer) = (rows.saturating_sub(columns), columns.saturating_sub(rows));
+        let left = limit - own * more as i64 - others * fewer as i64;
+        if left < 0 {
+            return None;
+        }
+        // Costs of 0 leave all cells in.
+        let steps = left.checked_div(own + others).map_or(usize::MAX / 2, |steps| steps as usize);
+        let steps = steps.min(rows + columns);
+        Some(Band { rows_ahead: more + steps, columns_ahead: fewer + steps, columns })
+    }
+
+    /// The first and the last column of a row that are in the band.
+    fn columns(&self, row: usize) -> (usize, usize) {
+        (row.saturating_sub(self.rows_ahead).min(self.columns), (row + self.columns_ahead).min(self.columns))
+    }
 }
 
 /// The pairs of the best alignment.

@@ -124,10 +124,15 @@ impl Costs {
         (parent != code).then_some(parent)
     }
 
+    /// Whether a node is another one, or below it.
+    pub(super) fn is_below(&self, code: u32, above: u32) -> bool {
+        (above..self.nodes[above as usize].end).contains(&code)
+    }
+
     /// The lowest node above two nodes of one tree.
     pub(super) fn lowest_common(&self, mut a: u32, b: u32) -> u32 {
         // The nodes below `a` are a range of codes that starts with `a` itself.
-        while !(a..self.nodes[a as usize].end).contains(&b) {
+        while !self.is_below(b, a) {
             a = self.nodes[a as usize].parent;
         }
         a

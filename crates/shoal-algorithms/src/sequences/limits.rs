@@ -5,6 +5,7 @@ use std::ops::Range;
 use shoal_core::{Bound, SequencesPromise, Table};
 
 use super::SequencesError;
+use super::blocks::Room;
 use super::cluster::Cluster;
 use super::limited::limited_values;
 use super::matching::Pair;
@@ -35,6 +36,13 @@ pub(super) struct Carriers {
     fewest: usize,
     /// For each event of the representative, how many show their first such value there.
     first: Vec<u32>,
+}
+
+/// People, and for each limit how many of them show a highly sensitive value.
+#[derive(Clone, Debug)]
+pub(super) struct Census {
+    people: usize,
+    showing: Vec<usize>,
 }
 
 /// What is known about two clusters as one before they are aligned.
@@ -134,6 +142,30 @@ impl Limits {
             }
             share.allows(share.count(older, pairs, left) + share.count(younger, pairs, right), size)
         })
+    }
+
+    /// How many people some clusters have, and for each limit how many of them show a highly sensitive value.
+    pub(super) fn census<'a>(&self, clusters: impl Iterator<Item = &'a Cluster>) -> Census {
+        let mut census = Census { people: 0, showing: vec![0; self.count()] };
+        for cluster in clusters {
+            census.people += cluster.size();
+            let shows = census.showing.iter_mut().zip(&cluster.carriers);
+            shows.for_each(|(showing, carriers)| *showing += carriers.count);
+        }
+        census
+    }
+
+    /// Whether some of everybody can be put into crowds by themselves: there are enough of them, and highly sensitive
+    /// values are no more frequent than half-way between what they are among everybody and what is allowed, or at least
+    /// no more than is allowed.
+    pub(super) fn leave_room(&self, part: &Census, everybody: &Census, room: Room) -> bool {
+        part.people >= room.least_people(self.k)
+            && self.shares.iter().zip(part.showing.iter().zip(&everybody.showing)).all(
+                |(share, (&showing, &all))| {
+                    let usual = all as f64 / everybody.people as f64;
+                    showing as f64 / part.people as f64 <= room.most(usual, share.most)
+                },
+            )
     }
 
     /// How many limits there are.

@@ -10,6 +10,8 @@
 mod active;
 mod agglomeration;
 mod alignment;
+mod blocks;
+mod borders;
 pub mod cbmsa;
 pub mod cbmsa_baseline;
 mod cluster;
@@ -32,6 +34,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::BlockSizes;
 pub use error::SequencesError;
 pub use params::Remainder;
 
@@ -70,12 +73,17 @@ struct Work {
     items_suppressed: u64,
     /// Clusters in which all members were first made alike.
     clusters_identical: u64,
+    /// Into how many blocks people were cut before they were grouped; 0 where they were not.
+    blocks: u64,
+    /// Whether one cluster of everybody was given up, since it would have taken too long to know whether it loses less.
+    whole_given_up: bool,
 }
 
 impl From<Work> for Trace {
     /// The names are those of `work` in `audit.json`, in its order; an algorithm that does not count something has 0.
+    /// Blocks are there only where there was more than one.
     fn from(work: Work) -> Trace {
-        let counts = vec![
+        let mut counts = vec![
             ("alignments-computed", work.alignments_computed),
             ("alignments-skipped", work.alignments_skipped),
             ("invalid-found", work.invalid_found),
@@ -83,6 +91,8 @@ impl From<Work> for Trace {
             ("items-suppressed", work.items_suppressed),
             ("clusters-identical", work.clusters_identical),
         ];
+        counts.extend((work.blocks > 1).then_some(("blocks", work.blocks)));
+        counts.extend(work.whole_given_up.then_some(("one-cluster-given-up", 1)));
         Trace { counts: Counts(counts), ..Trace::default() }
     }
 }
@@ -95,6 +105,8 @@ impl std::ops::AddAssign for Work {
         self.invalid_removed += more.invalid_removed;
         self.items_suppressed += more.items_suppressed;
         self.clusters_identical += more.clusters_identical;
+        self.blocks += more.blocks;
+        self.whole_given_up |= more.whole_given_up;
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Search<'a, M> {
     pub(super) matching: &'a M,
     /// Whether somebody still wants what is searched.
     pub(super) progress: Unseen<'a>,
+    /// How many searches a thread makes at least before another one helps.
+    pub(super) grain: usize,
 }
 
 /// Which pairs count.
@@ -72,6 +74,35 @@ impl<M: Matching> Search<'_, M> {
         kind: Kind,
         space: &mut Space,
     ) -> (Option<Neighbour>, u64) {
+        let mut best = FAR;
+        let aligned = self.find(of, pool, clusters, kind, space, &mut best);
+        ((best != FAR).then_some(best), aligned)
+    }
+
+    /// As many of the nearest ones, the nearest first, and how many were aligned.
+    pub(super) fn several(
+        &self,
+        of: Numbered<'_>,
+        pool: &Pool,
+        clusters: &[Option<Cluster>],
+        count: usize,
+        space: &mut Space,
+    ) -> (Vec<Neighbour>, u64) {
+        let mut best = Several { count, nearest: Vec::with_capacity(count + 1) };
+        let aligned = self.find(of, pool, clusters, Kind::Any, space, &mut best);
+        (best.nearest, aligned)
+    }
+
+    /// Goes through the pool as long as something there may be nearer than what was found.
+    fn find(
+        &self,
+        of: Numbered<'_>,
+        pool: &Pool,
+        clusters: &[Option<Cluster>],
+        kind: Kind,
+        space: &mut Space,
+        found: &mut impl Found,
+    ) -> u64 {
         self.progress.check();
         let Space { heights, line, queue, candidates } = space;
         let query = Query::new(of, self.costs, heights);
@@ -83,24 +114,28 @@ impl<M: Matching> Search<'_, M> {
             charges: self.signatures.charges(of.cluster, self.costs),
         };
         let mut aligned = 0;
-        let mut best = FAR;
         queue.clear();
-        queue.extend(pool.roots().filter_map(|root| afar.enter(root, pool.tree(root), &Step::START, best)));
-        while let Some(Reverse(next)) = queue.pop().filter(|next| next.0.bound < best) {
+        let roots = pool.roots();
+        queue.extend(
+            roots.filter_map(|root| afar.enter(root, pool.tree(root), &Step::START, found.farthest())),
+        );
+        while let Some(Reverse(next)) = queue.pop().filter(|next| next.0.bound < found.farthest()) {
             let tree = pool.tree(next.tree);
             let step = next.step(&tree.summary);
             match &tree.below {
                 Below::Branch { trees, .. } => {
+                    let best = found.farthest();
                     queue.extend(trees.iter().filter_map(|&at| afar.enter(at, pool.tree(at), &step, best)));
                 }
                 Below::Leaf(entries) => {
                     candidates.clear();
                     let bounds =
                         entries.iter().filter_map(|entry| afar.bound(&entry.summary(), tree.len, &step));
+                    let best = found.farthest();
                     candidates.extend(bounds.map(|(bound, ..)| bound).filter(|&bound| bound < best));
                     candidates.sort_unstable();
                     for &(bound, id) in &*candidates {
-                        if (bound, id) >= best {
+                        if (bound, id) >= found.farthest() {
                             break;
                         }
                         if kind == Kind::AnyBut(id) {
@@ -111,13 +146,14 @@ impl<M: Matching> Search<'_, M> {
                         if outlook != Outlook::Forbidden {
                             aligned += 1;
                             let older = Numbered { id, cluster };
-                            best = self.nearer(&query, older, outlook, best, line).unwrap_or(best);
+                            let nearer = self.nearer(&query, older, outlook, found.farthest(), line);
+                            nearer.into_iter().for_each(|neighbour| found.add(neighbour));
                         }
                     }
                 }
             }
         }
-        ((best != FAR).then_some(best), aligned)
+        aligned
     }
 
     fn outlook(&self, kind: Kind, one: &Cluster, other: &Cluster) -> Outlook {
@@ -145,6 +181,45 @@ impl<M: Matching> Search<'_, M> {
             self.limits.kept_together(older.cluster, younger.cluster, &pairs)
         };
         (outlook == Outlook::Allowed || kept()).then_some((loss, older.id))
+    }
+}
+
+/// What a search has found so far.
+trait Found {
+    /// What is not nearer than this does not count any more.
+    fn farthest(&self) -> Neighbour;
+
+    /// Something nearer.
+    fn add(&mut self, nearer: Neighbour);
+}
+
+/// The nearest only.
+impl Found for Neighbour {
+    fn farthest(&self) -> Neighbour {
+        *self
+    }
+
+    fn add(&mut self, nearer: Neighbour) {
+        *self = nearer;
+    }
+}
+
+/// A number of the nearest, ascending.
+struct Several {
+    count: usize,
+    nearest: Vec<Neighbour>,
+}
+
+impl Found for Several {
+    fn farthest(&self) -> Neighbour {
+        // Until there are enough, everything counts.
+        self.nearest.get(self.count - 1).copied().unwrap_or(FAR)
+    }
+
+    fn add(&mut self, nearer: Neighbour) {
+        let at = self.nearest.partition_point(|known| *known < nearer);
+        self.nearest.insert(at, nearer);
+        self.nearest.truncate(self.count);
     }
 }
 

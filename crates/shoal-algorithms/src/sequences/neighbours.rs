@@ -86,6 +86,7 @@ impl Neighbours {
         let (pool, clusters) = active.view();
         let found: Vec<(u32, Option<Neighbour>, u64)> = owners
             .into_par_iter()
+            .with_min_len(search.grain)
             .with_max_len(1)
             .filter_map(|id| {
                 let of = Numbered { id, cluster: active.get(id)? };

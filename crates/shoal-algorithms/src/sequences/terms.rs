@@ -3,6 +3,7 @@
 use shoal_core::{Bound, Limit, Sequences, SequencesPromise, Support};
 
 use super::SequencesError;
+use super::blocks::Room;
 use super::limited::limited_values;
 
 /// (k,β)^L or (k,C)^L for one data set.
@@ -149,6 +150,22 @@ impl Terms {
     pub(super) fn keeps_with(&self, tally: &Tally, person: u32) -> bool {
         let kept = |&value: &u32| self.allows(value, tally.having[value as usize] + 1, tally.people + 1);
         self.carried(person).iter().all(kept)
+    }
+
+    /// Who of some people carries a value that a crowd of so many may not have even once. There is no crowd for them, in
+    /// whatever company they are.
+    pub(super) fn is_hopeless(&self, person: u32, people: f64) -> bool {
+        self.carried(person).iter().any(|&value| self.most[value as usize] * people < 1.0)
+    }
+
+    /// Whether some of everybody can be put into crowds by themselves: they are enough, and no value is too frequent among them.
+    pub(super) fn leave_room(&self, part: &Tally, everybody: &Tally, room: Room) -> bool {
+        let kept = |value: usize| {
+            let usual = f64::from(everybody.having[value]) / everybody.people as f64;
+            let share = f64::from(part.having[value]) / part.people.max(1) as f64;
+            share <= room.most(usual, self.most[value])
+        };
+        part.people >= room.least_people(self.k) && (0..self.most.len()).all(kept)
     }
 
     /// How large a crowd must be, about, if `having` of its people may have a value.

@@ -23,8 +23,13 @@ struct World {
 }
 
 fn any_world(people: std::ops::Range<usize>) -> impl Strategy<Value = World> {
+    world_of(people, 1..5)
+}
+
+/// The same with other numbers of events.
+fn world_of(people: std::ops::Range<usize>, events: std::ops::Range<usize>) -> impl Strategy<Value = World> {
     let quasi = vec((1_u8..4, vec(0_u8..4, 9)), 2);
-    let people = vec(vec((0_usize..9, 0_usize..9), 1..5), people);
+    let people = vec(vec((0_usize..9, 0_usize..9), events), people);
     (quasi, people, vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..6)).prop_map(
         |(quasi, people, merges)| {
             let rows: Vec<Vec<String>> =
@@ -111,6 +116,35 @@ fn all_pairings(left: u32, right: u32) -> Vec<Vec<Pair>> {
     all
 }
 
+/// The loss of the best alignment from the whole table, cell by cell.
+fn slow_distance(older: &Cluster, younger: &Cluster, costs: &Costs) -> i64 {
+    let gap = |cluster: &Cluster, at: usize| {
+        cluster.size() as i64 * i64::from(costs.suppressed() - cluster.heights[at])
+    };
+    let mut table = vec![vec![0_i64; younger.len() + 1]; older.len() + 1];
+    for row in 0..=older.len() {
+        for column in 0..=younger.len() {
+            let mut ways = Vec::new();
+            if row > 0 {
+                ways.push(table[row - 1][column] + gap(older, row - 1));
+            }
+            if column > 0 {
+                ways.push(table[row][column - 1] + gap(younger, column - 1));
+            }
+            if row > 0 && column > 0 {
+                let (a, b) = (row - 1, column - 1);
+                let values = older.event(a, costs.quasi()).iter().zip(younger.event(b, costs.quasi()));
+                let both: u32 = values.map(|(&a, &b)| costs.height(costs.lowest_common(a, b))).sum();
+                let lost = older.size() as i64 * i64::from(both - older.heights[a])
+                    + younger.size() as i64 * i64::from(both - younger.heights[b]);
+                ways.push(table[a][b] + lost);
+            }
+            table[row][column] = ways.into_iter().min().unwrap_or(0);
+        }
+    }
+    table[older.len()][younger.len()]
+}
+
 fn distance(older: &Cluster, younger: &Cluster, costs: &Costs, limit: i64) -> Option<i64> {
     let mut heights = Vec::new();
     let query = Query::new(numbered(1, younger), costs, &mut heights);
@@ -131,6 +165,24 @@ proptest! {
                 let pairs = Aligned.pairs(numbered(0, older), numbered(1, younger), costs);
                 prop_assert_eq!(loss(older, younger, &pairs, costs), least);
                 prop_assert!(!pairs.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_leaves_the_distance_of_long_sequences_as_it_is(
+        world in world_of(6..12, 1..24),
+        shares in vec(0.0_f64..1.5, 4),
+    ) {
+        let World { costs, clusters, .. } = &world;
+        for older in clusters {
+            for younger in clusters {
+                let loss = slow_distance(older, younger, costs);
+                let limits = shares.iter().map(|share| (loss as f64 * share) as i64);
+                for limit in limits.chain([loss - 1, loss, loss + 1, i64::MAX]) {
+                    let expected = (loss <= limit).then_some(loss);
+                    prop_assert_eq!(distance(older, younger, costs, limit), expected, "at most {}", limit);
+                }
             }
         }
     }
@@ -163,7 +215,7 @@ proptest! {
     fn the_nearest_is_found_without_looking_at_all(world in any_world(100..200)) {
         let World { costs, limits, clusters } = &world;
         let signatures = Signatures::new(costs, clusters);
-        let search = Search { costs, limits, signatures: &signatures, matching: &Aligned, progress: shoal_core::Unseen(&shoal_core::Silent) };
+        let search = Search { costs, limits, signatures: &signatures, matching: &Aligned, progress: shoal_core::Unseen(&shoal_core::Silent), grain: 1 };
         let mut pool = Pool::default();
         for (id, cluster) in clusters.iter().enumerate() {
             pool.add(id as u32, cluster, costs, &signatures);
@@ -179,7 +231,13 @@ proptest! {
                 older.map(|other| (distance(&clusters[other], cluster, costs, i64::MAX).unwrap(), other as u32));
             let of = numbered(id as u32, cluster);
             let (found, _) = search.nearest(of, &pool, &all, Pairs::Any, &mut Space::default());
-            prop_assert_eq!(found, distances.min());
+            prop_assert_eq!(found, distances.clone().min());
+            let mut sorted: Vec<(i64, u32)> = distances.collect();
+            sorted.sort_unstable();
+            for count in [1, 3, 20] {
+                let (several, _) = search.several(of, &pool, &all, count, &mut Space::default());
+                prop_assert_eq!(&several, &sorted[..count.min(sorted.len())]);
+            }
         }
     }
 

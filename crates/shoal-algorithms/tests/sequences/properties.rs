@@ -6,24 +6,33 @@ use proptest::prelude::*;
 use shoal_algorithms::Anonymized;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
 use shoal_algorithms::sequences::cbmsa_baseline::BaselineParams;
-use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm, SequencesError};
+use shoal_algorithms::sequences::{BlockSizes, Remainder, SequencesAlgorithm, SequencesError};
 use shoal_core::policy::SequencesAlgorithmName;
 use shoal_core::{Bound, Cell, Column, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent};
 
 use crate::data::any_promised;
 
-/// Every algorithm that keeps (k,c). The others need a promise with a length; the tests beside `fcla` run these.
+/// So small that all but the smallest data sets are cut into blocks: twelve people.
+const SMALL: BlockSizes = BlockSizes::of(12 * BlockSizes::LEAST);
+
+/// Every algorithm that keeps (k,c), also in small blocks. The others need a promise with a length; the tests beside `fcla` run these.
 fn algorithms(remainder: Remainder) -> Vec<Box<dyn SequencesAlgorithm>> {
-    let algorithm = |name: &SequencesAlgorithmName| -> Option<Box<dyn SequencesAlgorithm>> {
-        Some(match name {
-            SequencesAlgorithmName::Cbmsa => Box::new(CbmsaParams { remainder, improve: true }.check()),
-            SequencesAlgorithmName::CbmsaBaseline => Box::new(BaselineParams { seed: 3, remainder }.check()),
+    let algorithm = |name: &SequencesAlgorithmName| -> Vec<Box<dyn SequencesAlgorithm>> {
+        match name {
+            SequencesAlgorithmName::Cbmsa => [BlockSizes::CBMSA, SMALL]
+                .into_iter()
+                .map(|blocks| CbmsaParams { remainder, blocks, ..CbmsaParams::default() }.check())
+                .map(|algorithm| -> Box<dyn SequencesAlgorithm> { Box::new(algorithm) })
+                .collect(),
+            SequencesAlgorithmName::CbmsaBaseline => {
+                vec![Box::new(BaselineParams { seed: 3, remainder }.check())]
+            }
             SequencesAlgorithmName::Fcla
             | SequencesAlgorithmName::FclaBase1
-            | SequencesAlgorithmName::Halt => return None,
-        })
+            | SequencesAlgorithmName::Halt => Vec::new(),
+        }
     };
-    SequencesAlgorithmName::ALL.iter().filter_map(algorithm).collect()
+    SequencesAlgorithmName::ALL.iter().flat_map(algorithm).collect()
 }
 
 /// In a pool with this many threads; `None` when nothing can be published.
@@ -66,7 +75,7 @@ proptest! {
     #[test]
     fn only_the_remainder_differs((data, promise) in any_promised(6..40)) {
         let [nearest, suppress] = [Remainder::Nearest, Remainder::Suppress]
-            .map(|remainder| run(&CbmsaParams { remainder, improve: false }.check(), &data, &promise, 1));
+            .map(|remainder| run(&CbmsaParams { remainder, improve: false, ..CbmsaParams::default() }.check(), &data, &promise, 1));
         prop_assert_eq!(nearest.is_some(), suppress.is_some());
         let (Some(nearest), Some(suppress)) = (nearest, suppress) else { return Ok(()) };
         prop_assert_eq!(nearest.recoding.clusters(), suppress.recoding.clusters());
@@ -74,10 +83,13 @@ proptest! {
     }
 
     #[test]
-    fn improving_loses_no_more_and_leaves_nobody_out((data, promise) in any_promised(6..160)) {
+    fn improving_loses_no_more_and_leaves_nobody_out(
+        (data, promise) in any_promised(6..160),
+        blocks in prop_oneof![Just(BlockSizes::CBMSA), Just(SMALL)],
+    ) {
         for remainder in [Remainder::Nearest, Remainder::Suppress] {
             let [before, after] = [false, true]
-                .map(|improve| run(&CbmsaParams { remainder, improve }.check(), &data, &promise, 2));
+                .map(|improve| run(&CbmsaParams { remainder, improve, blocks }.check(), &data, &promise, 2));
             prop_assert_eq!(before.is_some(), after.is_some());
             let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
             // Heights are rounded to whole numbers.

@@ -17,7 +17,7 @@ proptest! {
         for remainder in [Remainder::Nearest, Remainder::Suppress] {
             for improve in [false, true] {
                 let slow = Slow::new(&data, &promise, How::Best).run(remainder, improve);
-                prop_assert_eq!(run(&CbmsaParams { remainder, improve }.check(), &data, &promise), slow);
+                prop_assert_eq!(run(&CbmsaParams { remainder, improve, ..CbmsaParams::default() }.check(), &data, &promise), slow);
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::sequences::cbmsa::CbmsaParams;
-use shoal_algorithms::sequences::{Remainder, SequencesAlgorithm};
 use shoal_core::{Bound, Hierarchy, Limit, SUPPRESSED, Sequences, SequencesPromise, Silent, Support};
 
 use crate::support::{Shape, sequences};
@@ -21,7 +21,7 @@ fn people(wards: &[&str], world: &[u32]) -> Sequences {
 
 /// What is published: for each person the ward and the illness of the event, if it is there.
 fn publish(data: &Sequences, promise: &SequencesPromise) -> Option<File> {
-    let algorithm = CbmsaParams { remainder: Remainder::Nearest, improve: true }.check();
+    let algorithm = CbmsaParams::default().check();
     let recoding = algorithm.anonymize(data, promise, &Silent).ok()?.recoding;
     let [ward, ill] = &data.events().columns[..] else { panic!("two columns") };
     let mut file: File = Vec::new();

@@ -57,7 +57,7 @@ fn compare(data: &Sequences, k: usize, bound: Bound, length: usize) -> Result<()
     let limit = Limit { column: "chapter".to_owned(), values: Some(values), bound };
     let promise = SequencesPromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] };
     for distance in [Distance::Aligned, Distance::EventPairs] {
-        let algorithm = FclaParams { distance, alternatives: false }.check();
+        let algorithm = FclaParams { distance, ..FclaParams::default() }.check();
         let clock = Clock::default();
         let result = algorithm.anonymize(data, &promise, &clock)?;
         let counts = &result.trace.counts;

@@ -197,6 +197,9 @@ fn work_done(counts: &Counts) -> String {
     if counts.get("alignments-skipped") > 0 {
         words.push(format!("{} more dismissed by a bound", number(counts.get("alignments-skipped"))));
     }
+    if counts.get("blocks") > 1 {
+        words.push(format!("in {} blocks of people", number(counts.get("blocks"))));
+    }
     if counts.get("invalid-found") > 0 {
         words.push(format!(
             "{} pieces of knowledge that broke the promise, hidden",

@@ -8,7 +8,6 @@
 //! have changed.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use rayon::prelude::*;
 use shoal_core::Progress;
@@ -17,7 +16,7 @@ use super::exchange::{Exchange, Loose};
 use super::people::People;
 use super::recut::{SMALL, recut};
 use crate::sequences::Work;
-use crate::sequences::agglomeration::Clustering;
+use crate::sequences::agglomeration::{Clustering, Original};
 use crate::sequences::alignment::Aligned;
 use crate::sequences::cluster::Cluster;
 use crate::sequences::matching::Numbered;
@@ -31,8 +30,8 @@ const PASSES: usize = 4;
 const LARGE: usize = 4;
 
 /// Lowers the loss of finished crowds.
-pub(super) fn improve(clustering: &mut Clustering, events_of: &[Range<usize>], search: &Search<'_, Aligned>) {
-    let people = People::new(events_of, search);
+pub(super) fn improve(clustering: &mut Clustering, original: &Original, search: &Search<'_, Aligned>) {
+    let people = People::new(original, search);
     let mut crowds = Crowds::new(std::mem::take(&mut clustering.finished));
     for _ in 0..PASSES {
         if crowds.changed.is_empty() {
@@ -105,7 +104,7 @@ impl Crowds {
             (nearest.map(|(_, other)| Wish { person, crowd, other }), aligned)
         };
         let found: Vec<(Option<Wish>, u64)> =
-            seekers.into_par_iter().map_init(Space::default, look).collect();
+            seekers.into_par_iter().with_min_len(search.grain).map_init(Space::default, look).collect();
         found.iter().for_each(|&(_, aligned)| work.count(others - 1, aligned));
         found.into_iter().filter_map(|(wish, _)| wish).collect()
     }

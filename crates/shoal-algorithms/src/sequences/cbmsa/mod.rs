@@ -38,12 +38,17 @@
 //!   younger partner is taken, then the one with the older partner. Of equally good moves of an alignment, from
 //!   the end, generalizing comes first, then suppressing in the older cluster.
 //!
-//! Cost: O(n²) pairs are asked about, but most are dismissed by exact bounds, whole branches of clusters at a
+//! - Many people are cut into blocks of near ones first (`blocks`), and what the borders part is repaired afterwards
+//!   (`borders.rs`). The paper's algorithm takes the square of the number of people; the result is not the same, and
+//!   docs/performance.md says what that costs. Data sets below [`BlockSizes::CBMSA`](super::BlockSizes::CBMSA) are not cut.
+//!
+//! Cost: in a block of n clusters, O(n²) pairs are asked about, but most are dismissed by exact bounds, whole branches of clusters at a
 //! time. Of 10,000 generated patients (k = 10, c = 0.7) one pair in sixty is aligned, of SynPUF's one in a
 //! thousand. Each cluster remembers its nearest older one and searches again only when that one is gone and its
 //! old distance comes first. The result is that of the plain algorithm, as a twin in the tests shows. Limits that
 //! hardly any pair keeps (c = 0.1) cost ten times as much, since a pair must be aligned to know whether it is allowed.
-//! The exchange afterwards takes a few passes over all people; it adds about half to the time at k = 10.
+//! The exchange afterwards takes a few passes over all people; it adds about half to the time at k = 10. Blocks have a bounded
+//! size, so what they take together grows with their number.
 //!
 //! [`cbmsa_baseline`](super::cbmsa_baseline) is there for comparison only.
 
@@ -56,14 +61,11 @@ mod recut;
 pub use crate::sequences::Remainder;
 pub use params::{CbmsaParams, ValidCbmsaParams};
 
-use std::ops::Range;
-
 use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding};
 
 use crate::Anonymized;
-use crate::sequences::agglomeration::{self, Clustering};
+use crate::sequences::agglomeration::Engine;
 use crate::sequences::alignment::Aligned;
-use crate::sequences::nearest::Search;
 use crate::sequences::{SequencesAlgorithm, SequencesError};
 
 impl SequencesAlgorithm for ValidCbmsaParams {
@@ -77,12 +79,13 @@ impl SequencesAlgorithm for ValidCbmsaParams {
         promise: &SequencesPromise,
         progress: &dyn Progress,
     ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
-        let matching = &Aligned;
-        let finish = |crowds: &mut Clustering, events_of: &[Range<usize>], search: &Search<'_, Aligned>| {
-            if self.0.improve {
-                improve::improve(crowds, events_of, search);
-            }
+        let engine = Engine {
+            algorithm: self.name(),
+            matching: &Aligned,
+            remainder: self.0.remainder,
+            blocks: self.0.blocks,
+            improve: if self.0.improve { Some(&improve::improve) } else { None },
         };
-        agglomeration::anonymize(self.name(), matching, self.0.remainder, data, promise, progress, finish)
+        engine.anonymize(data, promise, progress)
     }
 }

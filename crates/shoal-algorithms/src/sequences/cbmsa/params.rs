@@ -1,4 +1,4 @@
-use crate::sequences::Remainder;
+use crate::sequences::{BlockSizes, Remainder};
 
 /// What CBMSA can be asked for.
 ///
@@ -40,11 +40,13 @@ pub struct CbmsaParams {
     pub remainder: Remainder,
     /// Whether finished crowds exchange members as long as less is lost by it. The paper's do not.
     pub improve: bool,
+    /// From when on people are cut into blocks of near ones, each of which is grouped by itself, and how large these are.
+    pub blocks: BlockSizes,
 }
 
 impl Default for CbmsaParams {
     fn default() -> Self {
-        CbmsaParams { remainder: Remainder::default(), improve: true }
+        CbmsaParams { remainder: Remainder::default(), improve: true, blocks: BlockSizes::CBMSA }
     }
 }
 

@@ -16,13 +16,11 @@ mod params;
 pub use crate::sequences::Remainder;
 pub use params::{BaselineParams, ValidBaselineParams};
 
-use std::ops::Range;
-
 use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding};
 
 use crate::Anonymized;
-use crate::sequences::agglomeration::{self, Clustering};
-use crate::sequences::nearest::Search;
+use crate::sequences::agglomeration::Engine;
+use crate::sequences::blocks::BlockSizes;
 use crate::sequences::{SequencesAlgorithm, SequencesError};
 use drawn::Drawn;
 
@@ -38,15 +36,9 @@ impl SequencesAlgorithm for ValidBaselineParams {
         progress: &dyn Progress,
     ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
         let matching = &Drawn { seed: self.0.seed };
-        let as_they_are = |_: &mut Clustering, _: &[Range<usize>], _: &Search<'_, Drawn>| {};
-        agglomeration::anonymize(
-            self.name(),
-            matching,
-            self.0.remainder,
-            data,
-            promise,
-            progress,
-            as_they_are,
-        )
+        // There for comparison, so without blocks and improvements, as in the paper.
+        let (algorithm, remainder) = (self.name(), self.0.remainder);
+        Engine { algorithm, matching, remainder, blocks: BlockSizes::of(usize::MAX), improve: None }
+            .anonymize(data, promise, progress)
     }
 }

@@ -4,22 +4,25 @@
 //! This is MDAV (maximum distance to average vector). From afar comes a person r, the farthest from a centre, who
 //! takes the k − 1 nearest along; then the farthest from r does the same; and so on until fewer than 2k are left.
 //! Distances are the losses of publishing two sequences as one. They are computed a row at a time, when one
-//! is needed, and only to those who have no cluster yet.
+//! is needed, and only to those who have no cluster yet (see `free.rs`). Many people are cut into blocks first.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rayon::prelude::*;
 use shoal_core::{Progress, Unseen};
 
 use crate::sequences::Work;
+use crate::sequences::blocks::{self, BlockSizes, Plan, Room, Units};
 use crate::sequences::cluster::Cluster;
 use crate::sequences::costs::Costs;
 use crate::sequences::limits::Limits;
 use crate::sequences::matching::{Matching, Numbered, Query};
 
 use super::Distance;
-use super::growth::{Group, grow};
-use crate::sequences::terms::Terms;
+use super::free::{Free, Reach};
+use super::growth::{Group, MOST_CROWDS};
+use crate::sequences::terms::{Tally, Terms};
 
 /// All people, each as a cluster alone.
 #[derive(Debug)]
@@ -30,6 +33,33 @@ pub(super) struct People<'a> {
     pub(super) limits: Limits,
     alone: Vec<Cluster>,
     progress: Unseen<'a>,
+    /// How many distances a thread computes at least before another one helps.
+    pub(super) grain: usize,
+}
+
+/// Fewer distances are computed before another thread has begun.
+pub(super) const GRAIN: usize = 256;
+
+/// People as they are put into blocks.
+struct Persons<'a> {
+    people: &'a People<'a>,
+    terms: &'a Terms,
+    everybody: Tally,
+}
+
+impl Units for Persons<'_> {
+    fn count(&self) -> usize {
+        self.people.events_of.len()
+    }
+
+    fn events(&self, unit: u32) -> &[u32] {
+        &self.people.alone(unit).events
+    }
+
+    fn fit(&self, units: &[u32], room: Room) -> bool {
+        let (some, _) = without_hopeless(units, self.terms);
+        self.terms.leave_room(&self.terms.tally(&some), &self.everybody, room)
+    }
 }
 
 /// Somebody and how far they are.
@@ -45,7 +75,7 @@ impl<'a> People<'a> {
     ) -> People<'a> {
         let people = 0..events_of.len() as u32;
         let alone = people.map(|person| Cluster::alike(vec![person], &events_of, costs, &limits)).collect();
-        People { costs, events_of, limits, alone, progress: Unseen(progress) }
+        People { costs, events_of, limits, alone, progress: Unseen(progress), grain: GRAIN }
     }
 
     /// One person as a cluster.
@@ -53,13 +83,25 @@ impl<'a> People<'a> {
         &self.alone[person as usize]
     }
 
+    /// What searches report to.
+    pub(super) fn progress(&self) -> Unseen<'a> {
+        self.progress
+    }
+
     /// Asked in long loops: leaves the work where it was cancelled.
     pub(super) fn check_wanted(&self) {
         self.progress.check();
     }
 
+    /// Blocks of near people.
+    pub(super) fn blocks(&self, terms: &Terms, sizes: BlockSizes) -> Plan {
+        let everybody: Vec<u32> = (0..self.events_of.len() as u32).collect();
+        let everybody = terms.tally(&everybody);
+        blocks::plan(&Persons { people: self, terms, everybody }, self.costs, sizes, &BTreeSet::new())
+    }
+
     /// How far some others are from a person.
-    fn row(&self, from: u32, others: &[u32], distance: Distance, work: &mut Work) -> Vec<Far> {
+    pub(super) fn row(&self, from: u32, others: &[u32], distance: Distance, work: &mut Work) -> Vec<Far> {
         self.check_wanted();
         work.alignments_computed += others.len() as u64;
         let mut heights = Vec::new();
@@ -69,64 +111,83 @@ impl<'a> People<'a> {
             let loss = distance.distance(&query, other, self.costs, i64::MAX, line);
             (loss.unwrap_or(i64::MAX), person)
         };
-        others.par_iter().with_min_len(256).map_init(Vec::new, far).collect()
+        others.par_iter().with_min_len(self.grain).map_init(Vec::new, far).collect()
     }
 }
 
-/// Everybody in groups that keep the terms.
-pub(super) fn group(
+/// Everybody in groups that keep the terms, block by block. Each block is all that its people know of others.
+pub(super) fn group_blocks(
+    blocks: &[Vec<u32>],
     people: &People<'_>,
     terms: &Terms,
     distance: Distance,
     progress: &dyn Progress,
     work: &mut Work,
 ) -> Vec<Group> {
-    let everybody: Vec<u32> = (0..people.events_of.len() as u32).collect();
-    progress.stage("grouping", everybody.len() as u64);
-    let mut outermost = people.row(centre(people, &everybody, distance, work), &everybody, distance, work);
+    progress.stage("grouping", people.events_of.len() as u64);
+    let grouped: Vec<(Vec<Group>, Work)> = blocks
+        .par_iter()
+        .with_max_len(1)
+        .map(|block| {
+            let mut work = Work::default();
+            let reach = if blocks.len() > 1 { Reach::Index } else { Reach::Everybody };
+            let mut groups = group(block, reach, people, terms, distance, progress, &mut work);
+            if groups.is_empty() && blocks.len() > 1 {
+                // It would not be a block if these did not keep the terms as one group.
+                let (people, hidden) = without_hopeless(block, terms);
+                groups.extend(terms.kept(&terms.tally(&people)).then_some(Group { people, hidden }));
+            }
+            (groups, work)
+        })
+        .collect();
+    let mut groups = Vec::new();
+    for (more, spent) in grouped {
+        groups.extend(more);
+        *work += spent;
+    }
+    groups
+}
+
+/// Those who can be published in a group of any size that there is, and those who cannot: they have a value that is too rare.
+fn without_hopeless(people: &[u32], terms: &Terms) -> (Vec<u32>, Vec<u32>) {
+    let largest = MOST_CROWDS * terms.k as f64;
+    people.iter().partition(|&&person| !terms.is_hopeless(person, largest))
+}
+
+/// One block, or everybody where there is only one.
+fn group(
+    everybody: &[u32],
+    reach: Reach,
+    people: &People<'_>,
+    terms: &Terms,
+    distance: Distance,
+    progress: &dyn Progress,
+    work: &mut Work,
+) -> Vec<Group> {
+    let mut outermost = people.row(centre(people, everybody, distance, work), everybody, distance, work);
     outermost.sort_unstable_by_key(|&(far, person)| (std::cmp::Reverse(far), person));
     let mut outermost = outermost.into_iter().map(|(_, person)| person);
 
-    let mut free = Free { is_free: vec![true; everybody.len()], people: everybody };
+    let mut free = Free::new(everybody, reach, people, distance);
     let mut groups = Vec::new();
     let mut seed = None;
     // With fewer than 2k left, a group of k would leave too few for another one.
     while free.people.len() >= 2 * terms.k {
         // Groups alternate, as in MDAV: one around the outermost person, one around whoever is farthest from that person.
         let first = seed.is_none();
-        let Some(from) = seed.take().or_else(|| outermost.find(|&person| free.is_free[person as usize]))
-        else {
+        let Some(from) = seed.take().or_else(|| outermost.find(|&person| free.has(person))) else {
             break;
         };
-        let mut row = people.row(from, &free.people, distance, work);
-        let Some(group) = grow(from, &mut row, terms) else { break };
+        let Some((group, row)) = free.around(from, terms, work) else { break };
         free.take(&group);
         progress.advance(group.everybody().count() as u64);
         if first {
-            // The farthest from r, of those as far the first.
-            let left = row.iter().filter(|&&(_, person)| free.is_free[person as usize]);
-            seed = left
-                .max_by_key(|&&(far, person)| (far, std::cmp::Reverse(person)))
-                .map(|&(_, person)| person);
+            seed = free.farthest(from, row, work);
         }
         groups.push(group);
     }
     place(free.people, &mut groups, people, terms, distance, work);
     groups
-}
-
-/// Those who have no group yet, ascending.
-#[derive(Debug)]
-struct Free {
-    people: Vec<u32>,
-    is_free: Vec<bool>,
-}
-
-impl Free {
-    fn take(&mut self, group: &Group) {
-        group.everybody().for_each(|person| self.is_free[person as usize] = false);
-        self.people.retain(|&person| self.is_free[person as usize]);
-    }
 }
 
 /// From how many people the centre is chosen. It only has to be somewhere in the middle, and all pairs of everybody would

@@ -9,7 +9,7 @@ use super::groups::Far;
 use crate::sequences::terms::{Tally, Terms};
 
 /// How many times k a group may grow to dilute a value; beyond that its carriers are hidden instead.
-const MOST_CROWDS: f64 = 4.0;
+pub(super) const MOST_CROWDS: f64 = 4.0;
 
 /// People who stand together.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +27,20 @@ impl Group {
     }
 }
 
-/// A person with the k − 1 nearest of a row, and more until the terms are kept; `None` when the row has too few that
-/// fit. The row is put into another order.
-pub(super) fn grow(first: u32, row: &mut [Far], terms: &Terms) -> Option<Group> {
+/// What became of a group.
+#[derive(Clone, Debug)]
+pub(super) enum Grown {
+    /// It keeps the terms.
+    Group(Group),
+    /// Too few fit.
+    TooFew,
+    /// Those who are still farther away are needed to know.
+    NeedsMore,
+}
+
+/// A person with the k − 1 nearest of a row, and more until the terms are kept. The row begins with the nearest ones, and may
+/// end with them where it is not all there are. It is put into another order.
+pub(super) fn grow(first: u32, row: &mut [Far], is_all: bool, terms: &Terms) -> Grown {
     // The first one is at distance 0, as are equals, but must not be left out.
     let order = |&(far, person): &Far| (person != first, far, person);
     if row.len() > terms.k {
@@ -43,7 +54,7 @@ pub(super) fn grow(first: u32, row: &mut [Far], terms: &Terms) -> Option<Group> 
         *taken = true;
     }
     if terms.kept(&growing.tally) {
-        return Some(growing.group);
+        return Grown::Group(growing.group);
     }
     row.sort_unstable_by_key(order);
     // Each turn takes somebody in or hides carriers of a value, so the loop ends.
@@ -52,7 +63,11 @@ pub(super) fn grow(first: u32, row: &mut [Far], terms: &Terms) -> Option<Group> 
         let next = if needed <= MOST_CROWDS * terms.k as f64 {
             let dilutes =
                 |person: u32| !terms.carried(person).iter().any(|&own| terms.is_broken(&growing.tally, own));
-            (0..row.len()).find(|&at| !taken[at] && dilutes(row[at].1))
+            let next = (0..row.len()).find(|&at| !taken[at] && dilutes(row[at].1));
+            if next.is_none() && !is_all {
+                return Grown::NeedsMore;
+            }
+            next
         } else {
             None
         };
@@ -67,10 +82,12 @@ pub(super) fn grow(first: u32, row: &mut [Far], terms: &Terms) -> Option<Group> 
     // Hiding may have left fewer than k. Whoever does not fit is passed over for good.
     let mut rest = (0..row.len()).filter(|&at| !taken[at]);
     while growing.group.people.len() < terms.k {
-        let person = row[rest.find(|&at| terms.keeps_with(&growing.tally, row[at].1))?].1;
-        growing.add(person, terms);
+        let Some(at) = rest.find(|&at| terms.keeps_with(&growing.tally, row[at].1)) else {
+            return if is_all { Grown::TooFew } else { Grown::NeedsMore };
+        };
+        growing.add(row[at].1, terms);
     }
-    Some(growing.group)
+    Grown::Group(growing.group)
 }
 
 struct Growing {

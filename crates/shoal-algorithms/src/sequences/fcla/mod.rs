@@ -6,12 +6,17 @@
 //! what is known; by the papers' count (`support = "paper"`) only when each is at least as specific. Whatever is known,
 //! those who fit are nobody, or at least k people among whom no sensitive value is more frequent than allowed.
 //!
-//! 1. `groups`: people with similar sequences are put together.
+//! 1. `groups`: people with similar sequences are put together; many people are cut into blocks of near ones before (see
+//!    `blocks` beside this folder), each of which is grouped by itself.
 //! 2. `search`: in each cluster, what breaks the promise. It suffices to look at each cluster by itself: if
 //!    something known is fine in each of several parts of the people, it is fine in all of them together.
 //! 3. `removal`: two ways to get rid of it, the cheaper of which is taken and then refined.
 //! 4. The same with the distance of the paper's Base1, and with one cluster of everybody instead of many small ones (`whole`); what loses least
 //!    is published. Neither is in the paper.
+//!
+//! Cost: grouping takes the square of the number of people in a block, or less where there are several, removing about the
+//! same for each cluster, since its search has a budget. One cluster of everybody has a budget too where there are several blocks. So
+//! all of it grows with the number of blocks. Data sets below [`BlockSizes::FCLA`](super::BlockSizes::FCLA) are not cut.
 //!
 //! By the papers' count nobody is left out, and no event: what cannot be shown is published as `*`.
 //!
@@ -22,6 +27,7 @@
 //! clusters against the shares among those who are published, since leaving people out changes these.
 
 mod crowd;
+mod free;
 mod groups;
 mod growth;
 mod identical;
@@ -47,16 +53,18 @@ use shoal_core::{
 };
 
 use crate::Anonymized;
+use crate::sequences::blocks;
 use crate::sequences::costs::Costs;
 use crate::sequences::limits::Limits;
 use crate::sequences::terms::Terms;
 use crate::sequences::{SequencesAlgorithm, SequencesError, Work};
 
 use crowd::{Draft, GONE};
-use groups::{People, group};
+use groups::{GRAIN, People, group_blocks};
 use growth::Group;
 use removal::Removal;
 use tree::Forest;
+use whole::Whole;
 
 impl SequencesAlgorithm for ValidFclaParams {
     fn name(&self) -> &'static str {
@@ -82,8 +90,11 @@ impl SequencesAlgorithm for ValidFclaParams {
         let no_limits =
             SequencesPromise { k: promise.k, length: None, support: Support::Paper, limits: Vec::new() };
         let limits = Limits::new(&no_limits, events, self.name())?;
-        let people = People::new(data.iter().collect(), &costs, limits, progress);
-        let paper = Clustering { data, terms: &terms, people: &people, forest: &forest };
+        let mut people = People::new(data.iter().collect(), &costs, limits, progress);
+        let plan = people.blocks(&terms, self.0.blocks);
+        people.grain = blocks::grain(plan.blocks.len(), GRAIN);
+        let paper =
+            Clustering { data, terms: &terms, people: &people, forest: &forest, blocks: &plan.blocks };
         let mut best = paper.publish(self.0.distance, progress)?;
         if self.0.alternatives {
             // On long histories the cheaper distance loses less at times, and it takes a fraction of the time.
@@ -94,14 +105,20 @@ impl SequencesAlgorithm for ValidFclaParams {
                 _ => best,
             };
             best.work.alignments_computed = work.alignments_computed;
+            best.work.alignments_skipped = work.alignments_skipped;
             progress.stage("trying one cluster", 0);
-            let one = whole::publish(data, &terms, &forest, &costs, best.loss, progress)?;
-            if let Some((draft, more)) = one {
-                let work = Work { alignments_computed: work.alignments_computed, ..more };
-                let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
-                let recoding =
-                    recode(data, &everybody, std::iter::once(draft), &forest, &costs, terms.support);
-                return Ok(Anonymized { recoding, trace: work.into() });
+            let is_large = plan.blocks.len() > 1;
+            match whole::publish(data, &terms, &forest, &costs, best.loss, is_large, progress)? {
+                Whole::Published(draft, more) => {
+                    let Work { alignments_computed, alignments_skipped, blocks, .. } = work;
+                    let work = Work { alignments_computed, alignments_skipped, blocks, ..more };
+                    let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
+                    let recoding =
+                        recode(data, &everybody, std::iter::once(draft), &forest, &costs, terms.support);
+                    return Ok(Anonymized { recoding, trace: work.into() });
+                }
+                Whole::LosesMore => {}
+                Whole::GivenUp => best.work.whole_given_up = true,
             }
         }
         let recoding = recode(data, &best.groups, best.drafts.into_iter(), &forest, &costs, terms.support);
@@ -115,6 +132,7 @@ struct Clustering<'a> {
     terms: &'a Terms,
     people: &'a People<'a>,
     forest: &'a Forest,
+    blocks: &'a [Vec<u32>],
 }
 
 /// Clusters and what they publish.
@@ -129,10 +147,10 @@ struct Clustered {
 impl Clustering<'_> {
     /// Puts similar people together and publishes each cluster by itself.
     fn publish(&self, distance: Distance, progress: &dyn Progress) -> Result<Clustered, SequencesError> {
-        let &Clustering { data, terms, people, forest } = self;
+        let &Clustering { data, terms, people, forest, blocks } = self;
         let quasi = forest.quasi();
-        let mut work = Work::default();
-        let mut groups = group(people, terms, distance, progress, &mut work);
+        let mut work = Work { blocks: blocks.len() as u64, ..Work::default() };
+        let mut groups = group_blocks(blocks, people, terms, distance, progress, &mut work);
         if groups.is_empty() && terms.support == Support::Compatible {
             // Everybody together keeps the terms, as was checked.
             groups.push(Group { people: (0..data.persons() as u32).collect(), hidden: Vec::new() });

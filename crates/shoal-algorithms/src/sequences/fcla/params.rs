@@ -1,3 +1,5 @@
+use crate::sequences::BlockSizes;
+
 /// How far two sequences are from each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distance {
@@ -41,23 +43,31 @@ pub enum Distance {
 /// assert!(matches!(refused, Err(SequencesError::NoLength { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FclaParams {
     /// How sequences are compared and put together.
     pub distance: Distance,
     /// Whether pairs of events as the distance, and one cluster of everybody, are tried as well, and what loses least is published; not in the paper.
     pub alternatives: bool,
+    /// From when on people are cut into blocks of near ones, each of which is grouped by itself, and how large these are.
+    pub blocks: BlockSizes,
+}
+
+impl Default for FclaParams {
+    fn default() -> Self {
+        FclaParams { distance: Distance::default(), alternatives: false, blocks: BlockSizes::FCLA }
+    }
 }
 
 impl FclaParams {
     /// `fcla`: by alignment, and another way where that loses less.
     pub fn fcla() -> FclaParams {
-        FclaParams { distance: Distance::Aligned, alternatives: true }
+        FclaParams { alternatives: true, ..FclaParams::default() }
     }
 
     /// `fcla-base1`: the paper's comparison, without dynamic programming and without what we have added.
     pub fn base1() -> FclaParams {
-        FclaParams { distance: Distance::EventPairs, alternatives: false }
+        FclaParams { distance: Distance::EventPairs, ..FclaParams::default() }
     }
 
     /// All of them make sense, so this cannot fail.

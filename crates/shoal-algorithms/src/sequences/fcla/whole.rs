@@ -7,26 +7,45 @@
 //! ones, so the attempt is given up as soon as it loses as much as the small clusters do. Cutting everybody into
 //! halves that decide for themselves was tried as well: on SynPUF it gained nothing for C = 0.7 and up to a tenth for
 //! β = 6, and took longer; it is left out.
+//!
+//! Where people are cut into blocks, the attempt has a budget that is proportional to the data, and is given up when that is
+//! used up; the trace says so.
 
 use shoal_core::{NodeId, Progress, Sequences, Support};
 
 use crate::sequences::costs::Costs;
-use crate::sequences::halt;
+use crate::sequences::halt::{self, ForCluster};
 use crate::sequences::terms::Terms;
 use crate::sequences::{SequencesError, Work};
 
 use super::crowd::{Draft, GONE};
 use super::tree::Forest;
 
-/// What everybody publishes as one cluster; nothing where that loses as much as `small`, what small clusters lose, or more.
+/// What became of the attempt.
+pub(super) enum Whole {
+    /// It loses less than small clusters do.
+    Published(Draft, Work),
+    /// It does not.
+    LosesMore,
+    /// It was given up, see [`PLACES_PER_CELL`].
+    GivenUp,
+}
+
+/// In how many places patterns are looked for in a large data set, for each value of its events. The number of patterns grows with
+/// the data and with L; this keeps the attempt linear. Where one cluster is the better choice (SynPUF, L = 3) it takes some
+/// hundred, on long histories (L = 8), where it is not, many thousand.
+const PLACES_PER_CELL: u64 = 500;
+
+/// What everybody publishes as one cluster, where that loses less than `small`, what small clusters lose.
 pub(super) fn publish(
     data: &Sequences,
     terms: &Terms,
     forest: &Forest,
     costs: &Costs,
     small: f64,
+    is_large: bool,
     progress: &dyn Progress,
-) -> Result<Option<(Draft, Work)>, SequencesError> {
+) -> Result<Whole, SequencesError> {
     let own = costs.values(0..data.events().rows);
     let codes = |nodes: &[Option<NodeId>]| -> Vec<u32> {
         let quasi = (0..forest.quasi()).cycle();
@@ -43,14 +62,19 @@ pub(super) fn publish(
         starts: starts.clone(),
         codes: codes(nodes),
     };
-    let decided = halt::for_cluster(data, terms, |nodes| draft(nodes).loss(forest) >= small, progress)?;
-    Ok(decided.map(|decided| {
-        let work = Work {
-            invalid_found: decided.found,
-            invalid_removed: decided.found,
-            items_suppressed: decided.suppressed_items,
-            ..Work::default()
-        };
-        (draft(&decided.nodes), work)
-    }))
+    let most = is_large.then_some(PLACES_PER_CELL * own.len() as u64);
+    let too_much = |nodes: &[Option<NodeId>]| draft(nodes).loss(forest) >= small;
+    Ok(match halt::for_cluster(data, terms, too_much, most, progress)? {
+        ForCluster::Decided(decided) => {
+            let work = Work {
+                invalid_found: decided.found,
+                invalid_removed: decided.found,
+                items_suppressed: decided.suppressed_items,
+                ..Work::default()
+            };
+            Whole::Published(draft(&decided.nodes), work)
+        }
+        ForCluster::LosesTooMuch => Whole::LosesMore,
+        ForCluster::TooMuchWork => Whole::GivenUp,
+    })
 }

@@ -19,11 +19,14 @@ use crate::sequences::terms::Terms;
 /// How many broken patterns one search keeps, about. Those beyond are found the next time.
 const MOST_BROKEN: usize = 1 << 20;
 
-/// How many patterns may be looked at, and how many were.
+/// How many patterns may be looked at, and how many were; and the same of the places where they are looked for, which is
+/// what takes the time. Both are sums of what is done anyway, so whether there is too much does not depend on threads.
 #[derive(Debug)]
 pub(super) struct Meter<'a> {
     most: u64,
     seen: AtomicU64,
+    most_places: u64,
+    places: AtomicU64,
     progress: Unseen<'a>,
 }
 
@@ -43,7 +46,18 @@ pub(super) struct Stopped;
 impl<'a> Meter<'a> {
     /// None seen yet.
     pub(super) fn new(most: Option<u64>, progress: &'a dyn Progress) -> Meter<'a> {
-        Meter { most: most.unwrap_or(u64::MAX), seen: AtomicU64::new(0), progress: Unseen(progress) }
+        Meter {
+            most: most.unwrap_or(u64::MAX),
+            seen: AtomicU64::new(0),
+            most_places: u64::MAX,
+            places: AtomicU64::new(0),
+            progress: Unseen(progress),
+        }
+    }
+
+    /// None seen yet, in at most so many places.
+    pub(super) fn of_places(most_places: u64, progress: &'a dyn Progress) -> Meter<'a> {
+        Meter { most_places, ..Meter::new(None, progress) }
     }
 
     /// How many patterns may be looked at.
@@ -61,13 +75,14 @@ impl<'a> Meter<'a> {
         self.progress.check();
     }
 
-    fn add(&self, patterns: usize) {
+    fn add(&self, patterns: usize, places: u64) {
         self.check_wanted();
         self.seen.fetch_add(patterns as u64, Ordering::Relaxed);
+        self.places.fetch_add(places, Ordering::Relaxed);
     }
 
     fn is_over(&self) -> bool {
-        self.seen() > self.most
+        self.seen() > self.most || self.places.load(Ordering::Relaxed) > self.most_places
     }
 }
 
@@ -183,7 +198,7 @@ impl<'a> Search<'a> {
     /// Judges all extensions of the pattern at hand, given its rows and the first item that may join its last
     /// event.
     fn extend(&mut self, rows: &[u32], open: u32) -> Extended {
-        let slots = self.count(rows, open);
+        let (slots, places) = self.count(rows, open);
         let mut extended = Extended::default();
         let mut looked_at = 0;
         let mut total = 0;
@@ -205,7 +220,7 @@ impl<'a> Search<'a> {
                 extended.children.push(Child { slot, rows });
             }
         }
-        self.meter.add(looked_at);
+        self.meter.add(looked_at, places);
         if total > 0 {
             extended.rows = vec![0; total];
             let (tallies, into) = (&mut self.tallies, &mut extended.rows);
@@ -221,12 +236,15 @@ impl<'a> Search<'a> {
         extended
     }
 
-    /// Counts the people and the rows of every extension, and returns those that anybody fits, ascending.
-    fn count(&mut self, rows: &[u32], open: u32) -> Vec<Slot> {
+    /// Counts the people and the rows of every extension, and returns those that anybody fits, ascending, and in how many
+    /// places they stand.
+    fn count(&mut self, rows: &[u32], open: u32) -> (Vec<Slot>, u64) {
         let (view, watched) = (self.view, self.terms.values());
         let (tallies, showing) = (&mut self.tallies, &mut self.showing);
         let mut slots = Vec::new();
+        let mut places = 0;
         visit_places(view, rows, open, |slot, _, group| {
+            places += 1;
             let tally = &mut tallies[slot as usize];
             tally.rows += 1;
             if tally.group != group {
@@ -241,7 +259,7 @@ impl<'a> Search<'a> {
             }
         });
         slots.sort_unstable();
-        slots
+        (slots, places)
     }
 
     fn holds(&self, slot: Slot) -> bool {

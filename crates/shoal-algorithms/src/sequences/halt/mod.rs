@@ -224,7 +224,17 @@ impl Hiding {
 }
 
 /// HALT's decision for a cluster of another algorithm.
-pub(super) struct ForCluster {
+pub(super) enum ForCluster {
+    /// This is published.
+    Decided(Decided),
+    /// It loses too much, or nothing would be left.
+    LosesTooMuch,
+    /// The search for what must not be known was given up.
+    TooMuchWork,
+}
+
+/// What is published of a cluster.
+pub(super) struct Decided {
     /// For each event and quasi-identifier the node that is published, or nothing where that is suppressed or the event
     /// is left out.
     pub(super) nodes: Vec<Option<NodeId>>,
@@ -235,27 +245,29 @@ pub(super) struct ForCluster {
 }
 
 /// Decides for the people of a cluster, unless `too_much` says of what is published on the way that it loses too
-/// much: what is found later hardly makes it better.
+/// much: what is found later hardly makes it better. Patterns are looked for in at most so many places, if that is limited.
 pub(super) fn for_cluster(
     data: &Sequences,
     terms: &Terms,
     too_much: impl Fn(&[Option<NodeId>]) -> bool,
+    most_places: Option<u64>,
     progress: &dyn Progress,
-) -> Result<Option<ForCluster>, SequencesError> {
+) -> Result<ForCluster, SequencesError> {
     let items = Items::new(data.events())?;
-    let meter = Meter::new(None, progress);
+    let meter = Meter::of_places(most_places.unwrap_or(u64::MAX), progress);
     let mut hiding = Hiding::begin(&items, terms.support);
     for length in 1..=longest_known(data, &items, terms) {
         let give_up = |decision: &Decision| too_much(&decision.nodes(&items, data));
         match hiding.go_on(data, &items, terms, length, &meter, &give_up) {
             Ok(true) => {}
-            // It loses too much, or nothing would be left.
             Ok(false) | Err(SequencesError::Infeasible { .. } | SequencesError::TooFewPersons { .. }) => {
-                return Ok(None);
+                return Ok(ForCluster::LosesTooMuch);
             }
+            Err(SequencesError::TooMuchWork { .. }) => return Ok(ForCluster::TooMuchWork),
             Err(error) => return Err(error),
         }
     }
     let (found, suppressed_items) = (hiding.found, hiding.decision.suppressed_items(&items) as u64);
-    Ok(Some(ForCluster { nodes: hiding.decision.nodes(&items, data), found, suppressed_items }))
+    let nodes = hiding.decision.nodes(&items, data);
+    Ok(ForCluster::Decided(Decided { nodes, found, suppressed_items }))
 }

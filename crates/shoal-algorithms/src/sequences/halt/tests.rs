@@ -268,4 +268,8 @@ fn the_meter_stops_the_search() {
     assert_eq!(all.seen(), 5 + 8);
     assert_eq!(miner::broken(&view, &terms, 2, &Meter::new(Some(13), &shoal_core::Silent)), Ok(Vec::new()));
     assert_eq!(miner::broken(&view, &terms, 2, &Meter::new(Some(12), &shoal_core::Silent)), Err(Stopped));
+    let places = |most| miner::broken(&view, &terms, 2, &Meter::of_places(most, &shoal_core::Silent));
+    let enough = (0..1000).find(|&most| places(most).is_ok()).unwrap();
+    assert!(enough > 13, "every pattern stands somewhere: {enough}");
+    assert!((0..enough).all(|most| places(most) == Err(Stopped)));
 }

@@ -12,7 +12,7 @@ use super::data::{any_visits, promise, visits};
 use crate::Anonymized;
 use crate::sequences::fcla::FclaParams;
 use crate::sequences::halt::HaltParams;
-use crate::sequences::{SequencesAlgorithm, SequencesError};
+use crate::sequences::{BlockSizes, SequencesAlgorithm, SequencesError};
 
 /// An item: a quasi-identifier and a node of its hierarchy, or nothing for a value that is not in it.
 type Item = (usize, Option<NodeId>);
@@ -139,8 +139,8 @@ impl<'a> Release<'a> {
 fn algorithms() -> Vec<Box<dyn SequencesAlgorithm>> {
     let algorithm = |name: &SequencesAlgorithmName| -> Vec<Box<dyn SequencesAlgorithm>> {
         match name {
-            SequencesAlgorithmName::Fcla => vec![Box::new(FclaParams::fcla().check())],
-            SequencesAlgorithmName::FclaBase1 => vec![Box::new(FclaParams::base1().check())],
+            SequencesAlgorithmName::Fcla => in_blocks(FclaParams::fcla()),
+            SequencesAlgorithmName::FclaBase1 => in_blocks(FclaParams::base1()),
             SequencesAlgorithmName::Halt => vec![
                 Box::new(HaltParams::default().check()),
                 Box::new(HaltParams { all_at_once: true, ..HaltParams::default() }.check()),
@@ -149,6 +149,12 @@ fn algorithms() -> Vec<Box<dyn SequencesAlgorithm>> {
         }
     };
     SequencesAlgorithmName::ALL.iter().flat_map(algorithm).collect()
+}
+
+/// Without blocks, and with blocks of a few people.
+fn in_blocks(params: FclaParams) -> Vec<Box<dyn SequencesAlgorithm>> {
+    let boxed = |blocks| -> Box<dyn SequencesAlgorithm> { Box::new(FclaParams { blocks, ..params }.check()) };
+    [params.blocks, BlockSizes::of(36)].into_iter().map(boxed).collect()
 }
 
 fn compatible(promise: SequencesPromise) -> SequencesPromise {

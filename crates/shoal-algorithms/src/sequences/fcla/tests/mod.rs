@@ -2,6 +2,7 @@
 
 mod compatible;
 mod data;
+mod free;
 mod output;
 mod paper;
 mod refusals;

@@ -7,14 +7,24 @@ use super::data::{any_visits, promise, visits};
 use super::slow::View;
 use crate::Anonymized;
 use crate::sequences::fcla::{Distance, FclaParams};
-use crate::sequences::{SequencesAlgorithm, SequencesError};
+use crate::sequences::{BlockSizes, SequencesAlgorithm, SequencesError};
 
 fn run(
     distance: Distance,
     data: &Sequences,
     promise: &SequencesPromise,
 ) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
-    FclaParams { distance, alternatives: distance == Distance::Aligned }
+    in_blocks(BlockSizes::FCLA, distance, data, promise)
+}
+
+/// The same in blocks.
+fn in_blocks(
+    blocks: BlockSizes,
+    distance: Distance,
+    data: &Sequences,
+    promise: &SequencesPromise,
+) -> Result<Anonymized<SequencesRecoding>, SequencesError> {
+    FclaParams { distance, alternatives: distance == Distance::Aligned, blocks }
         .check()
         .anonymize(data, promise, &Silent)
 }
@@ -30,11 +40,12 @@ proptest! {
         bound in prop_oneof![Just(Bound::Gain(0.5)), Just(Bound::Gain(1.0)), Just(Bound::Gain(6.0)), Just(Bound::Share(0.7))],
         named in any::<bool>(),
         distance in prop_oneof![Just(Distance::Aligned), Just(Distance::EventPairs)],
+        blocks in prop_oneof![Just(BlockSizes::FCLA), Just(BlockSizes::of(24))],
     ) {
         let value = ["s1"];
         let occurs = data.events().columns.last().unwrap().domain.code_of("s1").is_some();
         let promise = promise(k, length, (named && occurs).then_some(&value[..]), bound);
-        match run(distance, &data, &promise) {
+        match in_blocks(blocks, distance, &data, &promise) {
             Err(error) => {
                 let expected = matches!(error, SequencesError::Infeasible { .. }) && matches!(bound, Bound::Share(_));
                 prop_assert!(expected, "{}", error);
@@ -105,6 +116,19 @@ fn who_has_what_nobody_else_has_is_hidden_and_costs_nobody_else() {
     let hidden = view.people.iter().filter(|events| events.iter().flatten().all(|node| node.0 == 0)).count();
     assert_eq!(hidden, 1);
     assert!(result.recoding.cluster_of.iter().all(|&cluster| cluster != SUPPRESSED));
+}
+
+#[test]
+fn the_trace_says_how_many_blocks_there_were() {
+    let data = crowd(240, |person| person % 10 == 0);
+    let promise = promise(3, 2, Some(&["hiv"]), Bound::Gain(6.0));
+    let blocks = |sizes| {
+        let result = in_blocks(sizes, Distance::Aligned, &data, &promise).unwrap();
+        assert_eq!(View::published(&data, &result.recoding).broken(&promise), None);
+        result.trace.counts.get("blocks")
+    };
+    assert_eq!(blocks(BlockSizes::FCLA), 0);
+    assert!(blocks(BlockSizes::of(60 * BlockSizes::LEAST)) > 3);
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn the_table_is_published_so_that_nothing_is_left() {
     for distance in [Distance::Aligned, Distance::EventPairs] {
         for length in 1..=3 {
             let promise = promise(2, length, Some(&["Hepatitis", "Cancer"]), Bound::Gain(1.0));
-            let result = FclaParams { distance, alternatives: true }
+            let result = FclaParams { distance, alternatives: true, ..FclaParams::default() }
                 .check()
                 .anonymize(&data, &promise, &shoal_core::Silent)
                 .unwrap();

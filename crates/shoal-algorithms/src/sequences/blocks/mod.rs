@@ -1,0 +1,229 @@
+//! Cuts many people into blocks of near ones, each of which is then grouped by itself.
+//!
+//! Grouping people looks for near ones among all others, which takes about the square of their number. The promises of
+//! sequences are such that what disjoint parts of the people keep, all keep together (the disjoint-union rule), so a large
+//! data set is cut first, into blocks of bounded size. Whatever speaks about everybody (the costs of values, how frequent a
+//! sensitive value is and may be) is taken from the whole.
+//!
+//! A block is cut in two by a [`Feature`]: the sequence has at least so many events, it has a value below a node of the
+//! hierarchies anywhere, in its first or in its last event. Who has it goes to one side, who lacks it to the other. Each feature has a
+//! charge, what the ones pay at least, or about, when they are published together with the others; the feature whose cut
+//! separates most pairs at the highest charge is taken (`cut.rs`), since those pairs would hardly have found each
+//! other. A cut is made from counts per feature only. They add up, so parts of the data on several machines can be counted
+//! apart and cut as one.
+//!
+//! Nothing depends on the order of the people but the numbers of units in a block, which are ascending, and how people are dealt out whose
+//! sequences are equal.
+//!
+//! Cost: O(n · events · levels of the hierarchies) for each level of cuts, of which there are about log₂(n / size); a cut
+//! leaves no side with less than a sixteenth of the people.
+
+mod cut;
+mod feature;
+#[cfg(test)]
+mod tests;
+
+pub(super) use feature::Feature;
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use super::costs::Costs;
+use cut::Counts;
+
+/// From when on people are cut into blocks, and how large these are. Sizes are in events; somebody with fewer than
+/// [`BlockSizes::LEAST`] counts as if they had so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockSizes {
+    /// What is no larger is not cut at all.
+    pub uncut: usize,
+    /// What a block has at most where there are several. Smaller ones take less time and lose more.
+    pub most: usize,
+}
+
+impl BlockSizes {
+    /// What everybody counts at least: to compare two people takes some time whatever they have.
+    pub const LEAST: usize = 8;
+
+    /// For `cbmsa`, chosen by measurement (docs/performance.md).
+    pub const CBMSA: BlockSizes = BlockSizes { uncut: 3 << 16, most: 1 << 17 };
+
+    /// For `fcla`, which takes longer for those who are not cut.
+    pub const FCLA: BlockSizes = BlockSizes::of(13 << 13);
+
+    /// Blocks of at most this size, whatever there is.
+    pub const fn of(most: usize) -> BlockSizes {
+        BlockSizes { uncut: most, most }
+    }
+}
+
+/// How much one thread does at least inside a block before others help, where that would be `alone` if there were no blocks. Nobody
+/// helps where there are enough blocks for all threads: one that waits for helpers would begin another block meanwhile, another in that,
+/// and so on.
+pub(super) fn grain(blocks: usize, alone: usize) -> usize {
+    if blocks <= FEW { alone } else { usize::MAX }
+}
+
+/// Up to how many blocks threads help each other inside.
+const FEW: usize = 8;
+
+/// What is put into blocks: people, or clusters of them. They are numbered from 0.
+pub(super) trait Units: Sync {
+    /// How many units there are.
+    fn count(&self) -> usize;
+
+    /// The codes of a unit's values, event by event.
+    fn events(&self, unit: u32) -> &[u32];
+
+    /// Whether some units, of a whole that is cut, can be a block of their own.
+    fn fit(&self, units: &[u32], room: Room) -> bool;
+}
+
+/// How much is asked of a block before it is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Its people can be grouped freely: sensitive values are not much more frequent among them than among everybody.
+    Ample,
+    /// Its people keep the terms as one group.
+    Enough,
+}
+
+impl Room {
+    /// How many people there must be where crowds have k.
+    pub(super) fn least_people(self, k: usize) -> usize {
+        match self {
+            Room::Ample => k * CROWDS,
+            Room::Enough => k,
+        }
+    }
+
+    /// How frequent a sensitive value may be that is so frequent among everybody, and may be so frequent in a crowd.
+    pub(super) fn most(self, usual: f64, allowed: f64) -> f64 {
+        match self {
+            Room::Ample => usual + (allowed - usual).max(0.0) / 2.0,
+            Room::Enough => allowed,
+        }
+    }
+}
+
+/// How many crowds a block should have room for at least: with fewer, who is left after the last one is a large share.
+const CROWDS: usize = 8;
+
+/// The blocks, and where they were cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The units of each block, ascending.
+    pub(super) blocks: Vec<Vec<u32>>,
+    /// The features at which blocks were cut.
+    pub(super) cuts: BTreeSet<Feature>,
+}
+
+/// Cuts all units into blocks, where features or the order of values can tell them apart and both sides of each cut fit. No
+/// block is cut at a feature that is to be avoided.
+pub(super) fn plan(units: &impl Units, costs: &Costs, sizes: BlockSizes, avoid: &BTreeSet<Feature>) -> Plan {
+    let all: Vec<u32> = (0..units.count() as u32).collect();
+    let planner = Planner { units, costs, most: sizes.most, avoid };
+    if planner.size(&all) <= sizes.uncut {
+        return Plan { blocks: vec![all], cuts: BTreeSet::new() };
+    }
+    planner.divide(all)
+}
+
+struct Planner<'a, U> {
+    units: &'a U,
+    costs: &'a Costs,
+    most: usize,
+    avoid: &'a BTreeSet<Feature>,
+}
+
+impl<U: Units> Planner<'_, U> {
+    fn divide(&self, block: Vec<u32>) -> Plan {
+        if self.size(&block) <= self.most || block.len() < 2 {
+            return Plan { blocks: vec![block], cuts: BTreeSet::new() };
+        }
+        let Some((cut, [without, with])) = self.cut(&block) else {
+            // Too large, but nothing less would keep the terms.
+            return Plan { blocks: vec![block], cuts: BTreeSet::new() };
+        };
+        drop(block);
+        let (mut plan, other) = rayon::join(|| self.divide(without), || self.divide(with));
+        plan.blocks.extend(other.blocks);
+        plan.cuts.extend(other.cuts);
+        plan.cuts.extend(cut);
+        plan
+    }
+
+    /// To compare two sequences takes the product of their lengths, and to compare all of a block the square of the sum.
+    fn size(&self, block: &[u32]) -> usize {
+        let events = |&unit: &u32| self.units.events(unit).len() / self.costs.quasi();
+        block.iter().map(|unit| events(unit).max(BlockSizes::LEAST)).sum()
+    }
+
+    /// The two sides of the best cut that both sides allow, and its feature, if it has one.
+    fn cut(&self, block: &[u32]) -> Option<(Option<Feature>, [Vec<u32>; 2])> {
+        let mut best = self.count(block).best(block.len(), self.costs);
+        best.retain(|feature| !self.avoid.contains(feature));
+        best.truncate(TRIED);
+        for room in [Room::Ample, Room::Enough] {
+            let fit = |side: &Vec<u32>| !side.is_empty() && self.units.fit(side, room);
+            let by_feature = best.iter().map(|&feature| (Some(feature), self.part(block, feature)));
+            // Lazily: sorting a block is worth it only where no feature cuts it.
+            let by_order = std::iter::once_with(|| (None, by_order(block, self.units)));
+            let by_turns = std::iter::once_with(|| (None, by_turns(block, self.units)));
+            let mut cuts = by_feature.chain(by_order).chain(by_turns);
+            if let Some(found) = cuts.find(|(_, sides)| sides.iter().all(fit)) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn count(&self, block: &[u32]) -> Counts {
+        // Sums of whole numbers, so they are the same however the units are spread over threads.
+        block
+            .par_chunks(COUNTED_TOGETHER)
+            .map(|units| Counts::of(units.iter().map(|&unit| self.units.events(unit)), self.costs))
+            .reduce(Counts::default, Counts::add)
+    }
+
+    /// Those without the feature, and those who have it.
+    fn part(&self, block: &[u32], feature: Feature) -> [Vec<u32>; 2] {
+        let has = |&unit: &u32| feature.is_in(self.units.events(unit), self.costs);
+        let (with, without) = block.iter().copied().partition(has);
+        [without, with]
+    }
+}
+
+/// How many features are tried before those whose charges say less. More than a few fail only where the sensitive values
+/// leave hardly any room, and each try counts all people of the block.
+const TRIED: usize = 16;
+
+/// How many units a thread counts at a time: enough to be worth the table of counts that it fills.
+const COUNTED_TOGETHER: usize = 1 << 13;
+
+/// Cuts in the order of all values, at the place next to the middle where they differ.
+fn by_order(block: &[u32], units: &impl Units) -> [Vec<u32>; 2] {
+    let mut order = block.to_vec();
+    order.sort_by_key(|&unit| (units.events(unit), unit));
+    let differ = |&at: &usize| units.events(order[at - 1]) != units.events(order[at]);
+    let middle = order.len() / 2;
+    let Some(at) = (1..order.len()).filter(differ).min_by_key(|at| at.abs_diff(middle)) else {
+        return [order, Vec::new()];
+    };
+    let mut second = order.split_off(at);
+    order.sort_unstable();
+    second.sort_unstable();
+    [order, second]
+}
+
+/// Every second one, in the order of all values: the last resort, which tears equal people apart and so spreads the
+/// sensitive values of each kind evenly.
+fn by_turns(block: &[u32], units: &impl Units) -> [Vec<u32>; 2] {
+    let mut order = block.to_vec();
+    order.sort_by_key(|&unit| (units.events(unit), unit));
+    let mut sides = [Vec::new(), Vec::new()];
+    order.into_iter().enumerate().for_each(|(at, unit)| sides[at % 2].push(unit));
+    sides.iter_mut().for_each(|side| side.sort_unstable());
+    sides
+}
