@@ -1,5 +1,9 @@
 //! Generalized items as a reader of the file sees them: `a` for one item, `(a,b)` for "a, or b, or both". An item that is itself
 //! written `(a,b)` or `"a"` is published in quotes, `"(a,b)"`.
+//!
+//! A release with a dictionary of groups ([`Groups`](crate::Groups)) has the number of a group instead of its members: `(12,)`. This needs no
+//! quotes of its own. To a reader of groups `(12,)` is the item `12` and an empty one, so that an item of this name has always been published
+//! in quotes, and an empty item inside a group is written `""`: no release that was ever written has this text for anything else.
 
 use crate::quote::{quote, unquote};
 
@@ -34,6 +38,18 @@ pub fn parse_group(text: &str) -> Option<Vec<String>> {
         });
     }
     (members.len() > 1).then_some(members)
+}
+
+/// The text of a group that a dictionary holds under this number.
+pub fn render_group_number(number: u32) -> String {
+    format!("({number},)")
+}
+
+/// The digits of a text that is written as the number of a group. Whether a dictionary has this number, written in this way, is for the
+/// caller to ask: `(007,)` is a number that no dictionary has.
+pub fn parse_group_number(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix('(')?.strip_suffix(",)")?;
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
 }
 
 /// One item in quotes, as it is published where a reader would take it for something else.
@@ -113,6 +129,26 @@ mod tests {
             assert_eq!(unquote_item(text).unwrap_or(text.to_owned()), item);
         }
         assert_eq!(render_item(&["(a,b)", "c"]), "(\"(a,b)\",c)");
+    }
+
+    #[test]
+    fn an_item_that_looks_like_the_number_of_a_group_is_published_in_quotes() {
+        assert_eq!(parse_group_number(&render_group_number(12)), Some("12"));
+        assert_eq!(parse_group_number("(007,)"), Some("007"));
+        for item in ["(12,)", "(0,)", "(99999999999999999999,)", "\"(12,)\""] {
+            let alone = render_item(&[item]);
+            assert_eq!(parse_group_number(&alone), None, "{alone}");
+            assert_eq!(unquote_item(&alone).as_deref(), Some(item));
+        }
+        // Neither is a group, whatever its members are.
+        for members in [["12", ""], ["", "12"], ["(12,)", "a"], ["12", ")"], ["12,", ""]] {
+            let group = render_item(&members);
+            assert_eq!(parse_group_number(&group), None, "{group}");
+            assert_eq!(parse_group(&group).unwrap(), members);
+        }
+        for text in ["12", "(12)", "(,)", "(a,)", "(-1,)", "(1,2)", "( 1,)", "(1,) ", "(1,,)", "(\u{664},)"] {
+            assert_eq!(parse_group_number(text), None, "{text}");
+        }
     }
 
     #[test]

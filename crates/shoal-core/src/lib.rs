@@ -7,6 +7,7 @@
 
 mod canonical;
 pub mod dataset;
+mod groups;
 pub mod hierarchy;
 mod items;
 mod kind;
@@ -27,8 +28,11 @@ pub use dataset::{
     Column, Domain, Interner, InvalidSequences, Labels, Place, RawColumn, RawColumnBuilder, RawTable,
     Sequences, Table, Transactions, TransactionsBuilder,
 };
+pub use groups::{Groups, GroupsProblem};
 pub use hierarchy::{BoundHierarchy, Hierarchy, HierarchyError, NodeId};
-pub use items::{parse_group, quote_item, render_item, split_items, unquote_item};
+pub use items::{
+    parse_group, parse_group_number, quote_item, render_group_number, render_item, split_items, unquote_item,
+};
 pub use kind::{DateFormat, Kind, KindError, ValueParser};
 pub use mix::{SplitMix64, mix};
 pub use notation::{plain_number, without_exponent};

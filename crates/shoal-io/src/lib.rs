@@ -4,7 +4,7 @@
 //! value to a code while it reads; the SHA-256 of the stored bytes is computed on the way. [`write_table`] writes a
 //! table into a [`PendingFile`], which gets its final name only as part of a
 //! [`Verified`](shoal_privacy::Verified) that owns it. [`read_baskets`] and [`write_baskets`] do the same for
-//! transactions, a line each; [`read_table_with_list`] finds them in a list column of Parquet. [`read_batches`],
+//! transactions, a line each, [`read_groups`] and [`write_groups`] for the dictionary beside them; [`read_table_with_list`] finds them in a list column of Parquet. [`read_batches`],
 //! [`TableBuilder`] and [`write_batches`] take and give Arrow record batches in memory instead of files.
 //!
 //! CSV is split by this crate's own reader, because three things are wanted that common readers do not
@@ -23,6 +23,7 @@ mod encoding;
 mod error;
 mod excel;
 mod format;
+mod groups;
 mod inspect;
 mod ipc;
 mod json;
@@ -48,8 +49,9 @@ pub use csv::{CsvOptions, SeparatorError, separator_of, unusual_separator_of};
 pub use decimal::{DecimalCommas, find_decimal_commas};
 pub use digest::sha256_hex;
 pub use encoding::TextEncoding;
-pub use error::{ReadError, WriteError};
+pub use error::{NotADictionary, ReadError, WriteError};
 pub use format::{Compression, Format, Layout};
+pub use groups::{ReadGroups, groups_beside, groups_size, read_groups, write_groups};
 pub use inspect::{Content, Finding, inspect};
 pub use limits::Limits;
 pub use read::{

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::csv::CsvOptions;
 use crate::encoding::TextEncoding;
@@ -27,6 +27,8 @@ pub struct Source {
     pub sheet: Option<String>,
     /// What of a SQLite file is read; `None` is its only table.
     pub query: Option<Query>,
+    /// Where the dictionary of its groups would lie, if it is a file of published transactions; see [`read_groups`](crate::read_groups).
+    pub groups: Option<PathBuf>,
     /// How much of it is read before it is refused.
     pub limits: Limits,
 }
@@ -51,6 +53,7 @@ impl Source {
             comma_numbers: Vec::new(),
             sheet: None,
             query: None,
+            groups: None,
             limits: Limits::default(),
         }
     }

@@ -33,6 +33,9 @@ pub struct AuditFile<'a> {
     pub input_hash: String,
     /// Where the release was written to.
     pub output: PathBuf,
+    /// transactions: where the dictionary of its groups was written to, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<PathBuf>,
     /// The seed of all randomness.
     pub seed: u64,
     /// tables: whether people who were in an earlier release kept their classes; whoever is left of a class that has become
@@ -82,6 +85,8 @@ pub struct AuditPlaces {
     pub policy_folder: PathBuf,
     /// Where the release was written to.
     pub output: PathBuf,
+    /// Where the dictionary of its groups was written to, if it has one.
+    pub groups: Option<PathBuf>,
 }
 
 /// What is read of an `audit.json`; the rest of it is for people.
@@ -100,6 +105,12 @@ pub struct Audit {
     pub output: PathBuf,
     /// SHA-256 of the published bytes.
     pub output_sha256: String,
+    /// Where the dictionary of its groups was written to, if it has one.
+    #[serde(default)]
+    pub groups: Option<PathBuf>,
+    /// SHA-256 of that dictionary.
+    #[serde(default)]
+    pub groups_sha256: Option<String>,
     /// tables: whether people who were in an earlier release kept their classes.
     #[serde(default)]
     pub reused_classes: bool,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Policy, Progress};
 use shoal_io::{BasketOptions, Content, WriteError};
-use shoal_privacy::{Certificate, Staged, Verified};
+use shoal_privacy::{Certificate, Digests, Staged, Verified};
 
 use crate::audit::{AuditFile, AuditPlaces, Key, PreviousFile, RecodingFile};
 use crate::columns::read_published;
@@ -103,6 +103,7 @@ impl<S> Release<S> {
             policy_hash: key.hash(audit::POLICY, policy.canonical_json().as_bytes()),
             input_hash: key.hash(audit::INPUT, self.input_sha256.as_bytes()),
             output: places.output,
+            groups: places.groups,
             reused_classes: request.earlier.reuse_classes,
             applied_from: request
                 .earlier
@@ -217,20 +218,20 @@ fn run_to_end<K: Sink>(
     Ok(Release { report, trace, verified, key, input_sha256, recoding, secret_key, pages })
 }
 
-/// The published data of an earlier release, with their SHA-256.
+/// The published data of an earlier release, and what they are recognized by.
 pub(crate) fn read_earlier(
     request: &Request,
     published: &mut dyn Source,
     progress: &dyn Progress,
-) -> Result<(EarlierFile, String), PipelineError> {
+) -> Result<(EarlierFile, Digests), PipelineError> {
     Ok(match request.policy().data.shape {
         Shape::Transactions => {
-            let (data, sha256) = transactions::read_published_data(request, published, progress)?;
-            (EarlierFile::Transactions(data), sha256)
+            let (data, digests) = transactions::read_published_data(request, published, progress)?;
+            (EarlierFile::Transactions(data), digests)
         }
         _ => {
             let read = read_published(request, published, progress)?;
-            (EarlierFile::Sequences(read.table), read.sha256)
+            (EarlierFile::Sequences(read.table), read.sha256.into())
         }
     })
 }

@@ -1,4 +1,4 @@
-use shoal_core::{Progress, RawTable, Transactions};
+use shoal_core::{Groups, Progress, RawTable, Transactions};
 use shoal_io::{ColumnForm, Content, Finding, ReadError, WriteError};
 use shoal_privacy::Staged;
 
@@ -33,6 +33,17 @@ pub trait Sink {
         _progress: &dyn Progress,
     ) -> Result<Self::Staged, WriteError> {
         Err(WriteError::NotABasketFile { path: self.name().into() })
+    }
+
+    /// Where a dictionary of groups would lie that is published with the data; none where nothing can lie beside them.
+    fn place_of_groups(&self) -> Option<String> {
+        None
+    }
+
+    /// Writes the dictionary of the groups whose numbers are in the data that are staged next. A sink without a place for it keeps the
+    /// default, which refuses.
+    fn stage_groups(&mut self, _groups: &Groups) -> Result<(), WriteError> {
+        Err(WriteError::NoPlaceForGroups { path: self.name().into() })
     }
 }
 

@@ -1,5 +1,5 @@
 use shoal_core::Progress;
-use shoal_io::{BasketOptions, ReadError, ReadTable, ReadTransactions};
+use shoal_io::{BasketOptions, ReadError, ReadGroups, ReadTable, ReadTransactions};
 
 /// Where records come from: a file, batches in memory, a query.
 pub trait Source {
@@ -21,6 +21,12 @@ pub trait Source {
         _progress: &dyn Progress,
     ) -> Result<ReadTransactions, ReadError> {
         Err(ReadError::NotLines { source_name: self.name() })
+    }
+
+    /// Reads the dictionary that says what the numbers of groups in published transactions stand for. A source beside which nothing can lie keeps
+    /// the default: it has none.
+    fn read_groups(&mut self, _progress: &dyn Progress) -> Result<Option<ReadGroups>, ReadError> {
+        Ok(None)
     }
 }
 
@@ -61,5 +67,9 @@ impl Source for shoal_io::Source {
         progress: &dyn Progress,
     ) -> Result<ReadTransactions, ReadError> {
         shoal_io::read_baskets(self, options, progress)
+    }
+
+    fn read_groups(&mut self, progress: &dyn Progress) -> Result<Option<ReadGroups>, ReadError> {
+        shoal_io::read_groups(self, progress)
     }
 }

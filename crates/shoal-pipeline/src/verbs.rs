@@ -80,6 +80,9 @@ pub struct VerifiedFile<V> {
     pub file: String,
     /// SHA-256 of its bytes.
     pub sha256: String,
+    /// transactions: SHA-256 of the dictionary of groups beside it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups_sha256: Option<String>,
     /// The verifier's answer.
     #[serde(flatten)]
     pub verdict: V,

@@ -31,16 +31,16 @@ pub use sequences::{
     SequencesConservationError, SequencesFindings, SequencesModel, SequencesVerdict, SequencesView,
     SequencesViolation, VerifiedSequences, judge_sequences, verify_sequences, verify_sequences_file,
 };
-pub use staged::{Certificate, Findings, ReadBack, Staged, Verified};
+pub use staged::{Certificate, Digests, Findings, ReadBack, Staged, Verified};
 pub use table::{
     Classes, ConditionError, Crowds, KAnonymity, OfPeople, PersonalK, PublishedCell, SensitiveColumn,
     SuppressionLimit, TableClaim, TableConservationError, TableFindings, TableModel, TableVerdict, TableView,
     TableViolation, VerifiedTable, judge_table, verify_table, verify_table_file,
 };
 pub use transactions::{
-    CompleteAnonymity, ItemConstraints, ItemTable, ItemsetAnonymity, ItemsetParamError, KnownShare,
-    PublishedTransactions, TransactionsClaim, TransactionsConservationError, TransactionsFindings,
-    TransactionsModel, TransactionsVerdict, TransactionsViolation, Utility, VerifiedTransactions,
-    judge_transactions, verify_transactions, verify_transactions_file,
+    CompleteAnonymity, GroupsError, ItemConstraints, ItemTable, ItemsetAnonymity, ItemsetParamError,
+    KnownShare, PublishedTransactions, TransactionsClaim, TransactionsConservationError,
+    TransactionsFindings, TransactionsModel, TransactionsVerdict, TransactionsViolation, Utility,
+    VerifiedTransactions, judge_transactions, verify_transactions, verify_transactions_file, written_out,
 };
 pub use unverifiable::Unverifiable;

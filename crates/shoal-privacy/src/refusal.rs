@@ -1,8 +1,9 @@
 use crate::pseudonyms::PseudonymError;
 use crate::table::MAX_SUPPRESSED;
 use crate::{
-    BrokenPromise, OutOfOrder, SequencesConservationError, SequencesViolation, TableConservationError,
-    TableViolation, TransactionsConservationError, TransactionsViolation, Unverifiable,
+    BrokenPromise, GroupsError, OutOfOrder, SequencesConservationError, SequencesViolation,
+    TableConservationError, TableViolation, TransactionsConservationError, TransactionsViolation,
+    Unverifiable,
 };
 
 /// What to do about an error that can come neither from a policy nor from data: something in the program, or
@@ -40,6 +41,9 @@ pub enum Refusal {
     /// An id is published that may name a person.
     #[error(transparent)]
     Pseudonym(#[from] PseudonymError),
+    /// A dictionary of groups and the transactions beside it contradict each other.
+    #[error(transparent)]
+    Groups(#[from] GroupsError),
     /// A table is not true of its input.
     #[error(transparent)]
     TableConservation(#[from] TableConservationError),
@@ -59,6 +63,7 @@ impl Refusal {
         match self {
             Refusal::Unverifiable(error) => error.hint(),
             Refusal::Pseudonym(error) => error.hint(),
+            Refusal::Groups(error) => error.hint(),
             Refusal::TableConservation(error) => error.hint(),
             Refusal::TransactionsConservation(error) => error.hint(),
             Refusal::SequencesConservation(error) => error.hint(),

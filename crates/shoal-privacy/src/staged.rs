@@ -16,21 +16,39 @@ pub trait Staged {
     fn publish(self, certificate: &Certificate) -> Result<Self::Receipt, Self::Error>;
 }
 
+/// What data are recognized by: the SHA-256 of all that is published, in lower-case hex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests {
+    /// Of the data.
+    pub data: String,
+    /// Of the dictionary of groups beside them, where there is one.
+    pub groups: Option<String>,
+}
+
+impl From<String> for Digests {
+    fn from(data: String) -> Digests {
+        Digests { data, groups: None }
+    }
+}
+
 /// Staged data and what reading them back gave. The two stay together from here on, so that no caller can pair a proof with
 /// other data.
 #[derive(Debug)]
 pub struct ReadBack<S, T> {
     staged: S,
     content: T,
-    sha256: String,
+    digests: Digests,
 }
 
 impl<S: Staged, T> ReadBack<S, T> {
     /// Reads what was staged, as anybody would read it once it is published. `read` returns the content and its SHA-256
-    /// in lower-case hex; a digest of anything else makes publishing fail.
-    pub fn of<E>(staged: S, read: impl FnOnce(&S) -> Result<(T, String), E>) -> Result<ReadBack<S, T>, E> {
-        let (content, sha256) = read(&staged)?;
-        Ok(ReadBack { staged, content, sha256 })
+    /// in lower-case hex, or its [`Digests`]; a digest of anything else makes publishing fail.
+    pub fn of<D: Into<Digests>, E>(
+        staged: S,
+        read: impl FnOnce(&S) -> Result<(T, D), E>,
+    ) -> Result<ReadBack<S, T>, E> {
+        let (content, digests) = read(&staged)?;
+        Ok(ReadBack { staged, content, digests: digests.into() })
     }
 
     /// What was read.
@@ -40,7 +58,7 @@ impl<S: Staged, T> ReadBack<S, T> {
 
     /// The last step of a verifier, which has judged the content.
     pub(crate) fn certify(self, findings: Findings) -> (Verified<S>, T) {
-        let certificate = Certificate { sha256: self.sha256, findings };
+        let certificate = Certificate { digests: self.digests, findings };
         (Verified { staged: self.staged, certificate }, self.content)
     }
 }
@@ -83,19 +101,24 @@ impl<S> Verified<S> {
 ///
 /// ```compile_fail
 /// fn forge(findings: shoal_privacy::Findings) -> shoal_privacy::Certificate {
-///     shoal_privacy::Certificate { sha256: String::new(), findings }
+///     shoal_privacy::Certificate { digests: String::new().into(), findings }
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    sha256: String,
+    digests: Digests,
     findings: Findings,
 }
 
 impl Certificate {
     /// The SHA-256 of the verified data, in lower-case hex.
     pub fn sha256(&self) -> &str {
-        &self.sha256
+        &self.digests.data
+    }
+
+    /// The SHA-256 of the dictionary of groups that the data were read with, where they have one. It is published with them or not at all.
+    pub fn groups_sha256(&self) -> Option<&str> {
+        self.digests.groups.as_deref()
     }
 
     /// What was found.

@@ -120,6 +120,14 @@ pub enum Unverifiable {
         /// The number that should.
         due: u64,
     },
+    /// Transactions hold the number of a group, and there is no dictionary that says what it stands for.
+    #[error(
+        "`{text}` is the number of a group, and there is no dictionary of groups beside the published file"
+    )]
+    NoDictionary {
+        /// The number as it is published.
+        text: String,
+    },
     /// Two columns hold the ends of ranges, and these are no ends.
     #[error(
         "row {row} of the published file: `{column}_min` is `{lo}` and `{column}_max` is `{hi}`, which is no range"
@@ -177,6 +185,9 @@ impl Unverifiable {
             Unverifiable::Nobodys { .. } => "give every person an id of their own, e.g. a number",
             Unverifiable::NotNumbered { .. } => {
                 "number the people in the order of the file, whatever their names were, and keep their rows together"
+            }
+            Unverifiable::NoDictionary { .. } => {
+                "put FILE.groups.csv, which was published with FILE, beside it; a file that comes through a pipe has nothing beside it"
             }
             Unverifiable::NotARange { .. } => {
                 "a range has a least and a greatest value, both equal where the value is exact and both empty where there is none"

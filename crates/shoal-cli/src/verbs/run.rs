@@ -74,6 +74,10 @@ fn prose(outcome: &Outcome) -> String {
         false => outcome.output.display().to_string(),
     };
     let mut rows: Vec<(&str, String)> = vec![("published", published)];
+    if let Some(groups) = &outcome.groups {
+        let what = "(what the numbers of groups stand for; it is a part of the release)";
+        rows.push(("groups", format!("{} {what}", groups.display())));
+    }
     if let Some(folder) = &outcome.report_folder {
         rows.push((
             "reports",

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use shoal_io::Finding;
+use shoal_io::{Finding, groups_beside};
 use shoal_pipeline::files::VerifyOptions;
 use shoal_pipeline::sequences::SequencesVerified;
 use shoal_pipeline::stream::StreamVerified;
@@ -126,6 +126,9 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
         ("transactions", grouped(found.records)),
         ("items", grouped(found.items)),
     ];
+    if verified.groups_sha256.is_some() {
+        rows.insert(1, ("groups", groups_beside(Path::new(&verified.file)).display().to_string()));
+    }
     rows.extend(promises(&found.promises));
     rows.extend(found.withheld_columns.iter().map(withheld));
     rows.extend(leaks(&verified.leaks));

@@ -9,6 +9,7 @@ mod editions;
 mod explain;
 mod formats;
 mod found_files;
+mod groups;
 mod hierarchies_beside;
 mod hierarchy;
 mod init;

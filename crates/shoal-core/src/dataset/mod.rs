@@ -14,4 +14,5 @@ pub use labels::Labels;
 pub use raw::{Place, RawColumn, RawColumnBuilder, RawTable};
 pub use sequences::{InvalidSequences, Sequences};
 pub use table::{Column, Table};
+pub(crate) use transactions::natural_order;
 pub use transactions::{Transactions, TransactionsBuilder};

@@ -86,6 +86,19 @@ impl Transactions {
         selected
     }
 
+    /// The same transactions with other texts for their items, a text per item in the order of their numbers. None where two items would
+    /// have one text, so that they could not be told apart any more.
+    pub fn renamed<S: AsRef<str>>(self, texts: &[S]) -> Option<Transactions> {
+        assert_eq!(texts.len(), self.items.len(), "a text for each item");
+        let (items, rank) = in_natural_order(&texts.iter().collect());
+        let is_twice = |at: u32| items.get(at - 1) == items.get(at);
+        if (1..items.len() as u32).any(is_twice) {
+            return None;
+        }
+        let members = renumbered(self.members, &self.starts, &rank);
+        Some(Transactions { items, members, ..self })
+    }
+
     /// How often items occur in all transactions together.
     pub fn occurrences(&self) -> usize {
         self.members.len()
@@ -191,22 +204,32 @@ impl TransactionsBuilder {
     pub fn finish(self) -> (Transactions, usize) {
         // So far items are numbered as they first appeared. Renumbered by their natural order, the numbers do not
         // depend on the order of the input.
-        let found = self.items.into_labels();
-        let mut order: Vec<u32> = (0..found.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| natural_order(found.get(a), found.get(b)));
-        let mut rank = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(at, &code)| rank[code as usize] = at as u32);
-        let items = order.iter().map(|&code| found.get(code)).collect();
-        let mut members: Vec<u32> = self.members.iter().map(|&code| rank[code as usize]).collect();
-        for bounds in self.starts.windows(2) {
-            members[bounds[0]..bounds[1]].sort_unstable();
-        }
+        let (items, rank) = in_natural_order(&self.items.into_labels());
+        let members = renumbered(self.members, &self.starts, &rank);
         (Transactions { items, starts: self.starts, members, persons: None }, self.repeated)
     }
 }
 
-/// Whole numbers by value and before everything else, other texts by their bytes.
-fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
+/// The same texts in their natural order, and for each its new number.
+fn in_natural_order(found: &Labels) -> (Labels, Vec<u32>) {
+    let mut order: Vec<u32> = (0..found.len() as u32).collect();
+    order.sort_unstable_by(|&a, &b| natural_order(found.get(a), found.get(b)));
+    let mut rank = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(at, &code)| rank[code as usize] = at as u32);
+    (order.iter().map(|&code| found.get(code)).collect(), rank)
+}
+
+/// The items of transactions by their new numbers, ascending in each transaction.
+fn renumbered(mut members: Vec<u32>, starts: &[usize], rank: &[u32]) -> Vec<u32> {
+    members.iter_mut().for_each(|code| *code = rank[*code as usize]);
+    for bounds in starts.windows(2) {
+        members[bounds[0]..bounds[1]].sort_unstable();
+    }
+    members
+}
+
+/// The order of items: whole numbers by value and before everything else, other texts by their bytes.
+pub(crate) fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
     match (a.parse::<i64>(), b.parse::<i64>()) {
         // `7` and `07` are different items of the same value: their bytes decide.
         (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
@@ -237,6 +260,15 @@ mod tests {
             assert_eq!(transactions.item(text), Some(code as u32));
         }
         assert_eq!(transactions.item("c"), None);
+    }
+
+    #[test]
+    fn items_that_are_renamed_are_in_order_again() {
+        let data = Transactions::from_texts(&[vec!["a", "b", "c"], vec![], vec!["b"]]);
+        let renamed = data.clone().with_persons(vec![1, 1, 2]).renamed(&["z", "10", "9"]).unwrap();
+        let expected = Transactions::from_texts(&[vec!["z", "10", "9"], vec![], vec!["10"]]);
+        assert_eq!(renamed, expected.with_persons(vec![1, 1, 2]));
+        assert_eq!(data.renamed(&["x", "y", "x"]), None);
     }
 
     #[test]

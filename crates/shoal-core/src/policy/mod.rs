@@ -327,6 +327,10 @@ pub struct OutputPolicy {
     /// quasi-identifier of kind integer, decimal or date that has no hierarchy.
     #[serde(default, skip_serializing_if = "RangesPolicy::is_text")]
     pub ranges: RangesPolicy,
+    /// transactions: how groups of items are published, written out wherever they occur or as the numbers of a dictionary beside the
+    /// published file.
+    #[serde(default, skip_serializing_if = "GroupsPolicy::is_auto")]
+    pub groups: GroupsPolicy,
     /// Whether the published rows keep the order of the source. Otherwise they are sorted by what is published,
     /// which says nothing more; an order of the source can give people away.
     #[serde(default)]
@@ -364,6 +368,28 @@ pub enum RangesPolicy {
     /// "category"  (then nothing else can be empty, and a run that has to suppress a value there stops), otherwise
     /// suppressed.
     Columns,
+}
+
+/// How groups of items are published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupsPolicy {
+    /// Written out, unless the file would then have more than 64 MiB of items, and more than three times as many as with a dictionary. That is
+    /// read off what is published, so that the form says nothing more.
+    #[default]
+    Auto,
+    /// In every transaction that holds one: `(a,b)`.
+    WrittenOut,
+    /// By their numbers, `(12,)`, which `FILE.groups.csv` beside the published file explains. Where nothing can lie beside it, as
+    /// beside standard output, groups are written out.
+    Dictionary,
+}
+
+impl GroupsPolicy {
+    /// Whether it is the usual one. Policies that do not name it keep their hash.
+    fn is_auto(&self) -> bool {
+        *self == GroupsPolicy::Auto
+    }
 }
 
 impl RangesPolicy {

@@ -124,6 +124,10 @@ mod tests {
         for item in ["a", "(a,b)", "(a,\"b c\")", "\"a\"", "5\"", "f(x", "a)", "\u{a0}"] {
             assert!(item_reads_back(item, ' '), "{item}");
         }
+        // The number of a group, also where the separator is one of its characters.
+        for separator in [' ', ',', ';', '|', '1', '2', '\t', '§'] {
+            assert!(item_reads_back("(12,)", separator), "{separator}");
+        }
         for item in ["", " a", "a ", "a b", "(a", "\"a", "a\nb", "a\r", "\t", "()b c"] {
             assert!(!item_reads_back(item, ' '), "{item:?}");
         }

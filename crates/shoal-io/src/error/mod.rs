@@ -3,5 +3,5 @@
 mod read;
 mod write;
 
-pub use read::ReadError;
+pub use read::{NotADictionary, ReadError};
 pub use write::WriteError;

@@ -1,5 +1,7 @@
 use std::io;
 
+use shoal_core::GroupsProblem;
+
 use crate::encoding::TextEncoding;
 use crate::format::Layout;
 
@@ -21,6 +23,22 @@ fn not_utf8(likely: Option<TextEncoding>) -> &'static str {
     }
 }
 
+/// Why a file is not a dictionary of groups.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotADictionary {
+    /// It has other columns.
+    #[error("its columns are not `number` and `members`")]
+    Columns,
+    /// Its rows are not numbered groups in their order.
+    #[error(transparent)]
+    Groups(#[from] GroupsProblem),
+    /// It says what a dictionary says, in other bytes.
+    #[error(
+        "it is not written as dictionaries are: a byte order mark, other line ends or quotes that nothing needs could mark it"
+    )]
+    Bytes,
+}
+
 /// Why a source cannot be read. `file` is the name as it was given, `-` for standard input; of record batches in
 /// memory it is the name that their reader was given.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +48,14 @@ pub enum ReadError {
     NotFound {
         /// The file.
         file: String,
+    },
+    /// The dictionary of groups beside published transactions is not one.
+    #[error("{file}: {problem}")]
+    Groups {
+        /// The dictionary.
+        file: String,
+        /// What is wrong with it.
+        problem: NotADictionary,
     },
     /// The operating system refuses the file.
     #[error("{file}: cannot be read: {source}")]
@@ -471,6 +497,9 @@ impl ReadError {
     pub fn hint(&self) -> &'static str {
         match self {
             ReadError::NotFound { .. } => "check the path; in a policy it is relative to the policy's folder",
+            ReadError::Groups { .. } => {
+                "take it from the release again: it is published with the file, and neither is changed afterwards"
+            }
             ReadError::Unreadable { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "you may not read this file; ask its owner",
                 io::ErrorKind::IsADirectory => {

@@ -82,6 +82,18 @@ pub enum WriteError {
         /// What separates items.
         separator: char,
     },
+    /// Transactions are to be published without the dictionary of their groups.
+    #[error("{}: not published: it holds numbers of groups, and there is no dictionary with it", path.display())]
+    WithoutGroups {
+        /// The target.
+        path: PathBuf,
+    },
+    /// There is no place for a dictionary of groups.
+    #[error("{}: there is no place for a dictionary of groups beside it", path.display())]
+    NoPlaceForGroups {
+        /// The target.
+        path: PathBuf,
+    },
     /// The bytes are not those that were verified.
     #[error("{}: not published: SHA-256 {proven} was verified, but the file has {found}", path.display())]
     NotTheVerifiedBytes {
@@ -127,6 +139,9 @@ impl WriteError {
             WriteError::NotABasketFile { .. } => "let the name end in .txt, .txt.gz or .txt.zst",
             WriteError::UnreadableItem { .. } => {
                 "choose a separator that is in no item, or rename the item; it must not begin like a group"
+            }
+            WriteError::WithoutGroups { .. } | WriteError::NoPlaceForGroups { .. } => {
+                "write the groups out with  output.groups = \"written-out\""
             }
             WriteError::NotTheVerifiedBytes { .. } => {
                 "something changed the file between verifying and publishing; find out what, then run again"

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -73,17 +73,48 @@ impl PendingFile {
         self.sha256.as_deref()
     }
 
+    /// Whether it will be a file with a name, which another one can lie beside, and not the input of a device or a program.
+    pub fn has_place_beside(&self) -> bool {
+        matches!(self.target, Target::File(_))
+    }
+
+    /// Publishes data together with the dictionary of their groups, both of which the certificate is about. The dictionary gets its name first:
+    /// data without it could not be read.
+    pub fn publish_with_groups(
+        mut self,
+        mut groups: PendingFile,
+        certificate: &Certificate,
+    ) -> Result<PathBuf, WriteError> {
+        self.check(certificate.sha256())?;
+        groups.check(certificate.groups_sha256().unwrap_or_default())?;
+        let (path, beside) = (self.path.clone(), groups.path.clone());
+        let was_there = beside.exists();
+        groups.target.receive(&groups.path, groups.temporary)?;
+        let named = self.target.receive(&self.path, self.temporary);
+        if named.is_err() && !was_there {
+            // Of a release that does not exist nothing is left; the error is that of the data.
+            let _ = fs::remove_file(&beside);
+        }
+        named.map(|()| path)
+    }
+
     fn publish_bytes(mut self, proven: &str) -> Result<(), WriteError> {
+        self.check(proven)?;
+        self.target.receive(&self.path, self.temporary)
+    }
+
+    /// Whether the bytes on the disk are those that were verified.
+    fn check(&mut self, proven: &str) -> Result<(), WriteError> {
         self.finish()?;
         // The bytes on the disk are hashed, not those that went through `write`: somebody may have changed the file
         // in between.
         let hashed = File::open(self.temporary.path()).and_then(sha256_of);
         let found = hashed.map_err(|source| WriteError::io(&self.path, "read what was written", source))?;
         if found != proven {
-            let (path, proven) = (self.path, proven.to_owned());
+            let (path, proven) = (self.path.clone(), proven.to_owned());
             return Err(WriteError::NotTheVerifiedBytes { path, proven, found });
         }
-        self.target.receive(&self.path, self.temporary)
+        Ok(())
     }
 }
 
@@ -92,8 +123,11 @@ impl Staged for PendingFile {
     type Error = WriteError;
 
     /// Gives the file its final name, or copies it to the device that is the target. Refuses when the bytes
-    /// on disk are not, or not any more, those that were verified.
+    /// on disk are not, or not any more, those that were verified, and when they were read with a dictionary.
     fn publish(self, certificate: &Certificate) -> Result<PathBuf, WriteError> {
+        if certificate.groups_sha256().is_some() {
+            return Err(WriteError::WithoutGroups { path: self.path });
+        }
         let path = self.path.clone();
         self.publish_bytes(certificate.sha256())?;
         Ok(path)
@@ -129,7 +163,6 @@ impl fmt::Debug for PendingFile {
 mod tests {
     use super::*;
     use crate::sha256_hex;
-    use std::fs;
 
     /// Names in a folder, hidden ones included.
     fn names(folder: &Path) -> Vec<String> {

@@ -78,8 +78,9 @@ fn refuse_to_replace(job: &Job, previous: &[Audit], options: &RunOptions) -> Res
     let output = place(&options.output, &named.path).map(|path| recorded(&path));
     let report = place(&options.report, &named.report).map(|folder| recorded(&folder.join(AUDIT)));
     for audit in previous {
-        if output.as_ref() == Some(&audit.output) && audit.output != Path::new("-") {
-            return Err(PipelineError::OutputIsInput { path: audit.output.clone() });
+        let mut written = [Some(&audit.output), audit.groups.as_ref()].into_iter().flatten();
+        if let Some(file) = written.find(|file| output.as_ref() == Some(*file) && *file != Path::new("-")) {
+            return Err(PipelineError::OutputIsInput { path: file.clone() });
         }
         if report.as_ref() == Some(&audit.place) {
             return Err(PipelineError::OutputIsInput { path: audit.place.clone() });

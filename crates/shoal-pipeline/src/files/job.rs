@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use shoal_core::policy::Shape;
 use shoal_core::{Kind, Policy, PolicyDocument, Role};
-use shoal_io::{CsvOptions, Format, Limits, Query, Source, TextEncoding};
+use shoal_io::{CsvOptions, Format, Limits, Query, Source, TextEncoding, groups_beside};
 
 use crate::{Assets, Audit, PipelineError, Request};
 
@@ -142,7 +143,9 @@ impl Job {
         }
         let encoding = Some(TextEncoding::UTF_8);
         let csv = self.published_dialect()?;
-        Ok(Source { csv, encoding, comma_numbers: Vec::new(), ..self.file(path, true)? })
+        let may_have_groups = self.policy().data.shape == Shape::Transactions && path != Path::new("-");
+        let groups = may_have_groups.then(|| groups_beside(path));
+        Ok(Source { csv, encoding, comma_numbers: Vec::new(), groups, ..self.file(path, true)? })
     }
 
     /// The policy with everything that it names, read from its files.

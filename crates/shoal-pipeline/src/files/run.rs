@@ -6,7 +6,7 @@ use std::time::Instant;
 use shoal_algorithms::Trace;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
-use shoal_io::StagedFolder;
+use shoal_io::{StagedFolder, groups_beside};
 
 use super::memory::peak_memory;
 use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, recorded};
@@ -39,6 +39,8 @@ pub struct RunOptions {
 pub struct Outcome {
     /// The published file.
     pub output: PathBuf,
+    /// The dictionary of its groups, where it has one.
+    pub groups: Option<PathBuf>,
     /// The folder of the reports; none where the output is a device and no folder was named.
     pub report_folder: Option<PathBuf>,
     /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
@@ -74,7 +76,7 @@ pub(super) fn run_to_end(
     }
     let targets = Targets::of(job, options)?;
     // Before the work: a folder that is missing or may not be written to is better known now than in an hour.
-    let mut sink = FileSink::create(&targets.output, job.published_dialect()?)?;
+    let mut sink = file_sink(job, &targets.output)?;
     let earlier = EarlierReleases {
         previous: before.previous,
         replaced: targets.earlier,
@@ -103,6 +105,11 @@ pub(super) fn run_to_end(
             let places = AuditPlaces {
                 policy_folder: policy_folder.unwrap_or_else(|_| job.folder.clone()),
                 output: recorded(&targets.output),
+                groups: release
+                    .report
+                    .groups_sha256
+                    .as_ref()
+                    .map(|_| groups_beside(&recorded(&targets.output))),
             };
             let mut staged = StagedFolder::new(folder)?;
             staged.add(REPORT, &json(&release.report.outgoing()))?;
@@ -126,7 +133,14 @@ pub(super) fn run_to_end(
     if let Some(staged) = staged {
         staged.publish()?;
     }
-    Ok(Outcome { output, report_folder: targets.report, report, trace })
+    let groups = report.groups_sha256.as_ref().map(|_| groups_beside(&output));
+    Ok(Outcome { output, groups, report_folder: targets.report, report, trace })
+}
+
+/// A file for the release of a policy.
+pub(super) fn file_sink(job: &Job, path: &Path) -> Result<FileSink, PipelineError> {
+    let sink = FileSink::create(path, job.published_dialect()?)?;
+    Ok(if job.policy().data.shape == Shape::Transactions { sink.with_groups() } else { sink })
 }
 
 /// What was published in the earlier releases that the new one is attacked together with. Tables have all of it in their audits.
@@ -147,9 +161,12 @@ fn earlier_files(
         if !audit.output.is_file() {
             return Err(lost("the published file is not there any more"));
         }
-        let (file, sha256) = crate::run::read_earlier(request, &mut job.published(&audit.output)?, progress)?;
-        if sha256 != audit.output_sha256 {
+        let (file, found) = crate::run::read_earlier(request, &mut job.published(&audit.output)?, progress)?;
+        if found.data != audit.output_sha256 {
             return Err(lost("the file is not the one that was published"));
+        }
+        if found.groups != audit.groups_sha256 {
+            return Err(lost("the dictionary of its groups is not the one that was published"));
         }
         files.push(file);
     }

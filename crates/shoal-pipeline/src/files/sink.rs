@@ -1,7 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use shoal_core::{Progress, RawTable, Transactions};
-use shoal_io::{ColumnForm, Content, CsvOptions, Finding, PendingFile, ReadError, WriteError, WriteOptions};
+use shoal_core::{Groups, Progress, RawTable, Transactions};
+use shoal_io::{
+    ColumnForm, Content, CsvOptions, Finding, PendingFile, ReadError, WriteError, WriteOptions, groups_beside,
+};
 use shoal_privacy::{Certificate, Staged};
 
 use crate::{Sink, Source, StagedData};
@@ -13,6 +15,10 @@ pub struct FileSink {
     /// Begun before the work, so that a folder that does not exist, or may not be written to, is known at once.
     begun: Option<PendingFile>,
     csv: CsvOptions,
+    /// Where a dictionary of groups may lie.
+    beside: Option<PathBuf>,
+    /// The dictionary of what is staged next.
+    groups: Option<PendingFile>,
 }
 
 impl FileSink {
@@ -26,7 +32,16 @@ impl FileSink {
         if !layout.is_written() {
             return Err(WriteError::NotWritten { path: path.to_owned(), layout });
         }
-        Ok(FileSink { path: path.to_owned(), begun: Some(PendingFile::create(path)?), csv })
+        let (path, begun) = (path.to_owned(), Some(PendingFile::create(path)?));
+        Ok(FileSink { path, begun, csv, beside: None, groups: None })
+    }
+
+    /// The same for transactions, whose groups may be in a dictionary beside the file. A dictionary that lies there already is replaced, or
+    /// taken away where the new release has none: it is that of the release which is replaced.
+    #[must_use]
+    pub fn with_groups(self) -> FileSink {
+        let has_place = self.begun.as_ref().is_some_and(PendingFile::has_place_beside);
+        FileSink { beside: has_place.then(|| groups_beside(&self.path)), ..self }
     }
 
     fn stage(
@@ -39,7 +54,8 @@ impl FileSink {
         };
         write(&mut pending)?;
         pending.finish()?;
-        Ok(StagedFile { pending, csv: self.csv.clone() })
+        let (groups, beside) = (self.groups.take(), self.beside.clone());
+        Ok(StagedFile { pending, csv: self.csv.clone(), groups, beside })
     }
 }
 
@@ -72,6 +88,21 @@ impl Sink for FileSink {
     ) -> Result<StagedFile, WriteError> {
         self.stage(|pending| shoal_io::write_baskets(pending, published, separator, progress))
     }
+
+    fn place_of_groups(&self) -> Option<String> {
+        self.beside.as_ref().map(|path| path.to_string_lossy().into_owned())
+    }
+
+    fn stage_groups(&mut self, groups: &Groups) -> Result<(), WriteError> {
+        let Some(place) = &self.beside else {
+            return Err(WriteError::NoPlaceForGroups { path: self.path.clone() });
+        };
+        let mut pending = PendingFile::create(place)?;
+        shoal_io::write_groups(&mut pending, groups)?;
+        pending.finish()?;
+        self.groups = Some(pending);
+        Ok(())
+    }
 }
 
 /// A written file that has no name yet.
@@ -79,6 +110,17 @@ impl Sink for FileSink {
 pub struct StagedFile {
     pending: PendingFile,
     csv: CsvOptions,
+    /// The dictionary of its groups, where it has one.
+    groups: Option<PendingFile>,
+    /// Where the dictionary of a release of this name lies.
+    beside: Option<PathBuf>,
+}
+
+impl StagedFile {
+    fn read_again(&self) -> shoal_io::Source {
+        let groups = self.groups.as_ref().map(|groups| groups.path().to_owned());
+        shoal_io::Source { groups, ..self.pending.source(self.csv.clone()) }
+    }
 }
 
 impl Staged for StagedFile {
@@ -86,16 +128,29 @@ impl Staged for StagedFile {
     type Error = WriteError;
 
     fn publish(self, certificate: &Certificate) -> Result<PathBuf, WriteError> {
-        self.pending.publish(certificate)
+        if let Some(groups) = self.groups {
+            return self.pending.publish_with_groups(groups, certificate);
+        }
+        let path = self.pending.publish(certificate)?;
+        // That of the release which was replaced. Left there, it would be taken for a part of this one.
+        if let Some(old) = self.beside.filter(|old| old.is_file()) {
+            let removed = std::fs::remove_file(&old);
+            removed.map_err(|source| WriteError::Io {
+                path: old,
+                action: "remove the old dictionary",
+                source,
+            })?;
+        }
+        Ok(path)
     }
 }
 
 impl StagedData for StagedFile {
     fn source(&self) -> Box<dyn Source + '_> {
-        Box::new(self.pending.source(self.csv.clone()))
+        Box::new(self.read_again())
     }
 
     fn unjudged(&self, content: Content, progress: &dyn Progress) -> Result<Vec<Finding>, ReadError> {
-        shoal_io::inspect(&self.pending.source(self.csv.clone()), content, progress)
+        shoal_io::inspect(&self.read_again(), content, progress)
     }
 }

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use shoal_core::policy::Shape;
+use shoal_io::groups_beside;
+
 use super::{Job, RunOptions};
 use crate::{Audit, PipelineError};
 
@@ -37,6 +40,17 @@ impl Targets {
             }
             if !options.force {
                 return Err(PipelineError::Exists { path: output });
+            }
+        }
+        let groups =
+            (is_file && job.policy().data.shape == Shape::Transactions).then(|| groups_beside(&output));
+        if let Some(groups) = groups.filter(|groups| groups.exists()) {
+            if is_input(job, &groups)? {
+                return Err(PipelineError::OutputIsInput { path: groups });
+            }
+            // Of a release that is gone, or that is replaced without having been asked for: either is for a person to decide.
+            if !options.force {
+                return Err(PipelineError::Exists { path: groups });
             }
         }
         let named = options.report.clone().or_else(|| policy.report.as_ref().map(|path| job.resolve(path)));

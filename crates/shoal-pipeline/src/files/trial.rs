@@ -6,7 +6,8 @@ use std::time::Instant;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 
-use super::{FileSink, Job};
+use super::Job;
+use super::run::file_sink;
 use crate::{PipelineError, Report, Request, Source};
 
 /// Runs a policy to its end, verification and measures included, and leaves nothing behind but the report. What was staged has no name and
@@ -34,7 +35,7 @@ pub(super) fn trial_of(
             return Err(PipelineError::NoTrial);
         }
         let started = Instant::now();
-        let mut sink = FileSink::create(&staging_place(job), job.published_dialect()?)?;
+        let mut sink = file_sink(job, &staging_place(job))?;
         let release = crate::run(request, source, &mut sink, progress)?;
         let mut report = release.report;
         report.seconds.total = started.elapsed().as_secs_f64();

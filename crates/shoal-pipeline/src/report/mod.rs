@@ -46,6 +46,9 @@ pub struct Report {
     pub version: u32,
     /// SHA-256 of the published bytes.
     pub output_sha256: String,
+    /// transactions: SHA-256 of the dictionary of their groups, where they have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups_sha256: Option<String>,
     /// The shape of the data.
     pub shape: &'static str,
     /// The algorithm.
@@ -111,6 +114,7 @@ impl Report {
         Report {
             version: VERSION,
             output_sha256: certificate.sha256().to_owned(),
+            groups_sha256: certificate.groups_sha256().map(str::to_owned),
             shape: shape.name(),
             algorithm,
             records_in: counts.records_in,

@@ -46,7 +46,14 @@ pub(crate) fn verify(
     leaks.extend(
         original.as_ref().and_then(|found| left_out(request.policy(), found.left_out, found.records)),
     );
-    Ok(VerifiedFile { file: published.name(), sha256: read.sha256, verdict, original, leaks })
+    Ok(VerifiedFile {
+        file: published.name(),
+        sha256: read.sha256,
+        groups_sha256: None,
+        verdict,
+        original,
+        leaks,
+    })
 }
 
 /// The promises that can be seen in the file alone.

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use shoal_core::{
-    Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions, TransactionsBuilder,
-    TransactionsRecoding,
+    Groups, ItemCluster, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions,
+    TransactionsBuilder, TransactionsRecoding,
 };
 use shoal_io::published_item;
 
@@ -18,6 +18,8 @@ use crate::order::PublishedPlaces;
 pub(crate) struct Composed {
     /// What is published.
     pub published: Transactions,
+    /// Its groups, which are written out in it.
+    pub groups: Groups,
     /// For each published transaction its original. The verifier checks this claim, it does not trust it.
     pub origin: Vec<u32>,
 }
@@ -31,15 +33,15 @@ pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsR
         Layout::Column { .. } if loaded.listed => None,
         layout => Some(layout.list_separator()),
     };
+    let labels = |cluster: &ItemCluster| -> Vec<&str> {
+        cluster.items.iter().map(|&item| data.items().get(item)).collect()
+    };
     let texts: Vec<String> = recoding
         .clusters
         .iter()
         .map(|cluster| match &cluster.name {
             Some(name) => name.clone(),
-            None => {
-                let labels: Vec<&str> = cluster.items.iter().map(|&item| data.items().get(item)).collect();
-                published_item(&labels, separator)
-            }
+            None => published_item(&labels(cluster), separator),
         })
         .collect();
     let mut builder = TransactionsBuilder::default();
@@ -66,7 +68,10 @@ pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsR
             items(a).cmp(items(b)).then_with(|| by_rest(a, b)).then(a.cmp(&b))
         });
     }
-    Composed { published: published.select(&origin), origin }
+    // A node of the hierarchy has a name, which is published.
+    let groups = recoding.clusters.iter().filter(|cluster| cluster.name.is_none() && cluster.items.len() > 1);
+    let groups = Groups::new(groups.map(labels).collect());
+    Composed { published: published.select(&origin), groups, origin }
 }
 
 /// The table that holds published transactions, in a layout that is one. Ids are numbered again from 1, so that none of

@@ -1,9 +1,12 @@
 //! From a source to transactions, whatever its layout.
 
-use shoal_core::{Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, split_items};
+use shoal_core::{
+    Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, Unseen, split_items,
+};
 use shoal_io::{BasketOptions, ITEM_SEPARATOR};
-use shoal_privacy::{ItemTable, PublishedTransactions, Refusal};
+use shoal_privacy::{Digests, ItemTable, PublishedTransactions, Refusal, written_out};
 
+use super::algorithm::hierarchy;
 use super::layout::Layout;
 use super::one_hot;
 use super::person::{known_as, persons_of_ids, persons_of_rows, repeated_identifiers};
@@ -33,6 +36,8 @@ pub(crate) struct Loaded {
     pub withheld: Result<Vec<String>, Refusal>,
     /// SHA-256 of the stored bytes.
     pub sha256: String,
+    /// SHA-256 of the dictionary that the groups of a published file were read with, where it has one.
+    pub groups_sha256: Option<String>,
     /// By what an original's transactions are recognized in a later release, where it has a column that tells.
     pub known_as: Option<KnownAs>,
     /// For each transaction its number in the source, counted from 0, for `output.keep-order`.
@@ -40,10 +45,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// A published file, with its SHA-256; a refusal where it must not be published as it is.
-    pub(crate) fn into_published(self) -> Result<(PublishedTransactions, String), Refusal> {
+    /// A published file, and what it is recognized by; a refusal where it must not be published as it is.
+    pub(crate) fn into_published(self) -> Result<(PublishedTransactions, Digests), Refusal> {
         let (rest, withheld_columns) = (self.rest.map(|(rest, _)| rest), self.withheld?);
-        Ok((PublishedTransactions { data: self.data, rest, withheld_columns }, self.sha256))
+        let digests = Digests { data: self.sha256, groups: self.groups_sha256 };
+        Ok((PublishedTransactions { data: self.data, rest, withheld_columns }, digests))
     }
 
     /// What a reader should know about the data, in sentences.
@@ -71,6 +77,20 @@ impl Loaded {
 }
 
 impl Loaded {
+    /// Reads the numbers of groups in a published file by the dictionary beside it. From here on nobody has to know in which form the file is.
+    fn write_groups_out(
+        &mut self,
+        request: &Request,
+        source: &mut dyn Source,
+        progress: &dyn Progress,
+    ) -> Result<(), PipelineError> {
+        let read = source.read_groups(&Unseen(progress))?;
+        let data = std::mem::replace(&mut self.data, Transactions::from_texts::<&str>(&[]));
+        self.data = written_out(data, read.as_ref().map(|read| &read.groups), hierarchy(request))?;
+        self.groups_sha256 = read.map(|read| read.sha256);
+        Ok(())
+    }
+
     /// Puts the transactions into the order of what they say; identifiers beside them have no part in it.
     fn order_by_content(&mut self, request: &Request) {
         let says = |column: &&RawColumn| {
@@ -134,6 +154,7 @@ pub(crate) fn load(
                 leaks: Vec::new(),
                 withheld: Ok(Vec::new()),
                 sha256: read.sha256,
+                groups_sha256: None,
                 known_as: None,
                 source_rows: Vec::new(),
             }
@@ -158,6 +179,7 @@ pub(crate) fn load(
                 withheld: Ok(Vec::new()),
                 known_as: known_as(request, &read.table, None),
                 sha256: read.sha256,
+                groups_sha256: None,
                 source_rows: Vec::new(),
             }
         }
@@ -179,7 +201,19 @@ pub(crate) fn load(
             let known_as = known_as(request, &read.table, Some(ids)).filter(|_| text == Text::Original);
             let withheld = withheld(request, &read.table, text);
             let (rest, listed, sha256, source_rows) = (None, false, read.sha256, Vec::new());
-            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, known_as, source_rows }
+            Loaded {
+                data,
+                rest,
+                listed,
+                repeated,
+                empty,
+                leaks,
+                withheld,
+                sha256,
+                groups_sha256: None,
+                known_as,
+                source_rows,
+            }
         }
         Layout::Column { items, separator } => {
             // Identifiers are read as well: in an original they say whose a transaction is, in a published file they
@@ -210,27 +244,40 @@ pub(crate) fn load(
             rest.columns.remove(place);
             let (listed, sha256) = (read.listed, read.sha256);
             let (rest, source_rows) = (Some((rest, place)), Vec::new());
-            Loaded { data, rest, listed, repeated, empty, leaks, withheld, sha256, known_as, source_rows }
+            Loaded {
+                data,
+                rest,
+                listed,
+                repeated,
+                empty,
+                leaks,
+                withheld,
+                sha256,
+                groups_sha256: None,
+                known_as,
+                source_rows,
+            }
         }
     };
     if loaded.data.is_empty() {
         return Err(PipelineError::NoRecords { source_name: source.name() });
     }
-    // A published file is looked at as it is; its order is one of the things to look at.
-    if text == Text::Original {
-        loaded.order_by_content(request);
+    match text {
+        Text::Original => loaded.order_by_content(request),
+        // A published file is looked at as it is; its order is one of the things to look at.
+        Text::Published => loaded.write_groups_out(request, source, progress)?,
     }
     Ok(loaded)
 }
 
-/// The transactions of a published file, with its SHA-256.
+/// The transactions of a published file, and what it is recognized by.
 pub(crate) fn read_published_data(
     request: &Request,
     published: &mut dyn Source,
     progress: &dyn Progress,
-) -> Result<(Transactions, String), PipelineError> {
+) -> Result<(Transactions, Digests), PipelineError> {
     let read = load(request, published, Text::Published, progress)?;
-    Ok((read.data, read.sha256))
+    Ok((read.data, Digests { data: read.sha256, groups: read.groups_sha256 }))
 }
 
 /// A table must not be read as baskets. Whoever knows better says `header = false`.

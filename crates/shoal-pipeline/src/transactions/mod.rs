@@ -7,6 +7,7 @@ mod attack;
 mod check;
 mod compose;
 mod explain;
+mod form;
 mod layout;
 mod load;
 mod measures;

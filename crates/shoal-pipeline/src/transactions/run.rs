@@ -7,13 +7,14 @@ use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
 use shoal_measure::transactions::PublishedItems;
 use shoal_measure::transactions::attack::TransactionsTarget;
 use shoal_privacy::{
-    PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions, verify_transactions,
+    Digests, PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions, verify_transactions,
 };
 
 use super::algorithm::{Prepared, by_name};
 use super::applied;
 use super::attack::play;
 use super::compose::{Composed, compose, tabulate};
+use super::form;
 use super::layout::Layout;
 use super::load::{Loaded, Text, load};
 use super::measures;
@@ -58,10 +59,16 @@ pub(crate) fn run<K: Sink>(
     })?;
     let clusters = recoding.clusters.len();
 
-    let (staged, origin) = timed(&mut seconds.write, || {
+    let (staged, origin, form_note) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
-        let Composed { published, origin } = compose(request.policy(), &loaded, &recoding);
-        Ok((stage(request, to, &published, &loaded, &origin, progress)?, origin))
+        let Composed { published, groups, origin } = compose(request.policy(), &loaded, &recoding);
+        let asked = request.policy().output.groups;
+        let form = form::choose(asked, &*to, published, groups, prepared.hierarchy.as_ref());
+        // The dictionary first: what is staged next takes it along.
+        if let Some(groups) = &form.groups {
+            to.stage_groups(groups)?;
+        }
+        Ok((stage(request, to, &form.published, &loaded, &origin, progress)?, origin, form.note))
     })?;
 
     let verified = timed(&mut seconds.verify, || {
@@ -101,6 +108,7 @@ pub(crate) fn run<K: Sink>(
     notes.extend(
         trace.search.as_ref().and_then(|search| taken_from_another(prepared.algorithm.name(), search)),
     );
+    notes.extend(form_note);
     let counts = Counts {
         records_in: data.len(),
         records_out: published.len(),
@@ -191,12 +199,12 @@ fn form(request: &Request, column: &str) -> ColumnForm {
     }
 }
 
-/// What was staged, read as anybody would read it, with its SHA-256.
+/// What was staged, read as anybody would read it, and what it is recognized by.
 fn read_transactions_back(
     request: &Request,
     staged: &impl StagedData,
     progress: &dyn Progress,
-) -> Result<(PublishedTransactions, String), PipelineError> {
+) -> Result<(PublishedTransactions, Digests), PipelineError> {
     let read = load(request, &mut *staged.source(), Text::Published, &Unseen(progress))?;
     Ok(read.into_published()?)
 }

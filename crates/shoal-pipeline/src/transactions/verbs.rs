@@ -5,8 +5,8 @@ use shoal_core::{Progress, Transactions};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_privacy::matching::match_transactions;
 use shoal_privacy::{
-    PublishedTransactions, RecordOrder, Refusal, TransactionsClaim, TransactionsVerdict, Unverifiable,
-    judge_transactions, verify_transactions_file,
+    GroupsError, PublishedTransactions, RecordOrder, Refusal, TransactionsClaim, TransactionsVerdict,
+    Unverifiable, judge_transactions, verify_transactions_file,
 };
 
 use super::algorithm::{Prepared, hierarchy};
@@ -28,6 +28,10 @@ pub(crate) fn verify(
     progress: &dyn Progress,
 ) -> Result<TransactionsVerified, PipelineError> {
     let read = load(request, published, Text::Published, progress)?;
+    // Groups of other members are still counted as groups, so that only this notices the dictionary of another release.
+    if request.audit_of(&read.sha256).is_some_and(|audit| audit.groups_sha256 != read.groups_sha256) {
+        return Err(Refusal::Groups(GroupsError::NotTheReleased).into());
+    }
     let rest = read.rest.as_ref().map(|(rest, _)| rest);
     let (tree, models) = (hierarchy(request), models(request)?);
     let judge = |published: &Transactions| {
@@ -51,7 +55,8 @@ pub(crate) fn verify(
         None => None,
     };
     let leaks = of_transactions(request, &read.data, read.rest.as_ref().map(|(rest, _)| rest));
-    Ok(VerifiedFile { file: published.name(), sha256: read.sha256, verdict, original, leaks })
+    let (sha256, groups_sha256) = (read.sha256, read.groups_sha256);
+    Ok(VerifiedFile { file: published.name(), sha256, groups_sha256, verdict, original, leaks })
 }
 
 /// Whether published transactions are what one recoding makes of the original, and stay as useful as the policy asks;

@@ -2,6 +2,7 @@
 
 mod apply;
 mod cancelled;
+mod groups;
 mod project;
 mod sequences;
 mod table;

@@ -3,7 +3,7 @@
 
 use super::refuse;
 use crate::policy::Shape::{self, Sequences, Stream, Table, Transactions};
-use crate::policy::{Policy, PolicyError, RangesPolicy};
+use crate::policy::{GroupsPolicy, Policy, PolicyError, RangesPolicy};
 
 /// Refuses keys that are given and mean nothing for the shape.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
@@ -61,6 +61,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "state.key-file", state.key_file.is_some()),
         (&[Table, Transactions, Sequences], "output.report", policy.output.report.is_some()),
         (&[Table, Sequences], "output.ranges", policy.output.ranges == RangesPolicy::Columns),
+        (&[Transactions], "output.groups", policy.output.groups != GroupsPolicy::Auto),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),
         (&[Stream], "output.max-dead-letters", policy.output.max_dead_letters.is_some()),
     ];

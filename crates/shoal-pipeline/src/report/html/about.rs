@@ -26,6 +26,10 @@ pub(super) fn about(page: &Page<'_>) -> Html {
             html!("{} ({})", figure(hundredths(seconds("total").unwrap_or_default())), parts.join(", ")),
         ),
     ];
+    if let Value::String(sha256) = &page.report["groups-sha256"] {
+        let name = "SHA-256 of FILE.groups.csv, the dictionary of its groups";
+        facts.insert(5, (name, html!("<code class=\"hash\">{}</code>", sha256.as_str())));
+    }
     if let Value::Number(bytes) = &page.report["peak-memory-bytes"] {
         facts.push((
             "Memory at most",
