@@ -11,7 +11,10 @@ use shoal_privacy::{
     BoundedKnowledge, Figure, KTooSmall, KnowledgeError, PublishedCell, SequencesModel, SequencesViolation,
     Unverifiable, verify_sequences_file,
 };
-use twin::{Case, Event, Known, NAMES, breaks, broken, cases, file, length, sound_cases, trees, verify};
+use twin::{
+    Case, Event, Known, NAMES, breaks, broken, cases, file, length, sound_cases, sound_cases_in_parts, trees,
+    verify, verify_in_parts,
+};
 
 fn known(violation: &SequencesViolation) -> Known {
     let quasi = |name: &str| NAMES[1..].iter().position(|known| *known == name).unwrap();
@@ -130,6 +133,85 @@ proptest! {
         shorter.people.retain(|events| !events.is_empty());
         agrees(&shorter)?;
     }
+}
+
+/// So little work that parts are looked at before anything else has an answer, and enough to look at all of them.
+const PARTS_FIRST: u64 = 100_000;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Parts are a hint that nobody believes.
+    #[test]
+    fn parts_that_are_drawn_change_no_answer(
+        case in cases(),
+        parts in prop::collection::vec(0..3_u32, 9),
+        is_paper in any::<bool>(),
+    ) {
+        let case = if is_paper { case } else { case.compatible() };
+        let (promise, _, worst) = verify_in_parts(&case, PARTS_FIRST, &parts);
+        prop_assert_eq!(promise.holds, verify(&case, BoundedKnowledge::WORK).0.holds);
+        prop_assert_eq!(promise.holds, worst.is_empty());
+        for violation in &worst {
+            let crowd = match case.support {
+                Support::Paper => broken(&case).get(&known(violation)).cloned(),
+                Support::Compatible => Some(compatible::crowd(&case, &known(violation))),
+            };
+            prop_assert!(crowd.is_some_and(|crowd| crowd.len() == violation.size as usize && breaks(&case, &crowd)));
+        }
+    }
+
+    /// Parts that were a proof before somebody changed a cell are none afterwards.
+    #[test]
+    fn a_change_is_noticed_behind_parts_that_were_true(
+        (case, parts) in sound_cases_in_parts(),
+        other in cases(),
+        at in any::<(Index, Index, Index)>(),
+        column in 0..3_usize,
+        is_paper in any::<bool>(),
+    ) {
+        let case = if is_paper { case } else { case.compatible() };
+        let (person, donor) = (at.0.index(case.people.len()), at.1.get(&other.people));
+        let event = at.2.index(case.people[person].len());
+        let mut changed = case;
+        changed.people[person][event][column].clone_from(&donor[0][column]);
+        let (promise, ..) = verify_in_parts(&changed, PARTS_FIRST, &parts);
+        prop_assert_eq!(promise.holds, broken(&changed).is_empty());
+    }
+}
+
+#[test]
+fn parts_are_a_proof_or_are_widened() {
+    // Twelve crowds of four with places a and b of their own: two people were in a, b, a, b and two in a, b, b, a. Whoever
+    // knows two values cannot tell them apart, three values can.
+    let places = ["Bonn", "Köln", "Aachen", "Kiel"];
+    let person = |at: usize, stays: &[&str]| -> Vec<Event> {
+        let crowd = at / 4;
+        let order = if at.is_multiple_of(2) { [0, 1, 0, 1] } else { [0, 1, 1, 0] };
+        let event = |&of: &usize| [places[(crowd + of) % 4], stays[crowd % stays.len()], "flu", "east"];
+        order.iter().map(event).map(|event| event.map(str::to_owned)).collect()
+    };
+    let parts: Vec<u32> = (0..48).map(|at| at / 4).collect();
+    let case = |stays: &[&str], k, length| Case {
+        people: (0..48).map(|at| person(at, stays)).collect(),
+        k,
+        length,
+        limits: Vec::new(),
+        support: Support::Paper,
+    };
+    let answers = |case: Case| {
+        let plainly = verify(&case, BoundedKnowledge::WORK).0.holds;
+        (plainly, verify_in_parts(&case, PARTS_FIRST, &parts).0.holds)
+    };
+    // Where each crowd has a stay that tells it from the others with its places, the parts are a proof.
+    assert_eq!(answers(case(&["1", "2", "9"], 4, 2)), (true, true));
+    assert_eq!(answers(case(&["1", "2", "9"], 4, 3)), (false, false));
+    // Where three crowds have the same places and one stay, they hide each other, and no part keeps k = 8 by itself.
+    assert_eq!(answers(case(&["1"], 8, 2)), (true, true));
+    assert_eq!(answers(case(&["1"], 8, 3)), (false, false));
+    // Parts of another file are not looked at.
+    let other = case(&["1", "2", "9"], 4, 2);
+    assert!(verify_in_parts(&other, BoundedKnowledge::WORK, &parts[..1]).0.holds);
 }
 
 fn gain(beta: f64) -> Limit {

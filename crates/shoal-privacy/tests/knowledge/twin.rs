@@ -67,13 +67,19 @@ pub(crate) fn cases() -> impl Strategy<Value = Case> {
 
 /// A few sequences, each with at least k people, all with the same rest: nobody can be told from the others.
 pub(crate) fn sound_cases() -> impl Strategy<Value = Case> {
+    sound_cases_in_parts().prop_map(|(case, _)| case)
+}
+
+/// The same, with the number of each person's sequence.
+pub(crate) fn sound_cases_in_parts() -> impl Strategy<Value = (Case, Vec<u32>)> {
     let sequence = prop::collection::vec((0..9u8, 0..7u8), 1..4);
     let crowds = prop::collection::vec((sequence, 2..4usize), 1..4);
     (crowds, 1..7usize, limits()).prop_map(|(crowds, length, limits)| {
         let person = |cells: &Cells| events(cells, &[(0, 0); 3]);
         let people = crowds.iter().flat_map(|(cells, size)| vec![person(cells); *size]).collect();
+        let parts = (0..).zip(&crowds).flat_map(|(part, (_, size))| vec![part; *size]).collect();
         let limits = limits.into_iter().filter(|limit| matches!(limit.bound, Bound::Gain(_))).collect();
-        Case { people, k: 2, length, limits, support: Support::Paper }
+        (Case { people, k: 2, length, limits, support: Support::Paper }, parts)
     })
 }
 
@@ -110,9 +116,26 @@ fn events(cells: &Cells, rest: &[(u8, u8)]) -> Vec<Event> {
 
 /// What the crate under test says, with a limit of work.
 pub(crate) fn verify(case: &Case, work: u64) -> (PromiseResult, usize, Vec<SequencesViolation>) {
-    let model = BoundedKnowledge::new(case.k, case.length, case.limits.clone(), trees(), work)
+    verify_with(case, model(case, work))
+}
+
+/// The same where people are said to stand in parts, a number for each of them.
+pub(crate) fn verify_in_parts(
+    case: &Case,
+    work: u64,
+    part_of: &[u32],
+) -> (PromiseResult, usize, Vec<SequencesViolation>) {
+    let parts = case.people.iter().zip(part_of).flat_map(|(events, &part)| vec![part; events.len()]);
+    verify_with(case, model(case, work).in_parts(parts.collect()))
+}
+
+fn model(case: &Case, work: u64) -> BoundedKnowledge {
+    BoundedKnowledge::new(case.k, case.length, case.limits.clone(), trees(), work)
         .unwrap()
-        .counting(case.support);
+        .counting(case.support)
+}
+
+fn verify_with(case: &Case, model: BoundedKnowledge) -> (PromiseResult, usize, Vec<SequencesViolation>) {
     let roles = [
         ("id", Role::Identifier),
         ("place", Role::QuasiIdentifier),

@@ -9,17 +9,19 @@
 //! The answer is exact whatever the cells; good ones only make it cheap.
 
 use std::cmp::Reverse;
+use std::sync::OnceLock;
 
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use super::Published;
+use super::ends;
 use super::found::Found;
 use super::groups::Step;
+use super::likeness::Likeness;
 use super::search::Search;
 use super::settled::Bundles;
-
-/// How many candidates for a nearest group are weighed at most, beside those of the rarest item.
-const CANDIDATES: usize = 20_000;
 
 /// Searches cells, in which every open group is; nothing when the work is over.
 pub(super) fn search(search: Search<'_>, mut cells: Cells<'_>) -> Option<Found> {
@@ -44,8 +46,8 @@ pub(super) fn search(search: Search<'_>, mut cells: Cells<'_>) -> Option<Found> 
                 continue;
             };
             for how in &local.worst {
-                if let Some(how) = file.break_of(&file.groups.supporters(&how.known), &how.known) {
-                    global.see(how.people, &file.values.count(&file.groups.supporters(&how.known)));
+                if let Some(how) = file.break_of(&file.index().supporters(&how.known), &how.known) {
+                    global.see(how.people, &file.values.count(&file.index().supporters(&how.known)));
                     global.add(length, 1, how);
                 }
             }
@@ -61,6 +63,11 @@ pub(super) fn search(search: Search<'_>, mut cells: Cells<'_>) -> Option<Found> 
 
 /// Searches a cell as if there were nobody else.
 fn look(search: Search<'_>, cell: &[u32]) -> Found {
+    ends::search(search, cell).unwrap_or_else(|| look_item_by_item(search, cell))
+}
+
+/// The same, item by item, in bounded memory.
+pub(super) fn look_item_by_item(search: Search<'_>, cell: &[u32]) -> Found {
     let (states, found) = search.first(cell.to_vec());
     if found.length.is_some() { found } else { found.merge(search.run(states)) }
 }
@@ -69,7 +76,7 @@ fn look(search: Search<'_>, cell: &[u32]) -> Found {
 pub(super) struct Cells<'a> {
     file: &'a Published,
     bundles: &'a Bundles,
-    likeness: Likeness<'a>,
+    likeness: OnceLock<Likeness<'a>>,
     /// The groups of each cell, ascending; none where a cell has joined another.
     members: Vec<Vec<u32>>,
     cell_of: Vec<Option<usize>>,
@@ -79,7 +86,31 @@ impl<'a> Cells<'a> {
     /// No cells yet.
     pub(super) fn new(file: &'a Published, bundles: &'a Bundles) -> Cells<'a> {
         let cell_of = vec![None; file.groups.len()];
-        Cells { file, bundles, likeness: Likeness::new(file), members: Vec::new(), cell_of }
+        Cells { file, bundles, likeness: OnceLock::new(), members: Vec::new(), cell_of }
+    }
+
+    /// The cells that somebody says there are: a number for each group. Cells without an open group are left out, and so
+    /// are people of whom nothing is published, since they are in no crowd.
+    pub(super) fn of_parts(
+        file: &'a Published,
+        bundles: &'a Bundles,
+        is_open: &[bool],
+        part_of: &[u32],
+    ) -> Cells<'a> {
+        let mut cells = Cells::new(file, bundles);
+        let mut cell_of: HashMap<u32, usize, FixedState> = HashMap::default();
+        for group in (0..file.groups.len()).filter(|&group| is_open[group]) {
+            cell_of.entry(part_of[group]).or_insert_with(|| cells.add());
+        }
+        for group in 0..file.groups.len() as u32 {
+            if let Some(&cell) = cell_of.get(&part_of[group as usize])
+                && !file.groups.whole(group).is_empty()
+            {
+                cells.cell_of[group as usize] = Some(cell);
+                cells.members[cell].push(group);
+            }
+        }
+        cells
     }
 
     /// Puts every open group into a cell with its nearest, until the cell as a whole keeps the promise.
@@ -91,7 +122,7 @@ impl<'a> Cells<'a> {
             }
             let cell = cells.add();
             cells.join(cell, group);
-            let mut near = cells.likeness.nearest(group).into_iter();
+            let mut near = cells.likeness().nearest(group).into_iter();
             while file.break_of(&cells.members[cell], &[]).is_some()
                 && let Some(other) = near.next()
             {
@@ -99,6 +130,11 @@ impl<'a> Cells<'a> {
             }
         }
         cells
+    }
+
+    /// Made when it is first asked for: cells that keep the promise need no others.
+    fn likeness(&self) -> &Likeness<'a> {
+        self.likeness.get_or_init(|| Likeness::new(self.file))
     }
 
     /// Adds an empty cell.
@@ -145,12 +181,13 @@ impl<'a> Cells<'a> {
     }
 
     fn widen_one(&mut self, cell: usize, known: &[Step]) {
-        let supporters = self.file.groups.supporters(known);
+        let supporters = self.file.index().supporters(known);
         let is_inside = |cells: &Cells<'_>, group: u32| cells.cell_of[group as usize] == Some(cell);
         let inside: Vec<u32> = supporters.iter().copied().filter(|&group| is_inside(self, group)).collect();
         let mut others: Vec<u32> =
             supporters.iter().copied().filter(|&group| !is_inside(self, group)).collect();
-        let like = |other: u32| inside.iter().map(|&own| self.likeness.of(own, other)).max();
+        let likeness = self.likeness();
+        let like = |other: u32| inside.iter().map(|&own| likeness.of(own, other)).max();
         others.sort_by_cached_key(|&other| (Reverse(like(other)), other));
         let mut others = others.into_iter();
         loop {
@@ -162,67 +199,5 @@ impl<'a> Cells<'a> {
             let Some(other) = others.next() else { return };
             self.join(cell, other);
         }
-    }
-}
-
-/// How alike the sequences of two groups are. It decides what is tried first and nothing else.
-struct Likeness<'a> {
-    file: &'a Published,
-    /// What an item that two groups share is worth: the rarer, the more.
-    worth: Vec<u64>,
-    /// The least and the greatest depth of each group's cells, by quasi-identifier.
-    depths: Vec<Vec<(usize, usize)>>,
-}
-
-impl<'a> Likeness<'a> {
-    fn new(file: &'a Published) -> Likeness<'a> {
-        let groups = file.groups.len();
-        let worth = |item| (groups as f64 / file.groups.having(item).len().max(1) as f64).ln() * 1e3;
-        let depths = |group: u32| {
-            let mut depths = vec![(usize::MAX, 0); file.items.quasi_identifiers() as usize];
-            for step in file.groups.whole(group) {
-                let depth = file.items.upwards(step / 2).len();
-                let (least, most) = &mut depths[file.items.quasi(step / 2) as usize];
-                (*least, *most) = ((*least).min(depth), (*most).max(depth));
-            }
-            depths
-        };
-        Likeness {
-            file,
-            worth: (0..file.items.len() as u32).map(|item| 1 + worth(item) as u64).collect(),
-            depths: (0..groups as u32).map(depths).collect(),
-        }
-    }
-
-    /// Those who publish every quasi-identifier as exactly come before all others.
-    fn of(&self, one: u32, two: u32) -> (bool, u64) {
-        let (first, second) = (self.file.groups.has(one).0, self.file.groups.has(two).0);
-        let mut second = second.iter().peekable();
-        let mut shared = 0;
-        for item in first {
-            while second.next_if(|other| *other < item).is_some() {}
-            if second.next_if_eq(&item).is_some() {
-                shared += self.worth[*item as usize];
-            }
-        }
-        (self.depths[one as usize] == self.depths[two as usize], shared)
-    }
-
-    /// The groups that share something with a group, the most alike first.
-    fn nearest(&self, group: u32) -> Vec<u32> {
-        let groups = &self.file.groups;
-        let mut items = groups.has(group).0.to_vec();
-        items.sort_by_key(|&item| (groups.having(item).len(), item));
-        let mut candidates: Vec<u32> = Vec::new();
-        for item in items {
-            if !candidates.is_empty() && candidates.len() + groups.having(item).len() > CANDIDATES {
-                break;
-            }
-            candidates.extend(groups.having(item).iter().filter(|other| **other != group));
-        }
-        candidates.sort_unstable();
-        candidates.dedup();
-        candidates.sort_by_cached_key(|&other| (Reverse(self.of(group, other)), other));
-        candidates
     }
 }

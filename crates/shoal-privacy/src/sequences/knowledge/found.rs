@@ -88,6 +88,12 @@ impl Found {
         }
     }
 
+    /// Takes note of what is true of all crowds of some kind: their least number of people, and their greatest shares.
+    pub(super) fn bound(&mut self, people: u32, shares: &[f64]) {
+        self.smallest = self.smallest.min(people);
+        self.shares.iter_mut().zip(shares).for_each(|(worst, share)| *worst = worst.max(*share));
+    }
+
     /// Takes note of a break that `ways` sequences of this length share. Only the least length counts.
     pub(super) fn add(&mut self, length: usize, ways: u64, how: Break) {
         if self.is_due(length) {

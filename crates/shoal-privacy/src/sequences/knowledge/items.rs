@@ -15,6 +15,8 @@ use shoal_core::{Hierarchy, NodeId, RawColumn, Support};
 pub(super) struct Items {
     known: Vec<Item>,
     columns: Vec<Cells>,
+    /// The items that a cell fits, ascending, by the item that stands for the cell.
+    fits: Vec<Vec<u32>>,
 }
 
 #[derive(Debug)]
@@ -31,8 +33,6 @@ struct Cells {
     /// The item that stands for a cell: the most special one that it names. For `*` it is the item of all values that no
     /// other cell is above, where such values count, otherwise nothing.
     own: Vec<Option<u32>>,
-    /// The items that a cell fits, ascending.
-    fits: Vec<Vec<u32>>,
     /// The item that stands for `*`.
     star: Option<u32>,
 }
@@ -65,9 +65,9 @@ impl Items {
     /// Only what the cells say can be known, and a cell fits what it says.
     fn read_paper(&mut self, column: &RawColumn, tree: &Hierarchy) {
         let own = self.name(column, tree, says_something(column, tree), &mut HashMap::new());
-        let fits = own.iter().map(|own| own.map_or_else(Vec::new, |own| self.upwards(own).to_vec()));
-        let fits = fits.map(ascending).collect();
-        self.columns.push(Cells { own, fits, star: None });
+        let new = self.known[self.fits.len()..].iter();
+        self.fits.extend(new.map(|item| ascending(item.upwards.clone())));
+        self.columns.push(Cells { own, star: None });
     }
 
     /// Everything in the tree can be known, and a value outside it. A cell also fits what lies below it.
@@ -92,13 +92,14 @@ impl Items {
         });
         own.iter_mut().for_each(|own| *own = own.or(star));
         let below = self.below(first);
-        let fits = |own: &Option<u32>| match *own {
-            None => Vec::new(),
-            own if own == star => (first..self.known.len() as u32).collect(),
-            Some(own) => ascending([self.upwards(own), &below[(own - first) as usize]].concat()),
+        let all = first..self.known.len() as u32;
+        let fits = |own: u32| match Some(own) == star {
+            true => all.clone().collect(),
+            false => ascending([self.upwards(own), &below[(own - first) as usize]].concat()),
         };
-        let fits = own.iter().map(fits).collect();
-        self.columns.push(Cells { own, fits, star });
+        let fits: Vec<Vec<u32>> = all.clone().map(fits).collect();
+        self.fits.extend(fits);
+        self.columns.push(Cells { own, star });
     }
 
     /// For each item from the first one on, the item itself and those below it.
@@ -175,9 +176,9 @@ impl Items {
         self.columns[quasi].own[code as usize]
     }
 
-    /// The items that a published text fits, ascending.
-    pub(super) fn fits(&self, quasi: usize, code: u32) -> &[u32] {
-        &self.columns[quasi].fits[code as usize]
+    /// The items that a cell fits, ascending; the cell is given by the item that stands for it.
+    pub(super) fn fits(&self, own: u32) -> &[u32] {
+        &self.fits[own as usize]
     }
 
     /// Whether everything that fits one cell fits another one of its column, which lies at or above it. Both are given
@@ -280,8 +281,8 @@ mod tests {
         let column = &file.columns[0];
         let items = Items::new(&[(column, &tree(lines))], support);
         let texts = |code: &u32| {
-            let mut texts: Vec<String> =
-                items.fits(0, *code).iter().map(|&item| items.text(item).to_owned()).collect();
+            let fits = items.own(0, *code).map(|own| items.fits(own)).unwrap_or_default();
+            let mut texts: Vec<String> = fits.iter().map(|&item| items.text(item).to_owned()).collect();
             texts.sort();
             texts
         };

@@ -18,12 +18,22 @@
 //! The answer is exact. Alike people are counted in [`groups`]; what needs no search is [`settled`]; the rest is
 //! searched in the [`whole`] file while it is short, and in [`cells`] when it is long. A search that needs more than
 //! the stated work gives no answer, and a promise without an answer does not hold.
+//!
+//! What makes long histories and a large L cheap is the disjoint-union rule: where people can be divided so that in every
+//! part each crowd is empty or keeps the promise, it is kept by all together, because sizes add and a share of a union
+//! lies between the shares of its parts. Such a division is a proof that is checked part by part ([`ends`]), in a time that
+//! grows with the number of parts. Whoever made the file may say which parts these are
+//! ([`BoundedKnowledge::in_parts`]); otherwise they are guessed ([`likeness`]). A part that does not keep the promise by
+//! itself proves nothing either way: what breaks it is held against the whole file, and the part is widened.
 
 mod cells;
+mod ends;
 mod error;
 mod found;
 mod groups;
+mod index;
 mod items;
+mod likeness;
 mod outcome;
 mod search;
 mod settled;
@@ -32,7 +42,7 @@ mod tests;
 mod values;
 mod whole;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use shoal_core::{Bound, Hierarchy, Limit, Progress, RawColumn, Support};
 
@@ -41,8 +51,10 @@ pub use error::KnowledgeError;
 use self::cells::Cells;
 use self::found::{Break, Found};
 use self::groups::{Groups, Step};
+use self::index::Index;
 use self::items::Items;
 use self::search::{Search, Work};
+use self::settled::Settled;
 use self::values::Values;
 use self::whole::Reached;
 use super::{SequencesModel, SequencesView, SequencesViolation};
@@ -51,7 +63,7 @@ use crate::{Figure, KTooSmall, Outcome, Unverifiable};
 /// (k,β)^L or (k,C)^L, by the bounds of its limits.
 ///
 /// ```
-/// use std::sync::Arc;
+/// use std::sync::{Arc, OnceLock};
 /// use shoal_core::{Hierarchy, RawTable};
 /// use shoal_privacy::{BoundedKnowledge, SequencesModel, SequencesView};
 ///
@@ -76,6 +88,7 @@ pub struct BoundedKnowledge {
     trees: Vec<(String, Arc<Hierarchy>)>,
     support: Support,
     work: u64,
+    parts: Option<Vec<u32>>,
 }
 
 impl BoundedKnowledge {
@@ -98,13 +111,42 @@ impl BoundedKnowledge {
             return Err(KnowledgeError::NothingKnown);
         }
         limits.iter().try_for_each(KnowledgeError::check)?;
-        Ok(BoundedKnowledge { k, length, limits, trees, support: Support::Compatible, work })
+        Ok(BoundedKnowledge { k, length, limits, trees, support: Support::Compatible, work, parts: None })
     }
 
     /// The same promise, with those in a crowd whom `support` counts.
     #[must_use]
     pub fn counting(self, support: Support) -> BoundedKnowledge {
         BoundedKnowledge { support, ..self }
+    }
+
+    /// Where to look for a proof: a number for each row of the file, the same for people who, taken by themselves, keep the
+    /// promise. Nobody has to believe it. Every part is searched, and parts that do not keep the promise by themselves are
+    /// widened like all other cells, so what is said here only makes the answer cheap or costly.
+    #[must_use]
+    pub fn in_parts(self, part_of_row: Vec<u32>) -> BoundedKnowledge {
+        BoundedKnowledge { parts: Some(part_of_row), ..self }
+    }
+
+    /// The part of each person; nothing where the parts are not of this file, or are one.
+    fn part_of_person(&self, view: &SequencesView<'_>) -> Option<Vec<u32>> {
+        let of_row = self.parts.as_ref().filter(|parts| parts.len() == view.events().published().rows)?;
+        let of_person: Vec<u32> =
+            (0..view.people()).map(|person| of_row[view.rows_of(person)[0] as usize]).collect();
+        of_person.iter().any(|part| *part != of_person[0]).then_some(of_person)
+    }
+
+    /// The file, with people of different parts in different groups.
+    fn read(
+        &self,
+        view: &SequencesView<'_>,
+        columns: &[Quasi<'_>],
+        part_of: Option<&[u32]>,
+    ) -> Result<Published, Unverifiable> {
+        let items = Items::new(columns, self.support);
+        let groups = Groups::new(view, &items, part_of);
+        let values = Values::new(view, &groups, &self.limits)?;
+        Ok(Published::new(items, groups, values, self.k, self.support))
     }
 
     /// The quasi-identifiers with their trees.
@@ -118,6 +160,13 @@ impl BoundedKnowledge {
     }
 }
 
+/// The part of all work that is done before parts are looked at. It must be little, since it is in vain for long files.
+const QUICK: u64 = 1024;
+
+/// How often a file must be gone through within that work for a search of it to be tried. Two values that are known take
+/// about as many rounds as there are items.
+const QUICK_ROUNDS: u64 = 64;
+
 type Quasi<'a> = (&'a RawColumn, &'a Arc<Hierarchy>);
 
 /// The file, as the search sees it.
@@ -128,9 +177,19 @@ struct Published {
     values: Values,
     k: u32,
     support: Support,
+    index: OnceLock<Index>,
 }
 
 impl Published {
+    fn new(items: Items, groups: Groups, values: Values, k: u32, support: Support) -> Published {
+        Published { items, groups, values, k, support, index: OnceLock::new() }
+    }
+
+    /// Which groups have which items, made when it is first asked for.
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(&self.items, &self.groups))
+    }
+
     /// Whether a group would break the promise if it were a crowd.
     fn breaks_alone(&self, group: u32) -> bool {
         self.groups.sizes[group as usize] < self.k || self.is_above(group)
@@ -177,11 +236,29 @@ impl SequencesModel for BoundedKnowledge {
 
     fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {
         let columns = self.columns(view)?;
-        let items = Items::new(&columns, self.support);
-        let groups = Groups::new(view, &items, self.support);
-        let values = Values::new(view, &groups, &self.limits)?;
-        let file = Published { items, groups, values, k: self.k, support: self.support };
-        Ok(outcome::outcome(view, &file, &answer(&file, self.length, self.work, view.progress())))
+        let file = self.read(view, &columns, None)?;
+        let (length, work, progress) = (self.length, self.work, view.progress());
+        let alone = settled::settle_alone(&file);
+        if !alone.is_open.contains(&true) {
+            let answer = Answer { found: alone.found(&file), given_up: None };
+            return Ok(outcome::outcome(view, &file, &answer));
+        }
+        if let Some(part_of) = self.part_of_person(view) {
+            // In a short file everything is found out about crowds, and not only that each part keeps the promise.
+            let cheap = work / QUICK;
+            if items_in(&file) <= cheap / QUICK_ROUNDS {
+                let settled = settled::settle(&file, cheap, progress);
+                if let Ok(answer) = quick(&file, &settled, length, cheap, progress) {
+                    return Ok(outcome::outcome(view, &file, &answer));
+                }
+            }
+            let split = self.read(view, &columns, Some(&part_of))?;
+            let part_of = split.groups.of_each(&part_of);
+            if let Some(found) = by_parts(&split, &part_of, length, work / 2, progress) {
+                return Ok(outcome::outcome(view, &split, &Answer { found, given_up: None }));
+            }
+        }
+        Ok(outcome::outcome(view, &file, &answer(&file, length, work, progress)))
     }
 }
 
@@ -193,41 +270,85 @@ struct Answer {
     given_up: Option<(u64, usize)>,
 }
 
+/// What is found where every part is a cell, for a start; nothing when the work is over.
+fn by_parts(
+    file: &Published,
+    part_of: &[u32],
+    length: usize,
+    work: u64,
+    progress: &dyn Progress,
+) -> Option<Found> {
+    let settled = settled::settle_alone(file);
+    let cells = Cells::of_parts(file, &settled.bundles, &settled.is_open, part_of);
+    let work = Work::new(work, progress);
+    let found = cells::search(Search { file, is_open: &settled.is_open, length, work: &work }, cells)?;
+    Some(settled.found(file).merge(found))
+}
+
 fn answer(file: &Published, length: usize, work: u64, progress: &dyn Progress) -> Answer {
-    let settled = settled::settle(file, work, progress);
-    let base = settled.found(file);
-    if !settled.is_open.contains(&true) {
-        return Answer { found: base, given_up: None };
-    }
-    let most = (0..file.groups.len() as u32).map(|group| file.groups.whole(group).len()).max();
-    let length = length.min(most.unwrap_or(0));
-    // By the papers' count somebody's whole sequence is the most that can be known, and what it finds decides. Otherwise
-    // more can be known than is published: which of the values below a cell it is.
-    if most == Some(length) && file.support == Support::Paper {
-        let found = settled.broken(file);
-        if found.length.is_some() {
-            return Answer { found: base.merge(found), given_up: None };
-        }
-    }
+    // Companions are looked for among all who share the rarest item, which takes too long where these are many.
+    let settled = settled::settle(file, work / 64, progress);
     // First what is cheap, then cells, and then whatever is left goes into the whole file.
-    let mut left = work;
-    let mut spend = |share: u64| {
-        let part = left / share;
-        left -= part;
-        Work::new(part, progress)
+    let cheap = work / 64;
+    let short = match quick(file, &settled, length, cheap, progress) {
+        Ok(answer) => return answer,
+        Err(reached) => reached,
     };
-    let whole = |work: &Work<'_>| whole::search(Search { file, is_open: &settled.is_open, length, work });
-    let is_decided = |reached: &Reached| reached.found.length.is_some() || reached.length == length;
-    let short = whole(&spend(64));
-    if is_decided(&short) {
-        return Answer { found: base.merge(short.found), given_up: None };
-    }
+    let base = settled.found(file);
+    let length = known_at_most(file, length);
     let cells = Cells::of_nearest(file, &settled.bundles, &settled.is_open);
-    let search = Search { file, is_open: &settled.is_open, length, work: &spend(2) };
+    let half = (work - cheap) / 2;
+    let in_cells = Work::new(half, progress);
+    let search = Search { file, is_open: &settled.is_open, length, work: &in_cells };
     if let Some(found) = cells::search(search, cells) {
         return Answer { found: base.merge(found), given_up: None };
     }
-    let long = whole(&spend(1));
-    let given_up = (!is_decided(&long)).then_some((work, long.length.max(short.length)));
+    let rest = Work::new(work - cheap - half, progress);
+    let long = whole::search(Search { work: &rest, ..search });
+    let given_up = (!long.is_decided(length)).then_some((work, long.length.max(short.length)));
     Answer { found: base.merge(long.found), given_up }
+}
+
+/// The answer where little work finds it, otherwise how far it led.
+fn quick(
+    file: &Published,
+    settled: &Settled,
+    length: usize,
+    work: u64,
+    progress: &dyn Progress,
+) -> Result<Answer, Reached> {
+    let base = settled.found(file);
+    if !settled.is_open.contains(&true) {
+        return Ok(Answer { found: base, given_up: None });
+    }
+    let (most, length) = (longest(file), known_at_most(file, length));
+    // By the papers' count somebody's whole sequence is the most that can be known, and what it finds decides. Otherwise
+    // more can be known than is published: which of the values below a cell it is.
+    if most == length && file.support == Support::Paper {
+        let found = settled.broken(file);
+        if found.length.is_some() {
+            return Ok(Answer { found: base.merge(found), given_up: None });
+        }
+    }
+    let work = Work::new(work, progress);
+    let short = whole::search(Search { file, is_open: &settled.is_open, length, work: &work });
+    if short.is_decided(length) {
+        return Ok(Answer { found: base.merge(short.found), given_up: None });
+    }
+    Err(short)
+}
+
+/// How many items all sequences have.
+fn items_in(file: &Published) -> u64 {
+    (0..file.groups.len() as u32).map(|group| file.groups.whole(group).len() as u64).sum()
+}
+
+/// How many items the longest sequence has.
+fn longest(file: &Published) -> usize {
+    (0..file.groups.len() as u32).map(|group| file.groups.whole(group).len()).max().unwrap_or(0)
+}
+
+/// How many items can be known, of up to `length` that are asked for.
+fn known_at_most(file: &Published, length: usize) -> usize {
+    length.min(longest(file))
 }

@@ -61,11 +61,10 @@ fn in_words(file: &Published, answer: &Answer) -> Figure {
 }
 
 fn violation(view: &SequencesView<'_>, file: &Published, how: &Break) -> SequencesViolation {
-    let supporters = file.groups.supporters(&how.known);
-    let group_of = |class: &u32| file.groups.of_class()[*class as usize];
-    let everybody = (0_u32..).zip(&view.classes().class_of);
-    let is_one = |class: &u32| supporters.binary_search(&group_of(class)).is_ok();
-    let people = everybody.filter(|(_, class)| is_one(class)).map(|(person, _)| person).take(ROWS_NAMED);
+    let supporters = file.index().supporters(&how.known);
+    let everybody = (0_u32..).zip(file.groups.of_person());
+    let is_one = |group: &u32| supporters.binary_search(group).is_ok();
+    let people = everybody.filter(|(_, group)| is_one(group)).map(|(person, _)| person).take(ROWS_NAMED);
     let found = match how.value {
         None => Figure::Count(how.people.into()),
         Some((value, count)) => {

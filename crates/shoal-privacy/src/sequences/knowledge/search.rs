@@ -16,7 +16,8 @@ use shoal_core::{Progress, Unseen};
 
 use super::Published;
 use super::found::{Break, Found};
-use super::groups::{Step, after_first, keep_first};
+use super::groups::Step;
+use super::index::{after_first, keep_first};
 
 /// How many pairs of a group and its events are kept side by side before the search goes into the depth: some 60 MB.
 /// So few in unit tests that their small files go there as well.
@@ -58,7 +59,7 @@ impl<'a> Work<'a> {
         self.done.load(Ordering::Relaxed)
     }
 
-    fn add(&self, items: u64) {
+    pub(super) fn add(&self, items: u64) {
         self.progress.check();
         self.done.fetch_add(items, Ordering::Relaxed);
     }
@@ -196,7 +197,7 @@ impl Search<'_> {
     fn empty_state(&self, state: &State, step: Step, pairs: usize) -> State {
         State {
             groups: Vec::with_capacity(pairs),
-            events: Vec::with_capacity(pairs * self.file.groups.words()),
+            events: Vec::with_capacity(pairs * self.file.index().words()),
             quasi: self.file.items.quasi(step / 2),
             known: state.known.iter().copied().chain([step]).collect(),
             ways: state.ways,
@@ -205,8 +206,8 @@ impl Search<'_> {
 
     /// Calls back for every group and each step that it allows, with the events that fit then.
     fn each_step(&self, state: &State, mut call: impl FnMut(u32, Step, &[u64])) {
-        let Published { groups, items, .. } = self.file;
-        let words = groups.words();
+        let (index, items) = (self.file.index(), &self.file.items);
+        let words = index.words();
         let (mut later, mut fit) = (vec![u64::MAX; words], vec![0; words]);
         let mut looked = 0;
         for (at, &group) in state.groups.iter().enumerate() {
@@ -215,7 +216,7 @@ impl Search<'_> {
             if !here.is_empty() {
                 after_first(here, &mut later);
             }
-            let (has, events) = groups.has(group);
+            let (has, events) = index.has(group);
             looked += has.len() as u64;
             for (&item, events) in has.iter().zip(events.chunks_exact(words)) {
                 if meet(&later, events, &mut fit) {

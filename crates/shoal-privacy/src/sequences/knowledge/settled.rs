@@ -17,7 +17,7 @@ use super::found::{Break, Found};
 use super::values::share;
 
 /// This part of a person is subtracted from whatever is set off, so that rounding never makes a group look safe.
-const MARGIN: f64 = 1e-6;
+pub(super) const MARGIN: f64 = 1e-6;
 
 /// Which groups are open, and what is true of all crowds without one of them.
 #[derive(Debug)]
@@ -67,16 +67,20 @@ impl Bundles {
     }
 }
 
-/// Finds the open groups, looking at no more than `work` pairs of groups.
+/// Every group is open that is not safe by itself. Nobody's companions are looked for.
+pub(super) fn settle_alone(file: &Published) -> Settled {
+    let mut settled = Settled::new(file);
+    for (group, is_open) in (0_u32..).zip(&mut settled.is_open) {
+        *is_open = !file.groups.whole(group).is_empty() && file.breaks_alone(group);
+    }
+    settled.bound(file);
+    settled
+}
+
+/// Finds the open groups, holding no more than `work` items against groups.
 pub(super) fn settle(file: &Published, work: u64, progress: &dyn Progress) -> Settled {
-    let Published { groups, values, k, .. } = file;
-    let mut settled = Settled {
-        is_open: vec![false; groups.len()],
-        smallest: u32::MAX,
-        shares: vec![0.0; values.named.len()],
-        companions: companions(file, work, progress),
-        bundles: Bundles::new(groups.len()),
-    };
+    let Published { groups, k, .. } = file;
+    let mut settled = Settled { companions: companions(file, work, progress), ..Settled::new(file) };
     let mut spent = HashMap::new();
     let companions = std::mem::take(&mut settled.companions);
     let mut order: Vec<&(u32, Option<Vec<u32>>)> = companions.iter().collect();
@@ -98,22 +102,40 @@ pub(super) fn settle(file: &Published, work: u64, progress: &dyn Progress) -> Se
         }
     }
     settled.companions = companions;
-    let is_settled = |group: &u32| !settled.is_open[*group as usize] && !groups.whole(*group).is_empty();
-    for group in (0..groups.len() as u32).filter(is_settled) {
-        let size = groups.sizes[group as usize];
-        if size >= *k {
-            settled.smallest = settled.smallest.min(size);
-        }
-        for &(value, count) in values.of(group) {
-            let worst = &mut settled.shares[value as usize];
-            // What is set off reaches the bound at most.
-            *worst = worst.max(share(count, size).min(values.named[value as usize].allowed));
-        }
-    }
+    settled.bound(file);
     settled
 }
 
 impl Settled {
+    /// No group is open yet.
+    fn new(file: &Published) -> Settled {
+        let groups = file.groups.len();
+        Settled {
+            is_open: vec![false; groups],
+            smallest: u32::MAX,
+            shares: vec![0.0; file.values.named.len()],
+            companions: Vec::new(),
+            bundles: Bundles::new(groups),
+        }
+    }
+
+    /// Takes note of what is true of crowds without an open group.
+    fn bound(&mut self, file: &Published) {
+        let Published { groups, values, k, .. } = file;
+        let is_settled = |group: &u32| !self.is_open[*group as usize] && !groups.whole(*group).is_empty();
+        for group in (0..groups.len() as u32).filter(is_settled) {
+            let size = groups.sizes[group as usize];
+            if size >= *k {
+                self.smallest = self.smallest.min(size);
+            }
+            for &(value, count) in values.of(group) {
+                let worst = &mut self.shares[value as usize];
+                // What is set off reaches the bound at most.
+                *worst = worst.max(share(count, size).min(values.named[value as usize].allowed));
+            }
+        }
+    }
+
     /// What is true of all crowds without an open group.
     pub(super) fn found(&self, file: &Published) -> Found {
         Found { smallest: self.smallest, shares: self.shares.clone(), ..Found::new(file) }
@@ -141,21 +163,27 @@ impl Settled {
 /// The companions of every group that is not safe by itself, itself among them.
 fn companions(file: &Published, work: u64, progress: &dyn Progress) -> Vec<(u32, Option<Vec<u32>>)> {
     let groups = &file.groups;
+    let is_unsafe = |group: &u32| !groups.whole(*group).is_empty() && file.breaks_alone(*group);
+    let unsafe_ones: Vec<u32> = (0..groups.len() as u32).filter(is_unsafe).collect();
+    if unsafe_ones.is_empty() {
+        // Then nothing needs the index, which is large.
+        return Vec::new();
+    }
+    let index = file.index();
     let mut left = work;
     let mut may_look = |group: u32| {
-        let candidates = groups.whole(group).iter().map(|step| groups.having(step / 2).len()).min();
-        let due = candidates.unwrap_or(0) as u64;
+        let candidates = groups.whole(group).iter().map(|step| index.having(step / 2).len()).min();
+        // Each candidate is held against the group's whole sequence.
+        let due = (candidates.unwrap_or(0) * groups.whole(group).len()) as u64;
         let may = due <= left;
         left -= if may { due } else { 0 };
         may
     };
-    let unsafe_ones: Vec<(u32, bool)> = (0..groups.len() as u32)
-        .filter(|&group| !groups.whole(group).is_empty() && file.breaks_alone(group))
-        .map(|group| (group, may_look(group)))
-        .collect();
+    let unsafe_ones: Vec<(u32, bool)> =
+        unsafe_ones.into_iter().map(|group| (group, may_look(group))).collect();
     let find = |(group, may)| {
         progress.check();
-        (group, if may { Some(groups.companions(group, &file.items)) } else { None })
+        (group, if may { Some(index.companions(group, groups, &file.items, file.support)) } else { None })
     };
     unsafe_ones.into_par_iter().map(find).collect()
 }

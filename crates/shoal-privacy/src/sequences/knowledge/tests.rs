@@ -23,7 +23,8 @@ fn cases() -> impl Strategy<Value = Case> {
         let people = prop::collection::vec((any::<prop::sample::Index>(), 0..3u8), 2..14);
         let bound = prop_oneof![
             (1..5u8).prop_map(|b| Bound::Gain(f64::from(b) / 2.0)),
-            prop::sample::select(vec![0.4, 0.5, 0.6, 0.7]).prop_map(Bound::Share)
+            // A share of 1 is a promise about k alone.
+            prop::sample::select(vec![0.4, 0.5, 0.6, 0.7, 1.0]).prop_map(Bound::Share)
         ];
         (people, pool, 2..4u32, 1..8usize, bound).prop_map(|(people, pool, k, length, bound)| {
             let people = people.iter().map(|(of, illness)| (of.index(pool.len()), *illness)).collect();
@@ -32,7 +33,15 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-fn published((people, pool, k, _, bound): &Case, support: Support) -> Published {
+fn published(case: &Case, support: Support) -> Published {
+    published_in_parts(case, support, None)
+}
+
+fn published_in_parts(
+    (people, pool, k, _, bound): &Case,
+    support: Support,
+    part_of: Option<&[u32]>,
+) -> Published {
     let places = ["a", "b", "c", "ab", "cd", "?", "*"];
     let stays = ["1", "2", "3", "*"];
     let rows: Vec<Vec<String>> = people
@@ -46,7 +55,7 @@ fn published((people, pool, k, _, bound): &Case, support: Support) -> Published 
         .collect();
     let trees = [tree(&["a ab *", "b ab *", "c cd *", "d cd *"]), tree(&["1 *", "2 *", "3 *"])];
     let limit = Limit { column: "illness".into(), values: None, bound: *bound };
-    read(&["id", "place", "stay", "illness"], &rows, &trees, *k, limit, support)
+    read_in_parts(&["id", "place", "stay", "illness"], &rows, &trees, *k, limit, support, part_of)
 }
 
 /// A file whose first column says whose an event is; the next ones have trees.
@@ -58,13 +67,26 @@ pub(super) fn read(
     limit: Limit,
     support: Support,
 ) -> Published {
+    read_in_parts(names, rows, trees, k, limit, support, None)
+}
+
+/// The same with a part for each person.
+fn read_in_parts(
+    names: &[&str],
+    rows: &[Vec<String>],
+    trees: &[Arc<Hierarchy>],
+    k: u32,
+    limit: Limit,
+    support: Support,
+    part_of: Option<&[u32]>,
+) -> Published {
     let file = RawTable::from_rows(names, rows);
     let view = SequencesView::new(&file, names[0], &names[1..=trees.len()]).unwrap();
     let columns: Vec<Quasi<'_>> = view.events().quasi().iter().copied().zip(trees).collect();
     let items = Items::new(&columns, support);
-    let groups = Groups::new(&view, &items, support);
+    let groups = Groups::new(&view, &items, part_of);
     let values = Values::new(&view, &groups, &[limit]).unwrap();
-    Published { items, groups, values, k, support }
+    Published::new(items, groups, values, k, support)
 }
 
 pub(super) fn tree(lines: &[&str]) -> Arc<Hierarchy> {
@@ -123,7 +145,7 @@ fn the_examples_of_the_paper() {
         |text: &str| 2 * (0..file.items.len() as u32).find(|&item| file.items.text(item) == text).unwrap();
     let broken = |events: [&str; 2]| {
         let known = events.map(|text| step(text) + 1);
-        let crowd = file.groups.supporters(&known);
+        let crowd = file.index().supporters(&known);
         let how = file.break_of(&crowd, &known).unwrap();
         let value = how.value.map(|(value, count)| (file.values.named[value as usize].text.clone(), count));
         // Everybody is a group of their own, in order.
@@ -136,7 +158,7 @@ fn the_examples_of_the_paper() {
     assert_eq!(broken(["2018", "2018"]), (vec![2, 5], false, all("Cancer", 2)));
     assert_eq!(broken(["41001", "[4:6]"]), (vec![4, 6], false, all("Hepatitis", 2)));
     assert!(file.values.named.iter().all(|value| value.allowed == 0.4));
-    assert_eq!(file.groups.supporters(&[step("2018") + 1, step("2020") + 1, step("3")]), [2]);
+    assert_eq!(file.index().supporters(&[step("2018") + 1, step("2020") + 1, step("3")]), [2]);
     assert_eq!(
         answer(&file, 2, u64::MAX, &shoal_core::Silent).found.length,
         Some(1),
@@ -154,11 +176,11 @@ fn more_events_than_a_word_has_bits() {
         (1..=4).flat_map(|person| (0..100).map(move |at| event(person, at))).collect();
     let limit = Limit { column: "illness".into(), values: None, bound: Bound::Gain(1.0) };
     let file = read(&["id", "place", "illness"], &rows, &[tree(&["a *", "b *"])], 3, limit, Support::Paper);
-    let a = |times: usize| file.groups.people(&file.groups.supporters(&vec![1; times]));
+    let a = |times: usize| file.groups.people(&file.index().supporters(&vec![1; times]));
     assert_eq!([a(99), a(100), a(101)], [4, 1, 0]);
     let b = 2 * (0..2).find(|&item| file.items.text(item) == "b").unwrap() + 1;
     let then_b =
-        |times: usize| file.groups.people(&file.groups.supporters(&[vec![1; times], vec![b]].concat()));
+        |times: usize| file.groups.people(&file.index().supporters(&[vec![1; times], vec![b]].concat()));
     assert_eq!([then_b(0), then_b(99), then_b(100)], [3, 3, 0]);
     // Who has a hundred times a is alone, but nobody knows that much.
     assert!(answer(&file, 99, u64::MAX, &shoal_core::Silent).found.length.is_none());
@@ -258,10 +280,80 @@ proptest! {
             let found = cells::search(Search { file: &file, is_open, length, work: &work }, cells).unwrap();
             prop_assert_eq!(found.length.is_some(), broken.length.is_some());
             for how in &found.worst {
-                let crowd = file.groups.supporters(&how.known);
+                let crowd = file.index().supporters(&how.known);
                 let again = file.break_of(&crowd, &how.known);
                 prop_assert_eq!(again.as_ref(), Some(how));
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    /// The search over ends finds what the search item by item finds, in any cell.
+    #[test]
+    fn ends_find_what_items_find(
+        case in cases(),
+        is_inside in prop::collection::vec(any::<bool>(), 14),
+        is_open in prop::collection::vec(prop::bool::weighted(0.8), 14),
+        is_paper in any::<bool>(),
+    ) {
+        let file = published(&case, if is_paper { Support::Paper } else { Support::Compatible });
+        let groups = file.groups.len();
+        let cell: Vec<u32> = (0..groups as u32).filter(|&group| is_inside[group as usize]).collect();
+        // Whoever would break the promise alone is open, and others may be.
+        let is_open: Vec<bool> =
+            (0..groups).map(|group| is_open[group] || file.breaks_alone(group as u32)).collect();
+        let work = Work::new(u64::MAX, &shoal_core::Silent);
+        let length = if is_paper { case.3 } else { case.3.min(3) };
+        let search = Search { file: &file, is_open: &is_open, length, work: &work };
+        let by_items = cells::look_item_by_item(search, &cell);
+        // Larger cells take more memory than a test has.
+        let Some(by_ends) = ends::search(search, &cell) else { return Ok(()) };
+        prop_assert_eq!(by_ends.length, by_items.length);
+        // Two crowds may be equally bad, so which of them is shown first is not compared.
+        let worst = |found: &Found| found.worst.first().map(|how| (how.people, how.is_small));
+        prop_assert_eq!(worst(&by_ends), worst(&by_items));
+        for how in &by_ends.worst {
+            // What is said to be known finds just those people, and has the length that is said.
+            let inside: Vec<u32> =
+                file.index().supporters(&how.known).into_iter().filter(|group| cell.contains(group)).collect();
+            let again = file.break_of(&inside, &how.known);
+            prop_assert_eq!(again.as_ref(), Some(how));
+            prop_assert_eq!(Some(how.known.len()), by_ends.length);
+        }
+        if by_items.length.is_none() {
+            prop_assert!(by_ends.smallest <= by_items.smallest);
+            prop_assert!(by_ends.smallest >= file.k, "nobody is said to be in too small a crowd");
+            prop_assert!(by_ends.shares.iter().zip(&by_items.shares).all(|(bound, share)| share <= bound));
+        }
+    }
+
+    /// Whoever says that people stand in parts may lie: the answer is the same.
+    #[test]
+    fn parts_that_are_lies_change_no_answer(
+        case in cases(),
+        part_of in prop::collection::vec(0..4_u32, 14),
+        is_paper in any::<bool>(),
+    ) {
+        let support = if is_paper { Support::Paper } else { Support::Compatible };
+        let length = if is_paper { case.3 } else { case.3.min(3) };
+        let file = published(&case, support);
+        let everybody = vec![true; file.groups.len()];
+        let work = Work::new(u64::MAX, &shoal_core::Silent);
+        let plainly = whole::search(Search { file: &file, is_open: &everybody, length, work: &work }).found;
+        let part_of = &part_of[..case.0.len()];
+        let split = published_in_parts(&case, support, Some(part_of));
+        let found = by_parts(&split, &split.groups.of_each(part_of), length, u64::MAX, &shoal_core::Silent).unwrap();
+        prop_assert_eq!(found.length.is_some(), plainly.length.is_some());
+        for how in &found.worst {
+            let again = split.break_of(&split.index().supporters(&how.known), &how.known);
+            prop_assert_eq!(again.as_ref(), Some(how));
+        }
+        if plainly.length.is_none() {
+            prop_assert!(found.smallest <= plainly.smallest);
+            prop_assert!(found.shares.iter().zip(&plainly.shares).all(|(bound, share)| share <= bound));
         }
     }
 }

@@ -56,8 +56,7 @@ impl Values {
             let numbers: Vec<Option<u32>> = column.labels.iter().map(number).collect();
             let mut people = vec![0_u32; texts.len()];
             let mut own: Vec<u32> = Vec::new();
-            for (person, &class) in view.classes().class_of.iter().enumerate() {
-                let group = groups.of_class()[class as usize];
+            for (person, &group) in groups.of_person().iter().enumerate() {
                 let rows = view.rows_of(person).iter();
                 own.extend(rows.filter_map(|&row| numbers[column.codes[row as usize] as usize]));
                 own.sort_unstable();

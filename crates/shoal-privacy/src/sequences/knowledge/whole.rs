@@ -14,6 +14,13 @@ pub(super) struct Reached {
     pub(super) length: usize,
 }
 
+impl Reached {
+    /// Whether nothing is left to search: something is broken, or this length is reached.
+    pub(super) fn is_decided(&self, length: usize) -> bool {
+        self.found.length.is_some() || self.length == length
+    }
+}
+
 /// Searches until something is broken, the search's length is reached, or the work is over.
 pub(super) fn search(search: Search<'_>) -> Reached {
     let groups: Vec<u32> = (0..search.file.groups.len() as u32).collect();
