@@ -30,7 +30,7 @@ pub(super) fn of_columns(request: &Request, published: &RawTable, records: &str)
 
 /// Whether no transaction has an item any more.
 pub(super) fn of_items(published: &Transactions) -> Option<Leak> {
-    let worthless = published.len() > 0 && published.iter().all(<[u32]>::is_empty);
+    let worthless = !published.is_empty() && published.iter().all(<[u32]>::is_empty);
     let text = format!(
         "none of the {} transactions has an item any more: the promise holds because the file says nothing, and it is worthless",
         published.len()
