@@ -244,10 +244,9 @@ fn nowhere_together(length: &str) -> TestProject {
     };
     project.write(
         "visits.csv",
-        &format!("id,day,place,illness\n{}", events.clone().map(row).collect::<String>()),
+        format!("id,day,place,illness\n{}", events.clone().map(row).collect::<String>()),
     );
-    project
-        .write("place.csv", &events.map(|(person, day)| format!("p{person}{day};*\n")).collect::<String>());
+    project.write("place.csv", events.map(|(person, day)| format!("p{person}{day};*\n")).collect::<String>());
     let policy = format!(
         r#"version = 1
 data = {{ shape = "sequences", source = "visits.csv", id = "id", order = ["day"] }}
