@@ -7,10 +7,12 @@ use shoal_privacy::{BoundedKnowledge, Confidence, SequenceAnonymity, SequencesMo
 
 use crate::{PipelineError, Request};
 
-/// The promise as models that can be checked on the published file alone.
+/// The promise as models that can be checked on the published file alone. Where to look for a proof may be said by
+/// `parts`, a number for each published row; see [`BoundedKnowledge::in_parts`].
 pub(crate) fn models(
     request: &Request,
     promise: &SequencesPromise,
+    parts: Option<Vec<u32>>,
 ) -> Result<Vec<Box<dyn SequencesModel>>, PipelineError> {
     // The policy's check has refused a k below 2, a c that is not a share and a β that is not a gain.
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
@@ -18,7 +20,11 @@ pub(crate) fn models(
     if let Some(length) = promise.length {
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(request), BoundedKnowledge::WORK);
-        models.push(Box::new(model?.counting(promise.support)));
+        let model = model?.counting(promise.support);
+        models.push(Box::new(match parts {
+            Some(parts) => model.in_parts(parts),
+            None => model,
+        }));
         return Ok(models);
     }
     models.push(Box::new(SequenceAnonymity::new(k)?));

@@ -89,7 +89,10 @@ pub(crate) fn run<K: Sink>(
             left_out: data.events().rows - origin.len(),
             order: record_order(request),
         };
-        let models = models(request, &promise)?;
+        // Who was put together is a place to look for a proof, and no more than that.
+        let person_of = data.person_of();
+        let parts = origin.iter().map(|&event| cluster_of[person_of[event as usize] as usize]).collect();
+        let models = models(request, &promise, Some(parts))?;
         Ok(verify_sequences(
             ReadBack::of(staged, |staged| read_table_back(request, staged, progress))?,
             claim,
@@ -285,7 +288,7 @@ fn check_cohorts(
     }
     let limits = promise.limits.iter().filter(|limit| matches!(limit.bound, Bound::Share(_))).cloned();
     let of_part = SequencesPromise { limits: limits.collect(), ..promise.clone() };
-    let models = models(request, &of_part)?;
+    let models = models(request, &of_part, None)?;
     let quasi: Vec<&str> = request.policy().columns_of(Role::QuasiIdentifier);
     for rows in rows_of.values() {
         let columns = published.columns.iter().map(|column| match column.name == id(request) {

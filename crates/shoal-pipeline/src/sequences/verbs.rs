@@ -29,7 +29,7 @@ pub(crate) fn verify(
     let read = read_published(request, published, progress)?;
     let roles: Vec<(&str, Role)> =
         request.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let models = models(request, &promise(request.policy()))?;
+    let models = models(request, &promise(request.policy()), None)?;
     let verdict = verify_sequences_file(&read.table, id(request), &roles, &models, progress)
         .map_err(Refusal::Unverifiable)?;
     let original = match original {
