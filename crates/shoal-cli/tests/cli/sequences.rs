@@ -244,10 +244,9 @@ fn nowhere_together(length: &str) -> TestProject {
     };
     project.write(
         "visits.csv",
-        &format!("id,day,place,illness\n{}", events.clone().map(row).collect::<String>()),
+        format!("id,day,place,illness\n{}", events.clone().map(row).collect::<String>()),
     );
-    project
-        .write("place.csv", &events.map(|(person, day)| format!("p{person}{day};*\n")).collect::<String>());
+    project.write("place.csv", events.map(|(person, day)| format!("p{person}{day};*\n")).collect::<String>());
     let policy = format!(
         r#"version = 1
 data = {{ shape = "sequences", source = "visits.csv", id = "id", order = ["day"] }}
@@ -259,7 +258,7 @@ privacy = {{ k = 5, c = 0.9, sensitive-values = ["HIV"]{length} }}
 output.path = "out.csv"
 "#
     );
-    project.write("policy.toml", &policy);
+    project.write("policy.toml", policy);
     project
 }
 
