@@ -258,7 +258,7 @@ privacy = {{ k = 5, c = 0.9, sensitive-values = ["HIV"]{length} }}
 output.path = "out.csv"
 "#
     );
-    project.write("policy.toml", &policy);
+    project.write("policy.toml", policy);
     project
 }
 

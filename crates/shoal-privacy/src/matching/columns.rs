@@ -34,7 +34,7 @@ pub(super) enum Covered {
 }
 
 impl Covered {
-    fn of(mut places: Vec<u32>) -> Covered {
+    pub(super) fn of(mut places: Vec<u32>) -> Covered {
         places.sort_unstable();
         places.dedup();
         match places[..] {
@@ -53,11 +53,13 @@ impl Covered {
         }
     }
 
-    /// The shortest stretch that holds all of them.
-    pub(super) fn hull(&self) -> (u32, u32) {
+    /// Whether any of them lies from here to before there.
+    pub(super) fn touches(&self, from: u32, to: u32) -> bool {
         match self {
-            Covered::Stretch(from, to) => (*from, *to),
-            Covered::Places(places) => (places[0], places[places.len() - 1] + 1),
+            Covered::Stretch(first, end) => from.max(*first) < to.min(*end),
+            Covered::Places(places) => {
+                places.get(places.partition_point(|&place| place < from)).is_some_and(|&place| place < to)
+            }
         }
     }
 }
@@ -260,11 +262,25 @@ mod tests {
     fn check(from: &Column, to: &RawColumn) -> Result<(), TestCaseError> {
         let quasi = Quasi::new(from, to).unwrap();
         for text in 0..to.labels.len() as u32 {
-            let (first, end) = quasi.covered(text).hull();
-            for code in 0..from.domain.len() as u32 {
+            let values = from.domain.len() as u32;
+            let mut covered = vec![false; values as usize];
+            for code in 0..values {
                 let expected = asked(from, to, text, code);
                 prop_assert_eq!(quasi.is_true(text, code), expected, "{} {}", text, code);
-                prop_assert!(!expected || (first..end).contains(&quasi.place(code)));
+                covered[quasi.place(code) as usize] = expected;
+            }
+            for first in 0..values {
+                for end in first..=values {
+                    let any = covered[first as usize..end as usize].contains(&true);
+                    prop_assert_eq!(
+                        quasi.covered(text).touches(first, end),
+                        any,
+                        "{} {}..{}",
+                        text,
+                        first,
+                        end
+                    );
+                }
             }
         }
         Ok(())

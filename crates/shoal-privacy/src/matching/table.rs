@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use rayon::prelude::*;
 use shoal_core::{Progress, RawTable, Table};
 
-use super::columns::{Covered, Pairs};
+use super::columns::Pairs;
 use super::flow::{Demand, Shortage, assign};
 use super::members::{self, Found, Membership};
-use super::points::PointIndex;
+use super::points::Boxes;
 use super::{NoOrigin, Origins};
 use crate::Classes;
 use crate::origin::number;
@@ -203,20 +202,8 @@ impl Sides {
 
     /// For each group of published rows the groups of originals of which they are true, ascending.
     fn fits(&self, pairs: &Pairs<'_>, progress: &dyn Progress) -> Vec<Vec<u32>> {
-        let index = PointIndex::new(pairs, &self.original_parts, &self.points);
         let first = self.published.first_rows();
-        (0..self.published.len())
-            .into_par_iter()
-            .map(|group| {
-                progress.check();
-                let row = first[group] as usize;
-                let says: Vec<&Covered> =
-                    pairs.quasi.iter().map(|column| column.covered(column.to.codes[row])).collect();
-                let mut fits = index.of_which_true(self.published_parts[group], &says);
-                fits.sort_unstable();
-                fits
-            })
-            .collect()
+        Boxes::new(pairs, &first, &self.points, &self.published_parts, &self.original_parts).fits(progress)
     }
 }
 
