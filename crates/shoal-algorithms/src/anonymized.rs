@@ -107,8 +107,9 @@ impl Serialize for Round {
 pub struct OutlierCost {
     /// Whether they are left out; otherwise this is what it would gain.
     pub done: bool,
-    /// The loss with everybody.
-    pub keeping: f64,
+    /// The loss with everybody, where it was computed: not where records are left out while classes are formed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keeping: Option<f64>,
     /// How many records are left out.
     pub suppressed: usize,
     /// The loss without them, where each of them counts as lost in every cell.

@@ -173,18 +173,16 @@ fn search<'a>(search: &Search) -> Vec<(&'a str, String)> {
     let mut rows = vec![("search", format!("{}; {} after {rounds}", starts.join(", "), percent(after)))];
     if let Some(price) = &search.outliers {
         let would = if price.done { "loses" } else { "would lose" };
-        let kept = format!(
-            "keeping everybody {} {}",
-            if price.done { "would lose" } else { "loses" },
-            percent(price.keeping)
-        );
+        let verb = if price.done { "would lose" } else { "loses" };
+        let keeping = price.keeping.map(|loss| format!("keeping everybody {verb} {}; ", percent(loss)));
+        let kept = keeping.unwrap_or_default();
         let left_out = count(price.suppressed, "record", "records");
         let (all, rest) = (percent(price.suppressing), percent(price.published));
         rows.push((
             "outliers",
             match price.suppressed {
-                0 => format!("{kept}; leaving anybody out would gain nothing"),
-                _ => format!("{kept}; leaving out {left_out} {would} {all}, {rest} among the others"),
+                0 => format!("{kept}leaving anybody out would gain nothing"),
+                _ => format!("{kept}leaving out {left_out} {would} {all}, {rest} among the others"),
             },
         ));
     }

@@ -62,6 +62,11 @@ impl Spread {
         self.everybody
     }
 
+    /// Whether all values are equally far apart.
+    pub(super) fn is_equal(&self) -> bool {
+        matches!(self.kind, Kind::Equal { .. })
+    }
+
     /// The distance of a number of records with these values, from 0 to 1.
     pub(super) fn of(&self, records: u64, present: Present<'_>) -> f64 {
         let (over, times) = match &self.kind {

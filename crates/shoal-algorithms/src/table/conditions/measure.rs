@@ -122,6 +122,40 @@ impl Measure {
     }
 }
 
+/// What trimming a crowd has to know.
+impl Measure {
+    /// Whether classes are compared with everybody.
+    pub(super) fn compares(&self) -> bool {
+        matches!(self, Measure::Close { .. } | Measure::Alike { .. })
+    }
+
+    /// Whether all it says is how frequent each value may be.
+    pub(super) fn bounds_shares(&self) -> bool {
+        matches!(self, Measure::Alike { .. })
+    }
+
+    /// The greatest share of records that may have other values than those of everybody, where that is what the distance says.
+    pub(super) fn distance(&self) -> Option<f64> {
+        match self {
+            Measure::Close { t, spread, .. } if spread.is_equal() => Some(*t),
+            _ => None,
+        }
+    }
+
+    /// The most of so many records that may have a value.
+    pub(super) fn most(&self, value: usize, members: u32) -> u32 {
+        let Measure::Alike { everybody, values } = self else { return members };
+        let Limit { count, allowed } = values[value];
+        let fair = u128::from(count) * u128::from(members) / u128::from((*everybody).max(1));
+        let mut most = (allowed * (1.0 + ROUNDING) * f64::from(members)) as u32;
+        // Asked as it is asked of a class, which may differ in the last bit.
+        while most > 0 && above(f64::from(most) / f64::from(members), allowed) > 0.0 {
+            most -= 1;
+        }
+        most.max(fair as u32).min(members)
+    }
+}
+
 fn alike(likeness: Likeness, counts: &[u32], everybody: u64) -> Measure {
     let limit = |&count: &u32| Limit {
         count,

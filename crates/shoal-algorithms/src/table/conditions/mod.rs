@@ -27,9 +27,11 @@ mod standing;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod trim;
 
 pub(super) use sane::check_promise;
 pub(crate) use tally::Tally;
+pub(crate) use trim::Trimming;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -56,6 +58,8 @@ struct Sensitive<'a> {
     keys: Range<u32>,
     rules: Vec<Rule>,
     measures: Vec<Measure>,
+    /// The share of everybody that has each value.
+    shares: Vec<f64>,
 }
 
 /// The records that ask for more than k.
@@ -83,7 +87,8 @@ impl<'a> Conditions<'a> {
                 None => {
                     let keys = conditions.take_keys(column.domain.len());
                     let rules = vec![condition.rule];
-                    conditions.columns.push(Sensitive { column, keys, rules, measures: Vec::new() });
+                    let (measures, shares) = (Vec::new(), Vec::new());
+                    conditions.columns.push(Sensitive { column, keys, rules, measures, shares });
                 }
             }
         }
@@ -174,6 +179,7 @@ impl<'a> Conditions<'a> {
             keys: known.keys.clone(),
             rules: known.rules.clone(),
             measures: Vec::new(),
+            shares: Vec::new(),
         };
         let columns = self.columns.iter().map(again).collect();
         let (personal, people) = (self.personal.clone(), self.people.clone());
@@ -235,6 +241,8 @@ impl<'a> Conditions<'a> {
                 .iter()
                 .map(|&rule| Measure::new(rule, known.column, &counts, published.members()));
             known.measures = measures.collect::<Result<_, _>>()?;
+            let all = published.members().max(1) as f64;
+            known.shares = counts.iter().map(|&count| f64::from(count) / all).collect();
         }
         Ok(())
     }

@@ -71,7 +71,7 @@ impl Tally {
     }
 
     /// Adds records of different people; their keys are added one by one.
-    pub(super) fn grow(&mut self, records: u32) {
+    pub(crate) fn grow(&mut self, records: u32) {
         self.records += u64::from(records);
         self.members += u64::from(records);
     }
@@ -195,6 +195,13 @@ fn pair(person: u32, key: u32) -> u64 {
 pub(super) enum Present<'a> {
     Dense(Enumerate<slice::Iter<'a, u32>>),
     Sparse { first: u32, counts: btree_map::Range<'a, u32, u32> },
+}
+
+impl Present<'_> {
+    /// The values that occur, by how often each does.
+    pub(super) fn of(counts: &[u32]) -> Present<'_> {
+        Present::Dense(counts.iter().enumerate())
+    }
 }
 
 impl Iterator for Present<'_> {

@@ -114,7 +114,51 @@ fn tally(counts: &[u32], keys: u32) -> Tally {
     tally
 }
 
+/// All parts of a crowd, by the number of records that they have of each value.
+fn all_parts(crowd: &[u32]) -> Vec<Vec<u32>> {
+    crowd.iter().fold(vec![Vec::new()], |parts, &count| {
+        let longer = |part: &Vec<u32>| -> Vec<Vec<u32>> {
+            (0..=count).map(|count| part.iter().copied().chain([count]).collect()).collect()
+        };
+        parts.iter().flat_map(longer).collect()
+    })
+}
+
 proptest! {
+    /// Against all parts of a crowd: what is left holds; it is as large as can be under β-likeness, and nobody is left only if there is nothing.
+    #[test]
+    fn crowds_are_trimmed_to_the_largest_part_that_holds(
+        everybody in prop::collection::vec(0_u32..7, 4), crowd in prop::collection::vec(0_u32..5, 4),
+        k in 2_usize..5, bound in 0.05_f64..1.5, kind in 0_usize..4,
+    ) {
+        prop_assume!(crowd.iter().sum::<u32>() > 0);
+        let all: Vec<u32> = everybody.iter().zip(&crowd).map(|(more, own)| more + own).collect();
+        let values: Vec<&str> =
+            all.iter().enumerate().flat_map(|(value, &count)| vec![NINE[value]; count as usize]).collect();
+        prop_assume!(values.len() >= k);
+        let rule = match kind {
+            0 => Rule::Alike(Likeness::Basic(bound)),
+            1 => Rule::Alike(Likeness::Enhanced(bound)),
+            2 => Rule::Close { t: bound.min(1.0), distance: Distance::Equal },
+            _ => Rule::Close { t: bound.min(1.0), distance: Distance::Ordered },
+        };
+        let table = Table { columns: vec![column("illness", Role::Sensitive, Kind::Integer, &values)], rows: values.len() };
+        let conditions = Conditions::of(&table, &promise(k, &[rule])).unwrap();
+        let trimming = conditions.trimming().unwrap();
+        // Values that nobody has are not in the domain.
+        let mut crowd: Vec<u32> = crowd.iter().zip(&all).filter(|(_, all)| **all > 0).map(|(own, _)| *own).collect();
+        let keys = crowd.len() as u32;
+        let parts = all_parts(&crowd).into_iter().filter(|part| conditions.hold(&tally(part, keys)));
+        let largest = parts.map(|part| part.iter().sum::<u32>()).max().unwrap_or(0);
+        trimming.trim(&mut crowd);
+        let left: u32 = crowd.iter().sum();
+        prop_assert!(left == 0 || conditions.hold(&tally(&crowd, keys)));
+        prop_assert!(left <= largest);
+        if kind < 2 {
+            prop_assert_eq!(left, largest);
+        }
+    }
+
     #[test]
     fn distances_are_the_least_cost_of_moving_records(
         class in prop::collection::vec(0_u32..5, 9), others in prop::collection::vec(0_u32..5, 9)

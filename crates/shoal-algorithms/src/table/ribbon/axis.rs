@@ -120,6 +120,25 @@ impl Axis {
         }
     }
 
+    /// Lets the first cover grow by the second, and says whether it is another one then.
+    #[inline]
+    pub(super) fn join_changes(&self, into: &mut [u64], other: &[u64]) -> bool {
+        match self {
+            Axis::Names { words, .. } => {
+                let mut fresh = 0;
+                for (a, b) in into.iter_mut().zip(other).take(*words) {
+                    fresh |= b & !*a;
+                    *a |= b;
+                }
+                fresh != 0
+            }
+            _ => {
+                let joined = self.word_join(into[0], other[0]);
+                std::mem::replace(&mut into[0], joined) != joined
+            }
+        }
+    }
+
     /// The same where a cover has one word.
     #[inline]
     pub(super) fn word_join(&self, a: u64, b: u64) -> u64 {
@@ -128,6 +147,26 @@ impl Axis {
             _ => {
                 let (lo, hi) = ends(a, b);
                 (lo as u64) << 32 | hi as u64
+            }
+        }
+    }
+
+    /// Whether a cover stays as it is without one of its values, given the others.
+    pub(super) fn is_same_without<'p>(
+        &self,
+        cover: &[u64],
+        value: &[u64],
+        mut others: impl Iterator<Item = &'p [u64]> + Clone,
+    ) -> bool {
+        match self {
+            Axis::Names { words, .. } => others
+                .any(|other| value.iter().zip(other).take(*words).all(|(value, other)| value & !other == 0)),
+            _ => {
+                let (low, high) = (|word: u64| word >> 32, |word: u64| word as u32);
+                let inside_low = low(value[0]) > low(cover[0]);
+                let inside_high = high(value[0]) < high(cover[0]);
+                (inside_low || others.clone().any(|other| low(other[0]) == low(cover[0])))
+                    && (inside_high || others.any(|other| high(other[0]) == high(cover[0])))
             }
         }
     }

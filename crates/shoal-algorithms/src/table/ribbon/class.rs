@@ -1,6 +1,7 @@
 //! Some records that publish the same.
 
 use super::space::Space;
+use super::tuning::Tuning;
 
 /// Records of one point, or some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +36,15 @@ impl Class {
         u64::from(self.size) * u64::from(self.cost)
     }
 
-    /// How much more is lost in all when `count` records of a point join.
+    /// How much more is lost in all when `count` records of a point join, if that is less than `least`.
     #[inline]
-    pub(super) fn added(&self, space: &Space, point: &[u64], count: u32) -> u64 {
-        u64::from(self.size + count) * u64::from(space.union_cost(&self.cover, point)) - self.loss()
+    pub(super) fn added_below(&self, space: &Space, point: &[u64], count: u32, least: u64) -> Option<u64> {
+        let size = u64::from(self.size + count);
+        // size × cost − loss < least, solved for the cost.
+        let most = least.saturating_add(self.loss()).checked_sub(1)? / size;
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let cost = space.union_cost_within(&self.cover, point, most)?;
+        Some(size * u64::from(cost) - self.loss())
     }
 
     /// How much less is lost in all without `count` records of one member.
@@ -50,6 +56,9 @@ impl Class {
         if self.cost == 0 || self.members.len() == 1 {
             return self.loss();
         }
+        if self.is_same_without(space, at) {
+            return u64::from(count) * u64::from(self.cost);
+        }
         // A cover cannot shrink by one member: what others cover too would be lost. So it is made again.
         let first = usize::from(at == 0);
         scratch.clear();
@@ -60,6 +69,14 @@ impl Class {
             }
         }
         self.loss() - u64::from(self.size - count) * u64::from(space.cost(scratch))
+    }
+
+    /// Whether the cover is known to stay as it is without one member. Only asked where making the cover again takes long.
+    pub(super) fn is_same_without(&self, space: &Space, at: usize) -> bool {
+        let others = self.members.iter().enumerate().filter(|(i, _)| *i != at);
+        let others = others.map(|(_, m)| space.point(m.point));
+        self.members.len() > Tuning::LARGE_CLASS_MEMBERS
+            && space.is_same_without(&self.cover, space.point(self.members[at].point), others)
     }
 
     /// Takes in some records.
@@ -127,9 +144,11 @@ pub(super) fn cheapest(
     let mut best: Option<(u64, usize)> = None;
     for (i, class) in classes.iter().enumerate() {
         if class.size > 0 {
-            let added = class.added(space, at, m.count);
+            let least = best.map_or(u64::MAX, |(least, _)| least);
             // `may` last: it can take far longer than the cost. Ties go to the first class.
-            if best.is_none_or(|(least, _)| added < least) && may(i) {
+            if let Some(added) = class.added_below(space, at, m.count, least)
+                && may(i)
+            {
                 best = Some((added, i));
             }
         }

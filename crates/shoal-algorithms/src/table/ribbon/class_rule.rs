@@ -3,7 +3,7 @@
 use shoal_core::Progress;
 
 use super::class::{Class, Member};
-use crate::table::conditions::{Conditions, Tally};
+use crate::table::conditions::{Conditions, Tally, Trimming};
 use crate::table::points::Points;
 
 /// What every class must satisfy, asked of the members of a class. Everything that makes classes has it, so it also
@@ -69,6 +69,14 @@ impl<'a> ClassRule<'a> {
         match &self.kind {
             Kind::Size(_) => true,
             Kind::Full { conditions, .. } => conditions.unions_hold(),
+        }
+    }
+
+    /// How crowds become classes without some of their records, where that can be.
+    pub(super) fn trimming(&self) -> Option<Trimming<'_>> {
+        match &self.kind {
+            Kind::Size(_) => None,
+            Kind::Full { conditions, .. } => conditions.trimming(),
         }
     }
 

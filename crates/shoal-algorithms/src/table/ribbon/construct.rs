@@ -9,11 +9,12 @@ use super::ladder::{Combination, Ladder, combinations};
 use super::merge::merge;
 use super::neighbours::Neighbours;
 use super::order::ribbon;
-use super::peel::Peeler;
+use super::peel::{Parts, Peeler};
 use super::space::{Space, WHOLE};
 use super::split::split;
 use super::tuning::Tuning;
 use crate::Construction;
+use crate::table::conditions::Trimming;
 use crate::table::points::Points;
 
 /// The classes of one block by each construction that was tried, with its name.
@@ -28,7 +29,11 @@ pub(super) fn construct(
     seed: u64,
 ) -> (Vec<Class>, Vec<Construction>) {
     let blocks = blocks(space, rule, seed);
-    let peeler = Peeler { space, rule, points, ladders };
+    // Everybody has to end in a class.
+    let trimming = rule.trimming();
+    let most_out = trimming.as_ref().map_or_else(Vec::new, Trimming::nobody);
+    let parts = trimming.as_ref().map(|trimming| Parts { trimming, most_out: &most_out, most_out_in_all: 0 });
+    let peeler = Peeler { space, rule, points, ladders, parts };
     let all = combinations(ladders);
     let all = thin_out(&all, blocks.iter().map(Vec::len).max().unwrap_or(0));
     let (levels, orders) = match blocks.len() {
@@ -99,7 +104,7 @@ fn blocks(space: &Space, rule: &ClassRule<'_>, seed: u64) -> Vec<Vec<u32>> {
 
 /// No more combinations than there is time for on a block of this size, evenly spaced. The last one is among them: it
 /// takes out whatever is left.
-fn thin_out(all: &[Combination], points: usize) -> Vec<&Combination> {
+pub(super) fn thin_out(all: &[Combination], points: usize) -> Vec<&Combination> {
     let every = (all.len() * points).div_ceil(Tuning::MAX_POINT_VISITS).max(1);
     let last = all.len() - 1;
     all.iter()
@@ -109,7 +114,8 @@ fn thin_out(all: &[Combination], points: usize) -> Vec<&Combination> {
         .collect()
 }
 
-/// The combinations that take out most records in some of the blocks, in their order.
+/// The combinations that take out most records in some of the blocks, in their order; none where peeling loses clearly more there than
+/// splitting does, as in tables with so many columns that hardly any records look alike in most of them.
 fn best_combinations<'a>(
     peeler: &Peeler<'_>,
     blocks: &[Vec<u32>],
@@ -119,9 +125,18 @@ fn best_combinations<'a>(
     // Evenly spaced among the blocks; one sample is the block in the middle.
     let sampled = (1..=samples).map(|nth| &blocks[nth * blocks.len() / (samples + 1)]);
     let mut taken = vec![0; all.len()];
+    let (mut by_peeling, mut by_splitting) = (0, 0);
     for block in sampled {
         let peeled = peeler.peel(block, all);
         taken.iter_mut().zip(peeled.taken).for_each(|(sum, taken)| *sum += taken);
+        by_peeling += loss(&peeled.classes);
+        let mut made = Vec::new();
+        let whole = Class::of(peeler.space, members(peeler.space, block));
+        split(peeler.space, peeler.rule, whole, &mut made);
+        by_splitting += loss(&made);
+    }
+    if by_peeling > by_splitting + by_splitting / Tuning::PEEL_WORSE_DIVISOR {
+        return Vec::new();
     }
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(taken[at]));
@@ -142,7 +157,10 @@ fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[&Combination], orders: us
     {
         return vec![(exact::NAME, best)];
     }
-    let mut started: Started = vec![("peel", peeler.peel(block, levels).classes)];
+    let mut started: Started = Vec::new();
+    if !levels.is_empty() {
+        started.push(("peel", peeler.peel(block, levels).classes));
+    }
     // The dynamic program knows sizes only; other conditions would have to be asked of every stretch of records.
     if rule.only_size() && records * 2 * u64::from(rule.k()) * space.time_factor() <= Tuning::MAX_CUT_STEPS {
         started.push(("ribbon", ribbon(space, rule, &members, orders)));

@@ -44,6 +44,7 @@ mod class_rule;
 mod construct;
 mod exact;
 mod ladder;
+mod left_out;
 mod merge;
 pub(super) mod neighbours;
 mod order;
@@ -77,6 +78,7 @@ use crate::{Anonymized, Construction, OutlierCost, Search, Trace};
 use class::{Class, loss};
 use class_rule::ClassRule;
 use ladder::Ladder;
+use left_out::LeftOut;
 use outliers::OutlierSearch;
 use space::{Space, WHOLE};
 use tuning::Tuning;
@@ -107,6 +109,38 @@ impl TableAlgorithm for ValidRibbonParams {
         let rule = ClassRule::of(&conditions, &points, progress);
         let space = Space::new(&quasi, &points);
         let ladders = Ladder::of_all(&quasi, &points);
+        let most = |share: f64| (share * table.rows as f64).floor() as u64;
+        let left_out = LeftOut { space: &space, points: &points, ladders: &ladders, progress };
+        if let Outliers::Suppress { max_share } = params.outliers
+            && let Some(started) = left_out.construct(&conditions, most(max_share) as u32)
+        {
+            let rule = ClassRule::of(&started.conditions, &points, progress);
+            let mut classes = started.classes;
+            let share = |lost: u64, of: u64| lost as f64 / (f64::from(WHOLE) * of.max(1) as f64);
+            let suppressed: u64 = started.out.iter().map(|m| u64::from(m.count)).sum();
+            let all = table.rows as u64;
+            let total = |classes: &[Class]| share(loss(classes) + suppressed * u64::from(WHOLE), all);
+            let construction = Construction { name: "peel", loss: total(&classes), won: 1, tried: 1 };
+            let rounds = rounds::improve(&space, &rule, params, &mut classes, progress);
+            let outliers = OutlierCost {
+                done: true,
+                keeping: None,
+                suppressed: suppressed as usize,
+                suppressing: total(&classes),
+                published: share(loss(&classes), all - suppressed),
+            };
+            let search = Search {
+                constructions: vec![construction],
+                rounds,
+                outliers: Some(outliers),
+                loss: total(&classes),
+            };
+            let recoding = publish(&classes, &points, &Recoder::new(&quasi), table.rows, progress);
+            return Ok(Anonymized {
+                recoding: hold_together(recoding, &quasi, &started.conditions, progress),
+                trace: Trace { search: Some(search), ..Trace::default() },
+            });
+        }
         let (mut classes, constructions) =
             construct::construct(&space, &rule, &points, &ladders, params.seed);
         // All partitions were tried, so that rounds cannot gain anything.
@@ -117,7 +151,6 @@ impl TableAlgorithm for ValidRibbonParams {
         };
         let outlier_search =
             OutlierSearch { space: &space, rule: &rule, conditions: &conditions, points: &points };
-        let most = |share: f64| (share * table.rows as f64).floor() as u64;
         let outliers = match params.outliers {
             Outliers::Suppress { max_share } => Some(outlier_search.leave_out(&mut classes, most(max_share))),
             // Under conditions every move has to be asked about, which took longer than all the rest.

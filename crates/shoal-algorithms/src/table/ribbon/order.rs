@@ -3,7 +3,7 @@
 use super::class::{Class, Member, pooled};
 use super::class_rule::ClassRule;
 use super::rng::Rng;
-use super::space::Space;
+use super::space::{Growing, Space};
 
 /// The best of a number of orders of the columns; classes of k to 2k − 1 records. The points must have k records.
 pub(super) fn ribbon(space: &Space, rule: &ClassRule<'_>, members: &[Member], orders: usize) -> Vec<Class> {
@@ -91,9 +91,9 @@ pub(super) fn cut(space: &Space, k: u32, order: &[Member]) -> (u64, Vec<u32>, Ve
     let k = k as usize;
     let mut least = vec![(u64::MAX, 0_usize); records.len() + 1];
     least[0].0 = 0;
-    let mut cover = vec![0_u64; space.width()];
+    let mut cover = Growing::new(space);
     for end in k..=records.len() {
-        cover.copy_from_slice(space.point(records[end - 1]));
+        cover.start(space.point(records[end - 1]));
         let mut cost = 0;
         // A class of 2k or more could be cut into two that lose no more.
         for size in 1..2 * k.min(end) {
@@ -103,8 +103,8 @@ pub(super) fn cut(space: &Space, k: u32, order: &[Member]) -> (u64, Vec<u32>, Ve
             let start = end - size;
             // Records of one point are next to each other and add nothing to the cover.
             if size > 1 && records[start] != records[start + 1] {
-                space.join(&mut cover, space.point(records[start]));
-                cost = space.cost(&cover);
+                cover.join(space.point(records[start]));
+                cost = cover.cost();
             }
             if size >= k && least[start].0 != u64::MAX {
                 let loss = least[start].0 + size as u64 * u64::from(cost);

@@ -98,7 +98,7 @@ impl OutlierSearch<'_> {
         let published = loss(classes);
         OutlierCost {
             done: true,
-            keeping: share(keeping, everybody),
+            keeping: Some(share(keeping, everybody)),
             suppressed: suppressed as usize,
             suppressing: share(published + suppressed * u64::from(WHOLE), everybody),
             published: share(published, everybody - suppressed),

@@ -16,6 +16,7 @@ use super::ladder::{Combination, Ladder};
 use super::space::{Space, WHOLE};
 use super::split::split;
 use super::tuning::Tuning;
+use crate::table::conditions::Trimming;
 use crate::table::points::Points;
 
 /// What peeling needs to know.
@@ -24,18 +25,22 @@ pub(super) struct Peeler<'a> {
     pub(super) rule: &'a ClassRule<'a>,
     pub(super) points: &'a Points,
     pub(super) ladders: &'a [Ladder],
+    /// Whether parts of crowds may be taken out, and how many records need not be in any.
+    pub(super) parts: Option<Parts<'a>>,
 }
 
-/// Classes, and how many records each combination has taken out.
+/// Classes, how many records each combination has taken out, and those that are in no class.
 pub(super) struct Peeled {
     pub(super) classes: Vec<Class>,
     pub(super) taken: Vec<u64>,
+    pub(super) out: Vec<Member>,
 }
 
 impl Peeler<'_> {
     /// Peels some points, which must hold together, and splits the classes that it finds where they can be split.
     pub(super) fn peel(&self, points: &[u32], combinations: &[&Combination]) -> Peeled {
-        let mut rest = points.to_vec();
+        let all = points.iter().map(|&point| Member { point, count: self.space.weight(point) }).collect();
+        let mut rest = Rest::of(all, self);
         let mut classes = Vec::new();
         let mut taken = vec![0; combinations.len()];
         let total: f64 = combinations.last().map_or(1.0, |all| all.least.max(f64::MIN_POSITIVE));
@@ -52,7 +57,7 @@ impl Peeler<'_> {
             (0..combinations.len()).map(|at| Reverse((bound(at), at))).collect();
         let mut is_tested = vec![false; combinations.len()];
         while let Some(Reverse((cost, at))) = queue.pop() {
-            if rest.is_empty() {
+            if rest.members.is_empty() {
                 break;
             }
             if !is_tested[at] {
@@ -68,7 +73,7 @@ impl Peeler<'_> {
                 let worth: Vec<bool> = batch
                     .par_iter()
                     .map_init(Vec::new, |slots, &(_, at)| {
-                        self.crowded(&rest, &combinations[at].levels, slots).is_some()
+                        self.crowded(&rest.members, &combinations[at].levels, slots).is_some()
                     })
                     .collect();
                 for ((cost, at), _) in batch.into_iter().zip(worth).filter(|(_, worth)| *worth) {
@@ -86,15 +91,17 @@ impl Peeler<'_> {
             taken[at] += gone;
             queue.extend(left.map(|cost| Reverse((cost, at))));
         }
-        let rest = rest.iter().map(|&point| Member { point, count: self.space.weight(point) }).collect();
-        place_rest(self.space, self.rule, &mut classes, rest);
+        let mut out = rest.members;
+        if self.parts.as_ref().is_none_or(|parts| parts.most_out_in_all == 0) {
+            place_rest(self.space, self.rule, &mut classes, std::mem::take(&mut out));
+        }
         let mut parts = Vec::with_capacity(classes.len());
         classes.into_iter().for_each(|class| split(self.space, self.rule, class, &mut parts));
-        Peeled { classes: parts, taken }
+        Peeled { classes: parts, taken, out }
     }
 
     /// Counts the records that look alike, by a hash. If any count reaches k, returns the shift from a hash to its slot.
-    fn crowded(&self, rest: &[u32], levels: &[u8], slots: &mut Vec<u32>) -> Option<u32> {
+    fn crowded(&self, rest: &[Member], levels: &[u8], slots: &mut Vec<u32>) -> Option<u32> {
         self.rule.check_cancelled();
         let k = self.rule.k();
         let bits = (rest.len() * Tuning::SLOTS_PER_POINT).next_power_of_two().trailing_zeros();
@@ -103,9 +110,9 @@ impl Peeler<'_> {
         slots.resize(1 << bits, 0);
         let mut most = 0;
         let images = self.images(levels);
-        for &point in rest {
-            let slot = &mut slots[(self.image_hash(point, &images) >> shift) as usize];
-            *slot += self.space.weight(point);
+        for m in rest {
+            let slot = &mut slots[(self.image_hash(m.point, &images) >> shift) as usize];
+            *slot += m.count;
             most = most.max(*slot);
         }
         (most >= k).then_some(shift)
@@ -114,25 +121,28 @@ impl Peeler<'_> {
     /// Takes out the crowds that lose no more than `most`. Returns how many records they have, and what the cheapest crowd loses that stays.
     fn take(
         &self,
-        rest: &mut Vec<u32>,
+        rest: &mut Rest,
         levels: &[u8],
         most: u32,
         classes: &mut Vec<Class>,
     ) -> (u64, Option<u32>) {
         let mut slots = Vec::new();
-        let Some(shift) = self.crowded(rest, levels, &mut slots) else { return (0, None) };
+        let Some(shift) = self.crowded(&rest.members, levels, &mut slots) else { return (0, None) };
         let full = |hash: u64| slots[(hash >> shift) as usize] >= self.rule.k();
         let images = self.images(levels);
-        let hashes = rest.iter().map(|&point| (self.image_hash(point, &images), point));
-        let mut candidates: Vec<(u64, u32)> = hashes.filter(|(hash, _)| full(*hash)).collect();
+        let hashes = rest.members.iter().map(|&m| (self.image_hash(m.point, &images), m));
+        let mut candidates: Vec<(u64, Member)> = hashes.filter(|(hash, _)| full(*hash)).collect();
         // A full slot may hold several crowds; sorted by the whole hash they are told apart.
-        candidates.sort_unstable();
-        let mut gone = Vec::new();
+        candidates.sort_unstable_by_key(|(hash, m)| (*hash, m.point));
+        let mut gone: Vec<Member> = Vec::new();
         let mut left: Option<u32> = None;
         for crowd in candidates.chunk_by(|a, b| a.0 == b.0) {
-            let members: Vec<Member> =
-                crowd.iter().map(|&(_, point)| Member { point, count: self.space.weight(point) }).collect();
-            if !self.rule.holds(&members) {
+            let members: Vec<Member> = crowd.iter().map(|&(_, m)| m).collect();
+            let members = match &self.parts {
+                Some(parts) => parts.largest(self.points, members),
+                None => members,
+            };
+            if members.is_empty() || self.parts.is_none() && !self.rule.holds(&members) {
                 continue;
             }
             let class = Class::of(self.space, members);
@@ -140,12 +150,20 @@ impl Peeler<'_> {
                 left = Some(left.map_or(class.cost, |least| least.min(class.cost)));
                 continue;
             }
-            gone.extend(crowd.iter().map(|c| c.1));
+            if !self.parts.as_ref().is_none_or(|parts| parts.can_spare(self.points, rest, &class)) {
+                continue;
+            }
+            gone.extend(&class.members);
             classes.push(class);
         }
-        gone.sort_unstable();
-        rest.retain(|point| gone.binary_search(point).is_err());
-        (gone.iter().map(|&point| u64::from(self.space.weight(point))).sum(), left)
+        gone.sort_unstable_by_key(|m| m.point);
+        rest.members.retain_mut(|m| {
+            if let Ok(at) = gone.binary_search_by_key(&m.point, |gone| gone.point) {
+                m.count -= gone[at].count;
+            }
+            m.count > 0
+        });
+        (gone.iter().map(|m| u64::from(m.count)).sum(), left)
     }
 
     fn images(&self, levels: &[u8]) -> Vec<&[u64]> {
@@ -158,6 +176,80 @@ impl Peeler<'_> {
     fn image_hash(&self, point: u32, images: &[&[u64]]) -> u64 {
         let codes = self.points.point(point as usize);
         images.iter().zip(codes).fold(0, |hash, (images, &code)| hash ^ images[code as usize])
+    }
+}
+
+/// The records that have no class yet.
+struct Rest {
+    members: Vec<Member>,
+    /// By sensitive value, where crowds are trimmed.
+    counts: Vec<u32>,
+}
+
+impl Rest {
+    fn of(members: Vec<Member>, peeler: &Peeler<'_>) -> Rest {
+        let counts =
+            peeler.parts.as_ref().map_or_else(Vec::new, |parts| parts.counts(peeler.points, &members));
+        Rest { members, counts }
+    }
+}
+
+/// Where classes are compared with everybody: crowds leave without those whose values are too frequent in them.
+pub(super) struct Parts<'a> {
+    pub(super) trimming: &'a Trimming<'a>,
+    /// How many records with each value may end in no class.
+    pub(super) most_out: &'a [u32],
+    /// How many records may, whatever their values.
+    pub(super) most_out_in_all: u32,
+}
+
+impl Parts<'_> {
+    /// How many records have each value.
+    pub(super) fn counts(&self, points: &Points, members: &[Member]) -> Vec<u32> {
+        let mut counts = self.trimming.nobody();
+        members.iter().for_each(|m| counts[self.value(points, m.point)] += m.count);
+        counts
+    }
+
+    fn value(&self, points: &Points, point: u32) -> usize {
+        self.trimming.value(points.rows(point as usize)[0])
+    }
+
+    /// The largest part of a crowd that may be a class; nobody where there is none.
+    fn largest(&self, points: &Points, mut crowd: Vec<Member>) -> Vec<Member> {
+        let counts = self.counts(points, &crowd);
+        let mut open = counts.clone();
+        self.trimming.trim(&mut open);
+        if open != counts {
+            crowd.retain_mut(|m| {
+                let open = &mut open[self.value(points, m.point)];
+                m.count = m.count.min(*open);
+                *open -= m.count;
+                m.count > 0
+            });
+        }
+        crowd
+    }
+
+    /// Takes a class from the rest if the others can still be a class but for those who may be in none.
+    fn can_spare(&self, points: &Points, rest: &mut Rest, class: &Class) -> bool {
+        let of_class = self.counts(points, &class.members);
+        let without: Vec<u32> = rest.counts.iter().zip(&of_class).map(|(all, class)| all - class).collect();
+        let mut part = without.clone();
+        // Where everybody must be in a class, it is enough to ask, which is faster than to find the part that holds.
+        let none_out = self.most_out_in_all == 0;
+        if !none_out {
+            self.trimming.trim(&mut part);
+        } else if !self.trimming.holds(&part) {
+            return false;
+        }
+        let out = || without.iter().zip(&part).map(|(all, part)| all - part);
+        let can = out().zip(self.most_out).all(|(out, most)| out <= *most)
+            && out().sum::<u32>() <= self.most_out_in_all;
+        if can {
+            rest.counts = without;
+        }
+        can
     }
 }
 

@@ -100,8 +100,9 @@ impl Piece<'_> {
         let mut best = None;
         let mut least = saved;
         for (i, class) in self.classes.iter().enumerate() {
-            let added = class.added(self.space, at, m.count);
-            if added < least && may(i) {
+            if let Some(added) = class.added_below(self.space, at, m.count, least)
+                && may(i)
+            {
                 (least, best) = (added, Some((added, i)));
             }
         }

@@ -87,6 +87,19 @@ impl Space {
         self.axes.iter().map(|(slot, axis)| axis.union_cost(&a[*slot..], &b[*slot..])).sum()
     }
 
+    /// The same if it is at most `most`; nothing where it is more, which a few columns often show already.
+    #[inline]
+    pub(in crate::table) fn union_cost_within(&self, a: &[u64], b: &[u64], most: u32) -> Option<u32> {
+        let mut sum = 0;
+        for (slot, axis) in &self.axes {
+            sum += axis.union_cost(&a[*slot..], &b[*slot..]);
+            if sum > most {
+                return None;
+            }
+        }
+        Some(sum)
+    }
+
     /// What a record loses in a class with this cover.
     pub(in crate::table) fn cost(&self, cover: &[u64]) -> u32 {
         self.union_cost(cover, cover)
@@ -111,6 +124,23 @@ impl Space {
         }
     }
 
+    /// Whether a cover stays as it is without one of its points, given the others. In large classes some other point nearly always
+    /// reaches as far in a column, and is soon found.
+    pub(in crate::table) fn is_same_without<'p>(
+        &self,
+        cover: &[u64],
+        point: &[u64],
+        others: impl Iterator<Item = &'p [u64]> + Clone,
+    ) -> bool {
+        self.axes.iter().all(|(slot, axis)| {
+            axis.is_same_without(
+                &cover[*slot..],
+                &point[*slot..],
+                others.clone().map(|other| &other[*slot..]),
+            )
+        })
+    }
+
     /// Whether a column has names without an order.
     pub(in crate::table) fn is_names(&self, column: usize) -> bool {
         matches!(self.axes[column].1, Axis::Names { .. })
@@ -120,5 +150,49 @@ impl Space {
     pub(in crate::table) fn place(&self, column: usize, cover: &[u64]) -> u32 {
         let (slot, axis) = &self.axes[column];
         axis.place(&cover[*slot..])
+    }
+}
+
+/// A cover that grows, with what it costs: only columns that change are looked at again.
+pub(in crate::table) struct Growing<'a> {
+    space: &'a Space,
+    cover: Vec<u64>,
+    /// What each column costs.
+    costs: Vec<u32>,
+    cost: u32,
+}
+
+impl<'a> Growing<'a> {
+    /// A cover of nothing; [`Growing::start`] must follow.
+    pub(in crate::table) fn new(space: &'a Space) -> Growing<'a> {
+        Growing { space, cover: vec![0; space.width], costs: vec![0; space.axes.len()], cost: 0 }
+    }
+
+    /// Covers one point and nothing else.
+    pub(in crate::table) fn start(&mut self, point: &[u64]) {
+        self.cover.copy_from_slice(point);
+        for ((slot, axis), cost) in self.space.axes.iter().zip(&mut self.costs) {
+            *cost = axis.union_cost(&point[*slot..], &point[*slot..]);
+        }
+        self.cost = self.costs.iter().sum();
+    }
+
+    /// Covers one point more.
+    #[inline]
+    pub(in crate::table) fn join(&mut self, point: &[u64]) {
+        for ((slot, axis), cost) in self.space.axes.iter().zip(&mut self.costs) {
+            let cover = &mut self.cover[*slot..];
+            if axis.join_changes(cover, &point[*slot..]) {
+                let now = axis.union_cost(cover, cover);
+                // A cover that grows costs no less, but for the rounding of each column's costs to whole numbers.
+                self.cost = self.cost - *cost + now;
+                *cost = now;
+            }
+        }
+    }
+
+    /// What a record loses in a class with this cover.
+    pub(in crate::table) fn cost(&self) -> u32 {
+        self.cost
     }
 }

@@ -2,7 +2,7 @@
 
 use super::class::{Class, Member};
 use super::class_rule::ClassRule;
-use super::space::Space;
+use super::space::{Growing, Space};
 use super::tuning::Tuning;
 
 /// Cuts a class, and what comes of it, while the loss falls.
@@ -30,7 +30,7 @@ fn best_cut(space: &Space, rule: &ClassRule<'_>, whole: &Class) -> Option<(Vec<M
     let mut candidates: Vec<(u64, usize, usize)> = Vec::new();
     let mut order: Vec<(u32, Member)> = Vec::with_capacity(n);
     let mut after = vec![u64::MAX; n];
-    let mut cover = vec![0_u64; space.width()];
+    let mut cover = Growing::new(space);
     for column in (0..space.dims()).filter(|&c| space.cost_in(c, &whole.cover) > 0) {
         rule.check_cancelled();
         sort(space, column, &whole.members, &mut order);
@@ -40,7 +40,7 @@ fn best_cut(space: &Space, rule: &ClassRule<'_>, whole: &Class) -> Option<(Vec<M
             grow(space, &mut cover, order[i].1.point, i == n - 1);
             size += order[i].1.count;
             let possible = size >= rule.k() && i <= n - margin;
-            after[i] = if possible { u64::from(size) * u64::from(space.cost(&cover)) } else { u64::MAX };
+            after[i] = if possible { u64::from(size) * u64::from(cover.cost()) } else { u64::MAX };
         }
         // From the front: the lower part, and with it the loss of both.
         let mut best: Option<(u64, usize, usize)> = None;
@@ -50,7 +50,7 @@ fn best_cut(space: &Space, rule: &ClassRule<'_>, whole: &Class) -> Option<(Vec<M
             size += m.count;
             let at = i + 1;
             if at >= margin && size >= rule.k() && after[at] != u64::MAX {
-                let left = u64::from(size) * u64::from(space.cost(&cover)) + after[at];
+                let left = u64::from(size) * u64::from(cover.cost()) + after[at];
                 if best.is_none_or(|best| left < best.0) {
                     best = Some((left, column, at));
                 }
@@ -75,10 +75,10 @@ fn sort(space: &Space, column: usize, members: &[Member], order: &mut Vec<(u32, 
     order.sort_unstable_by_key(|(place, m)| (*place, m.point));
 }
 
-fn grow(space: &Space, cover: &mut [u64], point: u32, first: bool) {
+fn grow(space: &Space, cover: &mut Growing<'_>, point: u32, first: bool) {
     if first {
-        cover.copy_from_slice(space.point(point));
+        cover.start(space.point(point));
     } else {
-        space.join(cover, space.point(point));
+        cover.join(space.point(point));
     }
 }

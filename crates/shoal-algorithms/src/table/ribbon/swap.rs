@@ -65,7 +65,7 @@ impl Piece<'_> {
     /// What a record of the class would lose when some records of one member leave and those of another point join.
     fn cost_after(&mut self, class: usize, at: usize, count: u32, comes: u32) -> u32 {
         let (space, class) = (self.space, &self.classes[class]);
-        if count < class.members[at].count {
+        if count < class.members[at].count || class.is_same_without(space, at) {
             return space.union_cost(&class.cover, space.point(comes));
         }
         self.scratch.clear();

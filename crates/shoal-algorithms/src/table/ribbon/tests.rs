@@ -10,7 +10,7 @@ use super::merge::merge;
 use super::order::cut;
 use super::piece::Piece;
 use super::rng::Rng;
-use super::space::{Space, WHOLE};
+use super::space::{Growing, Space, WHOLE};
 use super::split::split;
 use crate::fixture;
 use crate::table::conditions::Conditions;
@@ -105,6 +105,7 @@ proptest! {
         let recoder = Recoder::new(&quasi);
         let mut covers = recoder.nothing();
         let mut class = Class::of(&space, vec![Member { point: 0, count: space.weight(0) }]);
+        let mut growing = Growing::new(&space);
         recoder.add(&mut covers, points.point(0));
         for point in 1..space.len() as u32 {
             let expected = recoder.cost_with(&covers, points.point(point as usize));
@@ -112,6 +113,16 @@ proptest! {
             prop_assert!((f64::from(found) / f64::from(WHOLE) - expected).abs() < 1e-6);
             recoder.add(&mut covers, points.point(point as usize));
             class.add(&space, point, space.weight(point));
+            // The cover that remembers what its columns cost comes to the same.
+            if point == 1 {
+                growing.start(space.point(0));
+            }
+            growing.join(space.point(point));
+            prop_assert_eq!(growing.cost(), found);
+            prop_assert_eq!(space.union_cost_within(&class.cover, space.point(point), found), Some(found));
+            if found > 0 {
+                prop_assert_eq!(space.union_cost_within(&class.cover, space.point(point), found - 1), None);
+            }
         }
         prop_assert!((f64::from(class.cost) / f64::from(WHOLE) - recoder.cost(&covers)).abs() < 1e-6);
     }
@@ -128,8 +139,18 @@ proptest! {
         without.take(point, count);
         without.refresh(&space);
         prop_assert_eq!(whole.saved(&space, at, count, &mut Vec::new()), whole.loss() - without.loss());
+        let others = (0..whole.members.len()).filter(|&i| i != at).map(|i| space.point(whole.members[i].point));
+        if whole.members.len() > 1 {
+            let rest = whole.members.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, m)| *m).collect();
+            let same = Class::of(&space, rest).cover == whole.cover;
+            prop_assert_eq!(space.is_same_without(&whole.cover, space.point(point), others), same);
+        }
         if without.size > 0 {
-            prop_assert_eq!(without.added(&space, space.point(point), count), whole.loss() - without.loss());
+            let added = whole.loss() - without.loss();
+            let below = |least: u64| without.added_below(&space, space.point(point), count, least);
+            prop_assert_eq!(below(u64::MAX), Some(added));
+            prop_assert_eq!(below(added + 1), Some(added));
+            prop_assert_eq!(below(added), None);
             without.add(&space, point, count);
             prop_assert_eq!(without.loss(), whole.loss());
         }
