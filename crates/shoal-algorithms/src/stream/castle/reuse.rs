@@ -17,6 +17,16 @@ pub(super) struct Reusable {
     /// Made from the boxes by [`Reusable::prepare`]; no part of a snapshot.
     #[serde(skip)]
     index: Option<NameIndex>,
+    /// What each class loses; likewise.
+    #[serde(skip)]
+    losses: Option<Losses>,
+}
+
+/// The losses of classes, as long as no domain has grown.
+#[derive(Clone, Debug)]
+struct Losses {
+    units: Vec<f64>,
+    of: Vec<f64>,
 }
 
 impl PartialEq for Reusable {
@@ -35,10 +45,18 @@ impl Reusable {
         self.regions.len()
     }
 
-    /// Makes the index where there is none: at the beginning, and after a snapshot was read.
+    /// Makes the index where there is none, at the beginning and after a snapshot was read, and the losses also where a domain
+    /// has grown.
     pub(super) fn prepare(&mut self, space: &Space) {
+        if self.most == 0 {
+            return;
+        }
         if self.index.is_none() {
             self.index = NameIndex::of(space, self.regions.iter());
+        }
+        if !self.losses.as_ref().is_some_and(|losses| losses.units.iter().copied().eq(space.units())) {
+            let of = self.regions.iter().map(|region| space.loss(region)).collect();
+            self.losses = Some(Losses { units: space.units().collect(), of });
         }
     }
 
@@ -64,6 +82,9 @@ impl Reusable {
         if let Some(index) = &mut self.index {
             index.insert(space, self.regions.len(), region.view());
         }
+        if let Some(losses) = &mut self.losses {
+            losses.of.push(space.loss(region.view()));
+        }
         self.regions.push(region.clone());
     }
 
@@ -77,6 +98,9 @@ impl Reusable {
                 index.insert(space, at, self.regions.get(last));
             }
         }
+        if let Some(losses) = &mut self.losses {
+            losses.of.swap_remove(at);
+        }
         self.regions.swap_remove(at);
         self.used.swap_remove(at);
     }
@@ -87,17 +111,40 @@ impl Reusable {
         space: &'a Space,
         cells: &'a [f64],
     ) -> impl Iterator<Item = usize> + 'a {
+        self.candidates(space, cells).filter(|at| self.covers(space, *at, cells))
+    }
+
+    /// The classes that may cover a tuple, ascending: those that hold all of its names.
+    fn candidates(&self, space: &Space, cells: &[f64]) -> impl Iterator<Item = usize> + use<> {
         let held = self.index.as_ref().map(|index| index.holding(space.names(cells)));
         let all = 0..if held.is_none() { self.regions.len() } else { 0 };
-        let candidates = held.into_iter().flatten().chain(all);
-        candidates.filter(|at| space.covers(self.regions.get(*at), cells))
+        held.into_iter().flatten().chain(all)
+    }
+
+    /// Whether one of these covers the tuple.
+    fn covers(&self, space: &Space, at: usize, cells: &[f64]) -> bool {
+        match self.index {
+            Some(_) => space.covers_numbers(self.regions.get(at), cells),
+            None => space.covers(self.regions.get(at), cells),
+        }
     }
 
     /// The class that covers a tuple and loses least, with its loss.
     pub(super) fn cheapest(&self, space: &Space, cells: &[f64]) -> Option<(usize, f64)> {
-        self.covering(space, cells)
-            .map(|at| (at, space.loss(self.regions.get(at))))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
+        let loss = |at: usize| match &self.losses {
+            Some(losses) => losses.of[at],
+            None => space.loss(self.regions.get(at)),
+        };
+        let mut best: Option<(usize, f64)> = None;
+        for at in self.candidates(space, cells) {
+            let loss = loss(at);
+            // Of equal ones the first. Whether it covers is asked last, since it takes longest.
+            let is_less = best.is_none_or(|(_, least)| loss.total_cmp(&least).is_lt());
+            if is_less && self.covers(space, at, cells) {
+                best = Some((at, loss));
+            }
+        }
+        best
     }
 
     /// The box of a class that is used again.

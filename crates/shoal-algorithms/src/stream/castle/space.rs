@@ -171,13 +171,18 @@ impl Space {
     /// Whether a tuple lies in a box.
     pub(super) fn covers(&self, region: RegionView<'_>, cells: &[f64]) -> bool {
         // All spans are looked at: that is faster than to guess where the first miss is.
-        let inside = region.spans.iter().zip(cells).fold(true, |inside, (span, &x)| inside & span.holds(x));
-        inside
-            && self
-                .set_columns
-                .iter()
-                .zip(region.sets)
-                .all(|(at, set)| set.binary_search(&(cells[*at] as u32)).is_ok())
+        self.covers_numbers(region, cells)
+            && self.set_columns.iter().zip(region.sets).all(|(at, set)| holds(set, cells[*at] as u32))
+    }
+
+    /// The same where it is known that the box holds all names of the tuple.
+    pub(super) fn covers_numbers(&self, region: RegionView<'_>, cells: &[f64]) -> bool {
+        region.spans.iter().zip(cells).fold(true, |inside, (span, &x)| inside & span.holds(x))
+    }
+
+    /// What a unit of each column costs. As long as these are the same, so is the loss of a box.
+    pub(super) fn units(&self) -> impl Iterator<Item = f64> + '_ {
+        self.unit.iter().chain(&self.set_unit).copied()
     }
 
     /// How many columns name values, so that there is an index of them: those without order, and hierarchies of few leaves.
@@ -233,7 +238,7 @@ impl Space {
             }
         });
         let sets = region.sets.iter().zip(&self.set_columns).zip(&self.set_unit).map(|((set, at), unit)| {
-            let new = set.binary_search(&(cells[*at] as u32)).is_err();
+            let new = !holds(set, cells[*at] as u32);
             set_loss(set.len() + usize::from(new), *unit)
         });
         (spans.sum::<f64>() + sets.sum::<f64>()) / self.columns.len() as f64
@@ -269,6 +274,12 @@ impl Column {
 /// The whole domain, and no more, where a span reaches a missing number.
 fn span_loss(span: Span, unit: f64) -> f64 {
     ((span.hi - span.lo) * unit).min(1.0)
+}
+
+/// Whether a set, ascending, holds a code. Most sets are small, and a few codes are compared faster than they are searched.
+fn holds(set: &[u32], code: u32) -> bool {
+    const FEW: usize = 16;
+    if set.len() <= FEW { set.contains(&code) } else { set.binary_search(&code).is_ok() }
 }
 
 fn set_loss(size: usize, unit: f64) -> f64 {
