@@ -176,7 +176,8 @@ fn nobody_is_found_by_up_to_three_values_however_they_are_known() {
         ] {
             let project = project(algorithm, promise);
             project.write("visits.csv", visits(seed, 60));
-            project.shoal(&["run", "policy.toml", "-o", "out.csv"]).ended_with(0);
+            // Of sixty people halt leaves nothing but `*`, which must hide them as well.
+            project.shoal(&["run", "policy.toml", "-o", "out.csv", "--allow-total-loss"]).ended_with(0);
             let people = people(&project.read("out.csv"));
             let p = people.iter().filter(|person| person.has_it).count() as f64 / people.len() as f64;
             let (k, length, allowed) = match seed {

@@ -6,7 +6,8 @@
 //!
 //! Classes are compared with what is published, which is known only afterwards, and every record that is left out makes its value rarer. Hence two
 //! passes. The first one compares with everybody and shows how many of each value want to be left out. That, and a little more, is what the second one may
-//! leave out; it compares with the shares that are left if all of them are. Nobody's share can then be lower in the published file, and
+//! leave out; it compares with the shares that are left if all of them are. A value of which the first pass leaves out much is left out as a whole, if that is
+//! not too many: the few that are left would be in classes as large as before. Nobody's share can then be lower in the published file, and
 //! what a class may have of a value only falls with its share, so that every class holds.
 
 use shoal_core::Progress;
@@ -37,7 +38,7 @@ pub(super) struct Started<'a> {
 }
 
 impl LeftOut<'_> {
-    /// Classes, and up to `most` records in none. Nothing where crowds cannot be trimmed under these conditions, or where some class would
+    /// Classes, and up to `most` records in none. Nothing where crowds cannot be trimmed under these conditions, where more would be left out, or where some class would
     /// not hold among those that are published.
     pub(super) fn construct<'a>(&self, conditions: &Conditions<'a>, most: u32) -> Option<Started<'a>> {
         if !conditions.only_bounds_shares() {
@@ -47,12 +48,39 @@ impl LeftOut<'_> {
         let levels = thin_out(&combinations, self.space.len());
         let any = vec![most; conditions.trimming()?.nobody().len()];
         let (_, wanted) = self.peel(conditions, &levels, &any, most)?;
-        let with_margin = |&count: &u32| count + count / Tuning::LEFT_OUT_MARGIN_DIVISOR;
-        let may: Vec<u32> = wanted.iter().map(with_margin).collect();
-        let rarer = conditions.against(&self.without(conditions, &may)?);
-        let (peeled, _) = self.peel(&rarer, &levels, &may, most)?;
+        let everybody: Vec<Member> = (0..self.space.len() as u32)
+            .map(|point| Member { point, count: self.space.weight(point) })
+            .collect();
+        let having = self.by_value(conditions, &everybody)?;
+        let with_margin = |count: u32| count + count / Tuning::LEFT_OUT_MARGIN_DIVISOR;
+        let may_be_all =
+            |(&wanted, &having): (&u32, &u32)| match wanted > having / Tuning::LEFT_OUT_WHOLE_DIVISOR {
+                true => having,
+                false => with_margin(wanted),
+            };
+        let whole_values = wanted.iter().zip(&having).map(may_be_all).collect::<Vec<u32>>();
+        let parts_only = wanted.iter().map(|&count| with_margin(count)).collect::<Vec<u32>>();
+        // Whole values may be more than may be left out.
+        let plans = [whole_values, parts_only];
+        plans.iter().find_map(|may| self.second_pass(conditions, &levels, may, most))
+    }
+
+    /// Classes in which each value is as rare as if as many as `may` be were left out.
+    fn second_pass<'a>(
+        &self,
+        conditions: &Conditions<'a>,
+        levels: &[&Combination],
+        may: &[u32],
+        most: u32,
+    ) -> Option<Started<'a>> {
+        let rarer = conditions.against(&self.without(conditions, may)?);
+        let (peeled, _) = self.peel(&rarer, levels, may, most)?;
         let Peeled { mut classes, out, .. } = peeled;
         let out = self.put_back(&rarer, &mut classes, out);
+        // That the rest could have been a class does not mean that it has become one.
+        if out.iter().map(|m| u64::from(m.count)).sum::<u64>() > u64::from(most) {
+            return None;
+        }
         let mut published = conditions.tally();
         classes.iter().for_each(|class| published.merge(&self.tally(conditions, &class.members)));
         let conditions = conditions.against(&published);
@@ -75,11 +103,18 @@ impl LeftOut<'_> {
         let peeler = Peeler { space, rule: &rule, points, ladders, parts };
         let everybody: Vec<u32> = (0..space.len() as u32).collect();
         let peeled = peeler.peel(&everybody, levels);
+        let out = self.by_value(conditions, &peeled.out)?;
+        Some((peeled, out))
+    }
+
+    /// How many records have each value.
+    fn by_value(&self, conditions: &Conditions<'_>, members: &[Member]) -> Option<Vec<u32>> {
+        let trimming = conditions.trimming()?;
         let mut counts = trimming.nobody();
-        for m in &peeled.out {
-            counts[trimming.value(points.rows(m.point as usize)[0])] += m.count;
+        for m in members {
+            counts[trimming.value(self.points.rows(m.point as usize)[0])] += m.count;
         }
-        Some((peeled, counts))
+        Some(counts)
     }
 
     /// Everybody, with some records of each value that have another one. Their number stays: the fewer are left out in the end, the
