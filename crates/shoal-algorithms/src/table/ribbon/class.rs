@@ -76,7 +76,7 @@ impl Class {
         let others = self.members.iter().enumerate().filter(|(i, _)| *i != at);
         let others = others.map(|(_, m)| space.point(m.point));
         self.members.len() > Tuning::LARGE_CLASS_MEMBERS
-            && space.is_same_without(&self.cover, space.point(self.members[at].point), others)
+            && space.is_same_without(&self.cover, space.point(self.members[at].point), &others)
     }
 
     /// Takes in some records.

@@ -76,7 +76,7 @@ impl LeftOut<'_> {
         let rarer = conditions.against(&self.without(conditions, may)?);
         let (peeled, _) = self.peel(&rarer, levels, may, most)?;
         let Peeled { mut classes, out, .. } = peeled;
-        let out = self.put_back(&rarer, &mut classes, out);
+        let out = self.put_back(&rarer, &mut classes, &out);
         // That the rest could have been a class does not mean that it has become one.
         if out.iter().map(|m| u64::from(m.count)).sum::<u64>() > u64::from(most) {
             return None;
@@ -135,7 +135,7 @@ impl LeftOut<'_> {
     }
 
     /// Puts records back into classes that can take them, where that costs less than leaving them out.
-    fn put_back(&self, conditions: &Conditions<'_>, classes: &mut [Class], out: Vec<Member>) -> Vec<Member> {
+    fn put_back(&self, conditions: &Conditions<'_>, classes: &mut [Class], out: &[Member]) -> Vec<Member> {
         let rule = ClassRule::of(conditions, self.points, self.progress);
         let mut left = Vec::new();
         // One by one: a class that cannot take all records of a point may take some.

@@ -130,7 +130,7 @@ impl Space {
         &self,
         cover: &[u64],
         point: &[u64],
-        others: impl Iterator<Item = &'p [u64]> + Clone,
+        others: &(impl Iterator<Item = &'p [u64]> + Clone),
     ) -> bool {
         self.axes.iter().all(|(slot, axis)| {
             axis.is_same_without(

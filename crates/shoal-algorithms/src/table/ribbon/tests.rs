@@ -143,7 +143,7 @@ proptest! {
         if whole.members.len() > 1 {
             let rest = whole.members.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, m)| *m).collect();
             let same = Class::of(&space, rest).cover == whole.cover;
-            prop_assert_eq!(space.is_same_without(&whole.cover, space.point(point), others), same);
+            prop_assert_eq!(space.is_same_without(&whole.cover, space.point(point), &others), same);
         }
         if without.size > 0 {
             let added = whole.loss() - without.loss();
