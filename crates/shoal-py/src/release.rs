@@ -62,16 +62,21 @@ impl NativeRelease {
 
 /// Anonymizes a frame. Nothing comes back unless the promise was verified on what comes back.
 #[pyfunction]
-#[pyo3(signature = (table, policy, progress=None, allow_total_loss=false))]
+#[pyo3(signature = (table, policy, progress=None, allow_total_loss=false, pages=true))]
 pub(crate) fn anonymize(
     py: Python<'_>,
     table: PyTable,
     policy: GivenPolicy,
     progress: Option<Py<PyAny>>,
     allow_total_loss: bool,
+    pages: bool,
 ) -> PyResult<NativeRelease> {
-    // The pages show the report in a notebook; they also let the adversaries try the release, as the command does.
-    let request = policy.request()?.with_pages();
+    let mut request = policy.request()?;
+    // The pages show the report in a notebook; they also let the adversaries try the release, as the command does. Nobody sees those of a part
+    // or of a trial.
+    if pages {
+        request = request.with_pages();
+    }
     let mut source = source(table);
     let work = |progress: &dyn Progress| release(&request, &mut source, allow_total_loss, progress);
     background::run(py, progress.as_ref(), work)?.map_err(of_pipeline)

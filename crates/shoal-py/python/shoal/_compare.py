@@ -89,7 +89,7 @@ def compare(
         row: dict[str, Any] = {"algorithm": name or "default", "k": each_k, "loss": None, "records": None, "seconds": None, "why": None}
         try:
             with shown(progress) as callback:
-                native = _native.anonymize(arrow, tried._native(arrow), callback, True)
+                native = _native.anonymize(arrow, tried._native(arrow), callback, True, False)
             release = Release(native, tried, kind, "text")
             row.update(algorithm=release.report.get("algorithm", name), loss=release.loss, records=len(release))
         except _native.PromiseError as error:
