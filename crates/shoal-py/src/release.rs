@@ -92,8 +92,9 @@ fn release(
     if !allow_total_loss {
         release.refuse_total_loss(request.policy())?;
     }
-    // Where it will be saved is not known yet.
-    let places = AuditPlaces { policy_folder: PathBuf::from("."), output: PathBuf::from("data") };
+    // Where it will be saved is not known yet. Groups of items are written out in frames, so there is no dictionary of them.
+    let places =
+        AuditPlaces { policy_folder: PathBuf::from("."), output: PathBuf::from("data"), groups: None };
     let audit = release.audit(request, places);
     let audit_page = release.audit_page(&audit, &PathBuf::from("audit.json")).unwrap_or_default();
     let json = |value: &dyn Fn() -> serde_json::Result<String>| {
