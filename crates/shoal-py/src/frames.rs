@@ -48,7 +48,7 @@ pub(crate) fn distinct(table: PyTable, column: &str) -> PyResult<Vec<String>> {
 pub(crate) fn read_column(table: PyTable, name: &str) -> PyResult<shoal_core::RawColumn> {
     let batches = batches(table).into_iter().map(Ok);
     let read = shoal_io::read_batches(NAME, batches, &|column| column == name, None, &Silent)
-        .map_err(|error| with_hint(error.to_string(), &error.hint()))?;
+        .map_err(|error| with_hint(error.to_string(), error.hint()))?;
     let column = read.table.columns.into_iter().next();
     column.ok_or_else(|| {
         with_hint(format!("there is no column `{name}`"), &format!("there are: {}", read.header.join(", ")))

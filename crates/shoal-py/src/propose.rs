@@ -15,7 +15,7 @@ use crate::frames::batches;
 pub(crate) fn propose(table: PyTable, shape: &str) -> PyResult<(String, String)> {
     let read =
         shoal_io::read_batches("the data", batches(table).into_iter().map(Ok), &|_| true, None, &Silent)
-            .map_err(|error| with_hint(error.to_string(), &error.hint()))?;
+            .map_err(|error| with_hint(error.to_string(), error.hint()))?;
     let sample = read.table;
     let source = Source {
         location: "data.parquet".to_owned(),

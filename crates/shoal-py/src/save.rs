@@ -29,7 +29,7 @@ pub(crate) fn save_data(release: &NativeRelease, path: PathBuf, force: bool) -> 
     let columns = vec![ColumnForm::Typed; proven.columns.len()];
     let bytes =
         shoal_io::table_bytes(&proven, layout, &WriteOptions { columns, ..WriteOptions::default() }, &Silent)
-            .map_err(|error| with_hint(error.to_string(), &error.hint().to_string()))?;
+            .map_err(|error| with_hint(error.to_string(), error.hint()))?;
     let unnamed = beside(&path);
     let written = std::fs::write(&unnamed, &bytes)
         .map_err(|error| {
@@ -60,13 +60,13 @@ fn beside(path: &Path) -> PathBuf {
 fn read(batches: &[arrow_array::RecordBatch]) -> PyResult<RawTable> {
     shoal_io::read_batches("the release", batches.iter().cloned().map(Ok), &|_| true, None, &Silent)
         .map(|read| read.table)
-        .map_err(|error| with_hint(error.to_string(), &error.hint()))
+        .map_err(|error| with_hint(error.to_string(), error.hint()))
 }
 
 /// The proof is about cells; a file with the same cells in the same order is what was proven.
 fn compare(file: &Path, proven: &RawTable) -> PyResult<()> {
     let found = shoal_io::read_table(&Source::new(file.to_string_lossy().into_owned()), &|_| true, &Silent)
-        .map_err(|error| with_hint(error.to_string(), &error.hint()))?
+        .map_err(|error| with_hint(error.to_string(), error.hint()))?
         .table;
     // CSV knows no nulls: an empty text stands for one.
     let same_text = |(a, b): (&shoal_core::RawColumn, &shoal_core::RawColumn)| {
