@@ -45,6 +45,23 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Transactions of which nothing else is known yet, and the digest of the bytes that they were read from.
+    fn of(data: Transactions, sha256: String) -> Loaded {
+        Loaded {
+            data,
+            rest: None,
+            listed: false,
+            repeated: 0,
+            empty: 0,
+            leaks: Vec::new(),
+            withheld: Ok(Vec::new()),
+            sha256,
+            groups_sha256: None,
+            known_as: None,
+            source_rows: Vec::new(),
+        }
+    }
+
     /// A published file, and what it is recognized by; a refusal where it must not be published as it is.
     pub(crate) fn into_published(self) -> Result<(PublishedTransactions, Digests), Refusal> {
         let (rest, withheld_columns) = (self.rest.map(|(rest, _)| rest), self.withheld?);
@@ -145,19 +162,8 @@ pub(crate) fn load(
             if text == Text::Original && request.policy().data.header {
                 refuse_table(request, &read.transactions, &source.name())?;
             }
-            Loaded {
-                data: read.transactions,
-                rest: None,
-                listed: false,
-                repeated: read.repeated,
-                empty: read.empty,
-                leaks: Vec::new(),
-                withheld: Ok(Vec::new()),
-                sha256: read.sha256,
-                groups_sha256: None,
-                known_as: None,
-                source_rows: Vec::new(),
-            }
+            let (repeated, empty) = (read.repeated, read.empty);
+            Loaded { repeated, empty, ..Loaded::of(read.transactions, read.sha256) }
         }
         Layout::OneHot { .. } => {
             let read = source.read_table(&WantedColumns::ALL, progress)?;
@@ -169,19 +175,9 @@ pub(crate) fn load(
                 let person = column(request, &read.table, name, "person")?;
                 data = data.with_persons(persons_of_rows(request, &read.table, person)?);
             }
-            Loaded {
-                data,
-                rest: None,
-                listed: false,
-                repeated: 0,
-                empty,
-                leaks: repeated_identifiers(request, &read.table, None, &[]),
-                withheld: Ok(Vec::new()),
-                known_as: known_as(request, &read.table, None),
-                sha256: read.sha256,
-                groups_sha256: None,
-                source_rows: Vec::new(),
-            }
+            let leaks = repeated_identifiers(request, &read.table, None, &[]);
+            let known_as = known_as(request, &read.table, None);
+            Loaded { empty, leaks, known_as, ..Loaded::of(data, read.sha256) }
         }
         Layout::Long { id, item } => {
             // Everything is read: a column that nobody asked for may name people, in a published file and in an original.
@@ -200,20 +196,7 @@ pub(crate) fn load(
             }
             let known_as = known_as(request, &read.table, Some(ids)).filter(|_| text == Text::Original);
             let withheld = withheld(request, &read.table, text);
-            let (rest, listed, sha256, source_rows) = (None, false, read.sha256, Vec::new());
-            Loaded {
-                data,
-                rest,
-                listed,
-                repeated,
-                empty,
-                leaks,
-                withheld,
-                sha256,
-                groups_sha256: None,
-                known_as,
-                source_rows,
-            }
+            Loaded { repeated, empty, leaks, withheld, known_as, ..Loaded::of(data, read.sha256) }
         }
         Layout::Column { items, separator } => {
             // Identifiers are read as well: in an original they say whose a transaction is, in a published file they
@@ -242,21 +225,9 @@ pub(crate) fn load(
             }
             let place = rest.columns.iter().position(|c| c.name == items).unwrap_or_default();
             rest.columns.remove(place);
-            let (listed, sha256) = (read.listed, read.sha256);
-            let (rest, source_rows) = (Some((rest, place)), Vec::new());
-            Loaded {
-                data,
-                rest,
-                listed,
-                repeated,
-                empty,
-                leaks,
-                withheld,
-                sha256,
-                groups_sha256: None,
-                known_as,
-                source_rows,
-            }
+            let (listed, rest) = (read.listed, Some((rest, place)));
+            let loaded = Loaded::of(data, read.sha256);
+            Loaded { rest, listed, repeated, empty, leaks, withheld, known_as, ..loaded }
         }
     };
     if loaded.data.is_empty() {
