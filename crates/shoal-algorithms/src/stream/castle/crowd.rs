@@ -80,13 +80,15 @@ pub(super) fn gather(
         let mut least = f64::INFINITY;
         // A tuple that would widen the box beyond the limit will do so ever after.
         rest.retain(|slot| {
-            let loss = space.loss_with(region.view(), window.cells(*slot));
+            let Some(loss) = space.loss_within(region.view(), window.cells(*slot), limit) else {
+                return false;
+            };
             if loss < least && crowd.wants(needs, *slot, window) {
                 (nearest, least) = (Some(*slot), loss);
             }
-            loss <= limit
+            true
         });
-        let slot = nearest.filter(|_| least <= limit)?;
+        let slot = nearest?;
         rest.retain(|other| *other != slot);
         crowd.add(slot, window);
         chosen.push(slot);

@@ -229,19 +229,36 @@ impl Space {
 
     /// What a box would lose with one more tuple.
     pub(super) fn loss_with(&self, region: RegionView<'_>, cells: &[f64]) -> f64 {
+        self.loss_within(region, cells, f64::INFINITY).unwrap_or(f64::INFINITY)
+    }
+
+    /// The same if it is at most `most`; nothing where it is more, which a few columns often show already.
+    pub(super) fn loss_within(&self, region: RegionView<'_>, cells: &[f64], most: f64) -> Option<f64> {
+        let width = self.columns.len() as f64;
+        let mut spans = 0.0;
         let columns = self.columns.iter().zip(&self.unit);
-        let spans = region.spans.iter().zip(cells).zip(columns).map(|((span, &x), (column, unit))| {
-            let with = span.with(x);
-            match column {
-                Column::Tree(tree) if with != *span => span_loss(tree.widen(with), *unit),
-                _ => span_loss(with, *unit),
+        for ((span, &x), (column, &unit)) in region.spans.iter().zip(cells).zip(columns) {
+            // Of a column without order only the set counts.
+            if unit == 0.0 {
+                continue;
             }
-        });
-        let sets = region.sets.iter().zip(&self.set_columns).zip(&self.set_unit).map(|((set, at), unit)| {
+            let with = span.with(x);
+            spans += match column {
+                Column::Tree(tree) if with != *span => span_loss(tree.widen(with), unit),
+                _ => span_loss(with, unit),
+            };
+        }
+        // No column loses less than nothing, so that a part of the sum is never above the whole, however it is rounded.
+        let mut sets = 0.0;
+        for ((set, at), unit) in region.sets.iter().zip(&self.set_columns).zip(&self.set_unit) {
+            if (spans + sets) / width > most {
+                return None;
+            }
             let new = !holds(set, cells[*at] as u32);
-            set_loss(set.len() + usize::from(new), *unit)
-        });
-        (spans.sum::<f64>() + sets.sum::<f64>()) / self.columns.len() as f64
+            sets += set_loss(set.len() + usize::from(new), *unit);
+        }
+        let loss = (spans + sets) / width;
+        (loss <= most).then_some(loss)
     }
 
     /// A box as it is published.
