@@ -142,8 +142,37 @@ impl Measure {
         }
     }
 
+    /// The share of n records with these values that the bounds of [`share_admitted`](Self::share_admitted) must leave at least.
+    pub(super) fn share_needed(&self) -> f64 {
+        match self {
+            Measure::Alike { .. } => 1.0,
+            _ => self.distance().map_or(0.0, |t| 1.0 - t),
+        }
+    }
+
+    /// The share of a class that may have a value (β-likeness), or that does not count as too much (distances).
+    pub(super) fn share_admitted(&self, value: usize, everybodys: f64) -> f64 {
+        match self {
+            Measure::Alike { values, .. } => values[value].allowed.max(everybodys),
+            _ => everybodys,
+        }
+    }
+
+    /// The most of so many records, and of `count`, that may have a value.
+    pub(super) fn most_of(&self, count: u32, value: usize, members: u32) -> u32 {
+        match self {
+            // Clearly allowed: the exact bound takes a division.
+            Measure::Alike { values, .. }
+                if f64::from(count) <= values[value].allowed * f64::from(members) * (1.0 - SPARE) =>
+            {
+                count
+            }
+            _ => count.min(self.most(value, members)),
+        }
+    }
+
     /// The most of so many records that may have a value.
-    pub(super) fn most(&self, value: usize, members: u32) -> u32 {
+    fn most(&self, value: usize, members: u32) -> u32 {
         let Measure::Alike { everybody, values } = self else { return members };
         let Limit { count, allowed } = values[value];
         let fair = u128::from(count) * u128::from(members) / u128::from((*everybody).max(1));

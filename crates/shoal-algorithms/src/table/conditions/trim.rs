@@ -7,6 +7,10 @@ use super::{Conditions, Sensitive};
 /// The most values of a column whose crowds are trimmed: every crowd that is looked at has a count for each value. By hand.
 const MOST_VALUES: usize = 256;
 
+/// Shares of records that differ by less may be equal: far more than sums of a few hundred shares are rounded by, and far less than a record of
+/// any class.
+const DOUBT: f64 = 1e-9;
+
 /// Finds the part of a crowd that may be a class, by how many records have each value of the one column about which
 /// something is promised.
 pub(crate) struct Trimming<'a> {
@@ -47,6 +51,10 @@ impl Trimming<'_> {
 
     /// Lowers the counts of records with each value until they may be a class; all to 0 where none is left.
     pub(crate) fn trim(&self, counts: &mut [u32]) {
+        if !self.may_reach_k(counts) {
+            counts.fill(0);
+            return;
+        }
         loop {
             let size: u32 = counts.iter().sum();
             if size < self.k {
@@ -56,17 +64,33 @@ impl Trimming<'_> {
             // No class is larger than what the bounds of a larger one leave of each value.
             let mut left = 0;
             for (value, count) in counts.iter_mut().enumerate() {
-                let most = self.column.measures.iter().map(|measure| measure.most(value, size));
+                let most = self.column.measures.iter().map(|measure| measure.most_of(*count, value, size));
                 *count = most.fold(*count, u32::min);
                 left += *count;
             }
-            if left == size && self.holds(counts) {
+            if left < size {
+                continue;
+            }
+            let lowering = self.lowering(counts, size);
+            // Asked in whole numbers, which takes longer, only where there is a doubt.
+            if lowering.excess <= DOUBT * f64::from(size) && self.holds(counts) {
                 return;
             }
-            if left == size {
-                self.lower_most_frequent(counts, size);
-            }
+            let count = &mut counts[lowering.value];
+            *count -= lowering.step.min(*count);
         }
+    }
+
+    /// Whether a part of the records may be as many as k. Of n records that hold, each value has no more than its bound for n; what these
+    /// bounds and the counts admit, less what n records need, is concave in n and 0 for nobody. So if it is too little for k, it is for more.
+    fn may_reach_k(&self, counts: &[u32]) -> bool {
+        let k = f64::from(self.k);
+        self.column.measures.iter().all(|measure| {
+            let admits = |value: usize| measure.share_admitted(value, self.column.shares[value]);
+            let needed = measure.share_needed();
+            let admitted = counts.iter().enumerate().map(|(value, &c)| f64::from(c).min(admits(value) * k));
+            admitted.sum::<f64>() >= (needed - DOUBT) * k
+        })
     }
 
     /// Whether records with these values may be a class, or are nobody.
@@ -76,8 +100,8 @@ impl Trimming<'_> {
         size == 0 || size >= self.k && self.column.measures.iter().all(|measure| measure.lack(&values) == 0.0)
     }
 
-    /// Takes records away from the value that is most above its share, until another one is.
-    fn lower_most_frequent(&self, counts: &mut [u32], size: u32) {
+    /// The value that is most above its share, and how many of its records to take away: until another one is.
+    fn lowering(&self, counts: &[u32], size: u32) -> Lowering {
         let over = |value: usize, count: u32| f64::from(count) - self.column.shares[value] * f64::from(size);
         let (mut first, mut most, mut second, mut sum) = (0, f64::NEG_INFINITY, f64::NEG_INFINITY, 0.0);
         for (value, &count) in counts.iter().enumerate() {
@@ -90,10 +114,18 @@ impl Trimming<'_> {
             }
         }
         // A record less lowers what is too much by less than one record. So these must go in any case.
-        let excess =
-            self.column.measures.iter().filter_map(Measure::distance).map(|t| sum - t * f64::from(size));
-        let needed = excess.fold(1.0, f64::max);
-        let step = needed.min(most - second).max(1.0) as u32;
-        counts[first] -= step.min(counts[first]);
+        let distances = self.column.measures.iter().filter_map(Measure::distance);
+        let excess = distances.map(|t| sum - t * f64::from(size)).fold(0.0, f64::max);
+        let step = excess.max(1.0).min(most - second).max(1.0) as u32;
+        Lowering { value: first, step, excess }
     }
+}
+
+/// What brings some records nearer to being a class.
+struct Lowering {
+    value: usize,
+    /// How many records with the value go.
+    step: u32,
+    /// How many records too many have values that are more frequent than among everybody, as far as a distance bounds that.
+    excess: f64,
 }

@@ -1,5 +1,7 @@
 //! Whether some records may be a class.
 
+use std::cell::RefCell;
+
 use shoal_core::Progress;
 
 use super::class::{Class, Member};
@@ -89,33 +91,37 @@ impl<'a> ClassRule<'a> {
     }
 
     /// How many records of one member the class can do without: all of them, some, or none.
-    pub(super) fn spare(&self, class: &Class, at: usize) -> u32 {
+    pub(super) fn spare(&self, class: &Class, at: usize, known: &mut Known) -> u32 {
         let Member { point, count } = class.members[at];
         match &self.kind {
             Kind::Size(k) => count.min(class.size.saturating_sub(*k)),
             Kind::Full { conditions, points } => {
-                let mut tally = self.tally(&class.members);
+                let tally = known.tally.get_or_insert_with(|| self.tally(&class.members));
                 let row = points.rows(point as usize)[0];
-                conditions.remove(&mut tally, row, count);
-                if conditions.hold(&tally) {
-                    return count;
-                }
+                conditions.remove(tally, row, count);
+                let all = conditions.hold(tally);
                 // If not all can go, perhaps one can. Numbers between are not tried: each takes a test of its own, and
                 // conditions are not monotone in them.
-                conditions.add(&mut tally, row, count - 1);
-                u32::from(count > 1 && conditions.hold(&tally))
+                conditions.add(tally, row, count - 1);
+                let one = !all && count > 1 && conditions.hold(tally);
+                // The class is as it was.
+                conditions.add(tally, row, 1);
+                if all { count } else { u32::from(one) }
             }
         }
     }
 
     /// Whether the class may take in `count` records of a point.
-    pub(super) fn takes(&self, class: &Class, point: u32, count: u32) -> bool {
+    pub(super) fn takes(&self, class: &Class, point: u32, count: u32, known: &mut Known) -> bool {
         match &self.kind {
             Kind::Size(_) => true,
             Kind::Full { conditions, points } => {
-                let mut tally = self.tally(&class.members);
-                conditions.add(&mut tally, points.rows(point as usize)[0], count);
-                conditions.hold(&tally)
+                let tally = known.tally.get_or_insert_with(|| self.tally(&class.members));
+                let row = points.rows(point as usize)[0];
+                conditions.add(tally, row, count);
+                let takes = conditions.hold(tally);
+                conditions.remove(tally, row, count);
+                takes
             }
         }
     }
@@ -131,5 +137,18 @@ impl<'a> ClassRule<'a> {
                 tally
             }
         }
+    }
+}
+
+/// What is known of a class, so that it is not counted again for every question about it. To be forgotten when the class changes.
+#[derive(Default)]
+pub(super) struct Known {
+    tally: Option<Tally>,
+}
+
+impl Known {
+    /// Nothing yet, of so many classes. In cells, since the questions are asked while classes are compared.
+    pub(super) fn nothing_of(classes: usize) -> Vec<RefCell<Known>> {
+        (0..classes).map(|_| RefCell::default()).collect()
     }
 }

@@ -13,7 +13,7 @@
 use shoal_core::Progress;
 
 use super::class::{Class, Member, cheapest, pooled};
-use super::class_rule::ClassRule;
+use super::class_rule::{ClassRule, Known};
 use super::construct::thin_out;
 use super::ladder::{Combination, Ladder, combinations};
 use super::peel::{Parts, Peeled, Peeler};
@@ -141,12 +141,14 @@ impl LeftOut<'_> {
         // One by one: a class that cannot take all records of a point may take some.
         let records =
             out.iter().flat_map(|m| std::iter::repeat_n(Member { count: 1, ..*m }, m.count as usize));
+        let known = Known::nothing_of(classes.len());
         for m in records {
             rule.check_cancelled();
-            let takes = |class: usize| rule.takes(&classes[class], m.point, m.count);
+            let takes = |c: usize| rule.takes(&classes[c], m.point, m.count, &mut known[c].borrow_mut());
             match cheapest(self.space, classes, m, takes) {
                 Some((added, class)) if added < u64::from(WHOLE) => {
                     classes[class].add(self.space, m.point, m.count);
+                    known[class].take();
                 }
                 _ => left.push(m),
             }

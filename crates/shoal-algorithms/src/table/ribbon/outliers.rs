@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::class::{Class, Member, cheapest, loss};
-use super::class_rule::ClassRule;
+use super::class_rule::{ClassRule, Known};
 use super::neighbours::Neighbours;
 use super::space::{Space, WHOLE};
 use super::split::split;
@@ -149,8 +149,9 @@ impl OutlierSearch<'_> {
     fn without_one(&self, class: &Class) -> Plan {
         let mut scratch = Vec::new();
         let mut best = Plan::default();
+        let mut known = Known::default();
         for (at, &m) in class.members.iter().enumerate() {
-            if m.count < class.size && self.rule.spare(class, at) == m.count {
+            if m.count < class.size && self.rule.spare(class, at, &mut known) == m.count {
                 let saved = class.saved(self.space, at, m.count, &mut scratch);
                 let plan = Plan { saved, out: vec![m], moves: Vec::new() };
                 if plan.each() > best.each() {
@@ -165,15 +166,18 @@ impl OutlierSearch<'_> {
     fn given_up(&self, classes: &[Class], at: usize, neighbours: &[u32]) -> Plan {
         let others: Vec<usize> =
             neighbours.iter().map(|&c| c as usize).filter(|&c| c != at && classes[c].size > 0).collect();
-        let mut known: Vec<Class> = others.iter().map(|&c| classes[c].clone()).collect();
+        let mut grown: Vec<Class> = others.iter().map(|&c| classes[c].clone()).collect();
+        let known = Known::nothing_of(grown.len());
         let mut plan = Plan::default();
         let mut paid = 0;
         for &m in &classes[at].members {
             let now = u64::from(m.count) * u64::from(classes[at].cost);
-            let target = cheapest(self.space, &known, m, |c| self.rule.takes(&known[c], m.point, m.count));
+            let takes = |c: usize| self.rule.takes(&grown[c], m.point, m.count, &mut known[c].borrow_mut());
+            let target = cheapest(self.space, &grown, m, takes);
             match target.filter(|(added, _)| *added <= now) {
                 Some((added, target)) => {
-                    known[target].add(self.space, m.point, m.count);
+                    grown[target].add(self.space, m.point, m.count);
+                    known[target].take();
                     plan.moves.push((m, others[target]));
                     paid += added;
                 }

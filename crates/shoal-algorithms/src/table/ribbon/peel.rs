@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::class::{Class, Member, cheapest};
-use super::class_rule::ClassRule;
+use super::class_rule::{ClassRule, Known};
 use super::ladder::{Combination, Ladder};
 use super::space::{Space, WHOLE};
 use super::split::split;
@@ -263,10 +263,15 @@ fn place_rest(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, res
         return;
     }
     let mut unplaced: Vec<Member> = Vec::new();
+    let known = Known::nothing_of(classes.len());
     for m in rest {
         rule.check_cancelled();
-        match cheapest(space, classes, m, |class| rule.takes(&classes[class], m.point, m.count)) {
-            Some((_, class)) => classes[class].add(space, m.point, m.count),
+        let takes = |c: usize| rule.takes(&classes[c], m.point, m.count, &mut known[c].borrow_mut());
+        match cheapest(space, classes, m, takes) {
+            Some((_, class)) => {
+                classes[class].add(space, m.point, m.count);
+                known[class].take();
+            }
             None => unplaced.push(m),
         }
     }

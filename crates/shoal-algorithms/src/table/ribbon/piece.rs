@@ -1,7 +1,7 @@
 //! Improves a few neighbouring classes.
 
 use super::class::{Class, Member, cheapest, loss, pooled};
-use super::class_rule::ClassRule;
+use super::class_rule::{ClassRule, Known};
 use super::exact;
 use super::merge::merge;
 use super::order::any_ribbon;
@@ -67,6 +67,7 @@ impl Piece<'_> {
     pub(super) fn relocate(&mut self) -> i64 {
         let (space, rule) = (self.space, self.rule);
         let mut scratch = Vec::new();
+        let known = Known::nothing_of(self.classes.len());
         let mut gained = 0;
         for a in 0..self.classes.len() {
             let mut at = 0;
@@ -74,10 +75,12 @@ impl Piece<'_> {
                 rule.check_cancelled();
                 let class = &self.classes[a];
                 let Member { point, count: all } = class.members[at];
-                let spare = if class.cost == 0 { 0 } else { rule.spare(class, at) };
+                let spare =
+                    if class.cost == 0 { 0 } else { rule.spare(class, at, &mut known[a].borrow_mut()) };
                 let saved = if spare == 0 { 0 } else { class.saved(space, at, spare, &mut scratch) };
                 let m = Member { point, count: spare };
-                let may = |b: usize| b != a && rule.takes(&self.classes[b], point, spare);
+                let takes = |b: usize| rule.takes(&self.classes[b], point, spare, &mut known[b].borrow_mut());
+                let may = |b: usize| b != a && takes(b);
                 let best = if saved == 0 { None } else { self.cheaper(m, saved, may) };
                 let Some((added, b)) = best else {
                     at += 1;
@@ -87,6 +90,8 @@ impl Piece<'_> {
                 self.classes[b].add(space, point, spare);
                 self.classes[a].take(point, spare);
                 self.classes[a].refresh(space);
+                known[a].take();
+                known[b].take();
                 // A member that has gone makes room for another one at its place.
                 at += usize::from(spare < all);
             }
@@ -212,9 +217,12 @@ impl Piece<'_> {
             }
             made.push(class);
         }
+        let known = Known::nothing_of(made.len());
         for m in pool {
-            let (_, class) = cheapest(space, &made, m, |class| rule.takes(&made[class], m.point, m.count))?;
+            let takes = |c: usize| rule.takes(&made[c], m.point, m.count, &mut known[c].borrow_mut());
+            let (_, class) = cheapest(space, &made, m, takes)?;
             made[class].add(space, m.point, m.count);
+            known[class].take();
         }
         Some(made)
     }

@@ -91,6 +91,16 @@ impl Space {
     #[inline]
     pub(in crate::table) fn union_cost_within(&self, a: &[u64], b: &[u64], most: u32) -> Option<u32> {
         let mut sum = 0;
+        // The two cases of `union_cost`.
+        if self.width == self.axes.len() {
+            for ((&a, &b), (_, axis)) in a.iter().zip(b).zip(&self.axes) {
+                sum += axis.word_cost(a, b);
+                if sum > most {
+                    return None;
+                }
+            }
+            return Some(sum);
+        }
         for (slot, axis) in &self.axes {
             sum += axis.union_cost(&a[*slot..], &b[*slot..]);
             if sum > most {

@@ -1,10 +1,10 @@
 //! Every fast computation compared with the obvious one.
 
 use proptest::prelude::*;
-use shoal_core::{Hierarchy, Kind, RawTable, Role, Table, TablePromise};
+use shoal_core::{Column, Condition, Hierarchy, Kind, RawTable, Role, Rule, Table, TablePromise};
 
 use super::class::{Class, Member, loss, pooled};
-use super::class_rule::ClassRule;
+use super::class_rule::{ClassRule, Known};
 use super::exact;
 use super::merge::merge;
 use super::order::cut;
@@ -212,6 +212,42 @@ proptest! {
             }
         }
         prop_assert!(parts.iter().all(|&parts| parts > 0));
+    }
+
+    /// What is kept of a class from one question to the next answers like a class that is counted anew.
+    #[test]
+    fn what_is_known_of_a_class_is_as_good_as_the_class(
+        rows in rows(30),
+        k in 1_usize..4,
+        people in any::<bool>(),
+        questions in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 1_u32..3), 1..30),
+    ) {
+        let mut table = table(&rows);
+        table.columns[3].role = Role::Sensitive;
+        let rule = Rule::Frequency { l: 2 };
+        let conditions = vec![Condition { column: "tree".to_owned(), rule }];
+        let person = people.then(|| "name".to_owned());
+        let promise = TablePromise { conditions, person, ..TablePromise::crowds(k) };
+        let Ok(conditions) = Conditions::of(&table, &promise) else { return Ok(()) };
+        // Records of one point have one value and are one person's.
+        let columns: Vec<&Column> = table.columns.iter().collect();
+        let points = Points::fold(&columns, table.rows);
+        let space = Space::new(&table.quasi_identifiers(), &points);
+        let [_, rule] = ClassRule::both(k as u32, &conditions, &points);
+        let class = Class::of(&space, everybody(&space).into_iter().step_by(2).collect());
+        let mut known = Known::default();
+        for (which, is_spare, count) in questions {
+            if is_spare {
+                let at = which.index(class.members.len());
+                prop_assert_eq!(rule.spare(&class, at, &mut known), rule.spare(&class, at, &mut Known::default()));
+            } else {
+                let point = which.index(space.len()) as u32;
+                prop_assert_eq!(
+                    rule.takes(&class, point, count, &mut known),
+                    rule.takes(&class, point, count, &mut Known::default())
+                );
+            }
+        }
     }
 }
 
