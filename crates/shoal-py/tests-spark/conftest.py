@@ -1,72 +1,13 @@
-"""A real Spark: a master and two workers on this machine, as a user starts them. The workers have no Shoal but what is shipped to them."""
+"""One cluster for all tests."""
 
 import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-from pathlib import Path
 
-import pyspark
 import pytest
-from pyspark.sql import SparkSession
+
+from cluster import cluster
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    home, folder = Path(pyspark.__file__).parent, tmp_path_factory.mktemp("spark")
-    shipped = folder / "shoal.zip"
-    # A wheel is a zip file, and Spark unpacks what is called so.
-    shutil.copy(os.environ["SHOAL_WHEEL"], shipped)
-    environment = dict(os.environ, SPARK_HOME=str(home), SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-    # What the driver has must not be what the workers find.
-    environment.pop("PYTHONPATH", None)
-    port, processes = _free_port(), []
-
-    def start(name, *arguments):
-        with open(folder / f"{name}.log", "wb") as log:
-            command = [home / "bin" / "spark-class", *arguments]
-            processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True, cwd=folder))
-
-    try:
-        start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
-        for number in range(2):
-            work = ["--cores", "1", "--memory", "1g", "--host", "127.0.0.1", "--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
-            start(f"worker{number}", "org.apache.spark.deploy.worker.Worker", f"spark://127.0.0.1:{port}", *work)
-        os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-        session = (
-            SparkSession.builder.master(f"spark://127.0.0.1:{port}")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.memory", "1g")
-            .config("spark.executor.memory", "700m")
-            .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.local.dir", str(folder))
-            .config("spark.archives", f"{shipped}#shoal-package")
-            .config("spark.executorEnv.PYTHONPATH", "shoal-package")
-            .getOrCreate()
-        )
-        session.sparkContext.setLogLevel("ERROR")
-        session.shoal_workers = [process.pid for process in processes[1:]]
+    with cluster(tmp_path_factory.mktemp("spark"), os.environ["SHOAL_WHEEL"]) as session:
         yield session
-        session.stop()
-    finally:
-        for process in processes:
-            _kill(process.pid)
-            process.wait()
-
-
-def _free_port():
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
-
-
-def _kill(pid):
-    """The process and those that it has started, which are in its group."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass

@@ -1,9 +1,7 @@
 """Tables on a real Spark. What is published is counted here from the bytes of the files, in plain Python."""
 
 import hashlib
-import os
 import random
-import signal
 import sys
 import threading
 import time
@@ -18,6 +16,7 @@ from pyspark.sql import functions as F
 
 import shoal
 import shoal.spark
+from cluster import kill
 from shoal.spark import _verify
 
 # Workers cannot import this file.
@@ -207,6 +206,25 @@ def test_nothing_is_left_of_a_release_that_fails_and_nothing_is_replaced_unasked
     assert [path.name for path in tmp_path.iterdir()] == ["old"] and not (tmp_path / "old" / "precious").exists()
 
 
+def test_records_without_a_value_are_left_out_where_the_policy_says_so(spark, tmp_path):
+    table = people(1_500, seed=8)
+    towns = [None if n % 30 == 0 else "?" if n % 30 == 1 else town for n, town in enumerate(table["town"].to_pylist())]
+    table = table.set_column(3, "town", pa.array(towns)).set_column(4, "illness", pa.array([f" {value}" for value in table["illness"].to_pylist()]))
+    release = shoal.spark.anonymize(spark.createDataFrame(table), POLICY.set("columns.town.missing", "suppress"), str(tmp_path / "out"), part_records=500)
+    assert (release.found["records-out"], release.found["records-suppressed"]) == (1_400, 100)
+    left = Counter(row["illness"] for row in table.to_pylist() if row["town"] not in (None, "?"))
+    assert Counter(pq.read_table(tmp_path / "out")["illness"].to_pylist()) == left
+
+
+def test_what_the_kernel_refuses_on_a_worker_is_raised_here(spark, tmp_path):
+    table = people(300)
+    table = table.set_column(1, "age", pa.array(["forty" if n == 7 else str(n % 90) for n in range(300)]))
+    with pytest.raises(shoal.Error, match="forty") as raised:
+        shoal.spark.anonymize(spark.createDataFrame(table), POLICY, str(tmp_path / "out"))
+    assert "part" in raised.value.message and "Traceback" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "policy, message",
     [
@@ -233,18 +251,18 @@ def test_a_worker_that_is_killed_changes_no_byte(spark, tmp_path):
     expected = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "calm"), part_records=300)
     killed_in = []
 
-    def kill():
+    def kill_in_the_middle():
         tracker = spark.sparkContext.statusTracker()
         # In the middle of the kernel's work, which has as many tasks as there are parts.
         while not killed_in:
             for stage in map(tracker.getStageInfo, tracker.getActiveStageIds()):
                 if stage and stage.numTasks == expected.parts and 2 <= stage.numCompletedTasks <= expected.parts - 4:
-                    os.killpg(spark.shoal_workers[0], signal.SIGKILL)
+                    kill(spark.shoal_workers[0])
                     killed_in.append(stage)
                     return
             time.sleep(0.01)
 
-    thread = threading.Thread(target=kill, daemon=True)
+    thread = threading.Thread(target=kill_in_the_middle, daemon=True)
     thread.start()
     release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "killed"), part_records=300)
     thread.join(timeout=60)

@@ -26,16 +26,17 @@ from .. import _native
 from .._policy import Policy, PolicyLike, policy_of
 from ._axes import Axis, leaves_of, position
 from ._conditions import TOLERANCE, Condition, Values, conditions_of
-from ._errors import broken, refuse, refuse_policy
+from ._errors import broken, of_workers, refuse, refuse_policy
 from ._files import Folder
-from ._plan import HASH, PART, Plan
-from ._verify import PERSON, PERSONAL_K, Expected, verify, verify_people
+from ._names import HASH, OURS, PART, PERSON, PERSONAL_K, ROW, named, quoted
+from ._plan import Plan
+from ._verify import Expected, verify, verify_people
 from ._worker import Worker
 
 __all__ = ["SparkRelease", "anonymize"]
 
-#: Records in a part, unless something else is asked for. Enough that the border of a part is a small share of it, few enough that a core is done in seconds.
-PART_RECORDS = 100_000
+#: Records in a part, unless something else is asked for. ribbon does about the same work on 100,000 and on 250,000 records (docs/scale.md), and a core is done with them in seconds.
+PART_RECORDS = 250_000
 #: A part that is meant to stand alone has as many records as this many crowds: near the border of a part, crowds cannot be made of whoever is nearest.
 PART_CROWDS = 50
 #: The least records in a part, in crowds, before it is joined with a neighbour.
@@ -46,6 +47,8 @@ SAMPLE_RECORDS = 200_000
 LARGEST_PART = 5_000_000
 #: Records in a published file.
 FILE_RECORDS = 1_000_000
+#: How exactly different values are counted, relative; the loss of sets of values is as exact as that.
+VALUES_ERROR = 0.01
 #: Different values of a sensitive column with a condition, or of a column whose hierarchy is made of its values, that the driver holds.
 LARGEST_DOMAIN = 1_000_000
 
@@ -73,6 +76,11 @@ class SparkRelease:
         #: The policy.
         self.policy = policy
 
+    @property
+    def leaks(self) -> list[str]:
+        """What the promise does not cover, in plain words."""
+        return self.found["leaks"]
+
     def __repr__(self) -> str:
         return f"<shoal.spark.SparkRelease {self.output}: {json.dumps(self.found)}>"
 
@@ -99,7 +107,8 @@ def anonymize(
     plan = job.plan(part_records)
     released = job.released(plan, largest_part)
     try:
-        job.write(released)
+        with of_workers():
+            job.write(released)
         found = job.verify(released)
         if found["ncp"] >= 1 and not allow_total_loss:
             hint = "lower k or the other promises, leave columns out, or give hierarchies; allow_total_loss=True releases it all the same"
@@ -121,6 +130,8 @@ class _Job:
         _refuse(policy._keys)
         self.spark = frame.sparkSession
         self.folder = Folder(self.spark, output, overwrite)
+        if ours := [name for name in frame.columns if name.startswith(OURS)]:
+            raise refuse(f"the column `{ours[0]}` is named like one of ours", "rename it")
         specs = policy._keys.get("columns", {})
         roles = {name: specs.get(name, {}).get("role") for name in frame.columns}
         if unknown := [name for name, role in roles.items() if role is None]:
@@ -135,7 +146,7 @@ class _Job:
         if not self.quasi:
             raise refuse_policy("columns", "no column is a quasi-identifier", "say what somebody may know of a person: role = \"quasi-identifier\"")
         read = [*self.published, *(name for name in (self.person, self.personal_k) if name)]
-        self.frame = frame.select(*map(_column, read))
+        self.frame = frame.select(*map(named, read))
         for field in self.frame.schema.fields:
             if field.dataType.simpleString() not in _TYPES and field.name not in self.quasi:
                 hint = f'give frame.withColumn("{field.name}", col("{field.name}").cast("string"))'
@@ -188,7 +199,7 @@ class _Job:
 
     def _domain(self, column: str) -> list[Any]:
         """The different values of a column, in an order that does not depend on the machine."""
-        rows = self.frame.select(_column(column)).distinct().limit(LARGEST_DOMAIN + 1).collect()
+        rows = self.frame.select(named(column)).distinct().limit(LARGEST_DOMAIN + 1).collect()
         if len(rows) > LARGEST_DOMAIN:
             raise refuse(f"`{column}` has more than {LARGEST_DOMAIN:,} different values", "give it a hierarchy of your own (shoal.tree, or a file), or fewer values")
         return sorted((row[0] for row in rows), key=lambda value: (value is not None, value))
@@ -197,24 +208,28 @@ class _Job:
         """One pass over everything: how many records, the ends of each number, how many values each column has."""
         from pyspark.sql import functions as F
 
-        quasi = [_column(name) for name in self.quasi]
+        quasi = [named(name) for name in self.quasi]
         aggregates = [F.count(F.lit(1)).alias("records"), F.approx_count_distinct(F.xxhash64(*quasi)).alias("tuples")]
         texts = {field.name for field in self.frame.schema.fields if field.dataType.simpleString() == "string"}
         for at, axis in enumerate(self.axes):
-            aggregates.append(F.approx_count_distinct(_column(axis.name)).alias(f"values{at}"))
+            aggregates.append(F.approx_count_distinct(named(axis.name), VALUES_ERROR).alias(f"values{at}"))
             if axis.is_number and not (axis.kind == "date" and axis.name in texts):
-                column = _column(axis.name).try_cast("double") if axis.kind != "date" else _column(axis.name)
+                column = named(axis.name).try_cast("double") if axis.kind != "date" else named(axis.name)
                 aggregates += [F.min(column).alias(f"low{at}"), F.max(column).alias(f"high{at}")]
         # A record without a value is left out where the policy says so; that is counted here, and not believed.
         incomplete = F.lit(False)
         for name, column in self.full["columns"].items():
             if column.get("missing") == "suppress" and name in self.frame.columns:
-                value = _column(name)
+                value = named(name)
                 lacks = value.isNull() | F.trim(value).isin(self.full["data"]["missing"]) if name in texts else value.isNull()
                 incomplete = incomplete | lacks
         aggregates.append(F.sum(F.when(incomplete, 1).otherwise(0)).alias("incomplete"))
+        if self.personal_k:
+            aggregates.append(F.max(named(self.personal_k).try_cast("bigint")).alias("largest k"))
         row = self.frame.agg(*aggregates).first().asDict()
         self.records, self.tuples, self.incomplete = row["records"], row["tuples"], row["incomplete"] or 0
+        # A part must be able to hold whoever asks for most.
+        self.largest_k = max(self.k, row.get("largest k") or 0)
         if self.records < self.k:
             raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
         for at, axis in enumerate(self.axes):
@@ -234,8 +249,8 @@ class _Job:
         import numpy as np
         from pyspark.sql import functions as F
 
-        size, least = max(part_records, PART_CROWDS * self.k), LEAST_CROWDS * self.k
-        quasi = [_column(name) for name in self.quasi]
+        size, least = max(part_records, PART_CROWDS * self.largest_k), LEAST_CROWDS * self.largest_k
+        quasi = [named(name) for name in self.quasi]
         if self.tuples <= SAMPLE_RECORDS:
             # Few enough different ones to know all of them, however many records have each.
             counted = self.frame.groupBy(*quasi).agg(F.count(F.lit(1)).alias("__shoal_n__")).toArrow()
@@ -246,10 +261,13 @@ class _Job:
             sample = hashed.where(F.pmod(F.col(HASH), F.lit(every)) == 0).drop(HASH).toArrow()
             weights = np.full(sample.num_rows, self.records / max(sample.num_rows, 1))
         plan = Plan.of_sample(sample, weights, self.axes, size, least)
-        counts = {row[PART]: row["n"] for row in self._parted(plan).groupBy(PART).agg(F.count(F.lit(1)).alias("n")).collect()}
-        sizes = [counts.get(cell, 0) for cell in range(plan.cells)]
+        members = F.countDistinct(PERSON) if self.person else F.count(F.lit(1))
+        counted = self._parted(plan).groupBy(PART).agg(F.count(F.lit(1)).alias("records"), members.alias("members")).collect()
+        sizes, people = [0] * plan.cells, [0] * plan.cells
+        for row in counted:
+            sizes[row[PART]], people[row[PART]] = row["records"], row["members"]
         shares = self._value_counts(plan)
-        plan.merge(sizes, lambda cells: sum(sizes[cell] for cell in cells) >= least and self._may_stand(cells, shares))
+        plan.merge(sizes, lambda cells: sum(people[cell] for cell in cells) >= least and self._may_stand(cells, shares))
         merged = [0] * plan.parts
         for cell, part in enumerate(plan.part_of):
             merged[part] += sizes[cell]
@@ -267,9 +285,9 @@ class _Job:
             spec = self.full["columns"][name]
             values[name] = Values(name, spec, self.full["data"]["missing"], self._domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")))
             table = np.zeros((plan.cells, values[name].count))
-            counted = self._parted(plan).groupBy(PART, _column(name)).agg(F.count(F.lit(1)).alias("n")).collect()
+            counted = self._parted(plan).groupBy(PART, named(name)).agg(F.count(F.lit(1)).alias("n")).collect()
             for row in counted:
-                table[row[0], values[name].ids[row[1]]] += row["n"]
+                table[row[0], values[name].id_of(row[1])] += row["n"]
             tables[name] = table
         # How far everybody together goes: no part can be asked for less.
         self.values, self.everybody, self.used = values, {}, {}
@@ -303,7 +321,7 @@ class _Job:
         from pyspark.sql import functions as F
 
         columns = [*self.published, *([self.personal_k] if self.personal_k else [])]
-        return F.xxhash64(F.lit(int(self.full["algorithm"].get("seed", 0))), *map(_column, columns)).alias(HASH)
+        return F.xxhash64(F.lit(int(self.full["algorithm"].get("seed", 0))), *map(named, columns)).alias(HASH)
 
     def _parted(self, plan: Plan) -> Any:
         """The records with their parts, and with what is carried along."""
@@ -311,12 +329,12 @@ class _Job:
 
         hashed = self.frame.select("*", self._hash())
         types = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
-        schema = ", ".join(f"`{name}` {type}" for name, type in types.items())
+        schema = ", ".join(f"{quoted(name)} {type}" for name, type in types.items())
         if self.person is None:
             parted = hashed.mapInArrow(plan.assign, f"{schema}, {PART} int")
         else:
             parted = self._parted_people(plan, hashed, schema)
-        return parted.withColumn(PERSONAL_K, _column(self.personal_k)) if self.personal_k else parted
+        return parted.withColumn(PERSONAL_K, named(self.personal_k)) if self.personal_k else parted
 
     def _parted_people(self, plan: Plan, hashed: Any, schema: str) -> Any:
         """All records of a person go to the part of one of them, which is chosen by its hash."""
@@ -324,13 +342,13 @@ class _Job:
         from pyspark.sql import functions as F
 
         # The hash is there a second time, because the plan takes it away.
-        parted = hashed.withColumn("__shoal_row__", F.col(HASH)).mapInArrow(plan.assign, f"{schema}, __shoal_row__ bigint, {PART} int")
-        person = _column(self.person)
-        people = parted.groupBy(person).agg(F.min_by(PART, "__shoal_row__").alias(PART), F.xxhash64(F.sort_array(F.collect_list("__shoal_row__"))).alias("__shoal_all__"))
+        parted = hashed.withColumn(ROW, F.col(HASH)).mapInArrow(plan.assign, f"{schema}, {ROW} bigint, {PART} int")
+        person = named(self.person)
+        people = parted.groupBy(person).agg(F.min_by(PART, ROW).alias(PART), F.xxhash64(F.sort_array(F.collect_list(ROW))).alias("__shoal_all__"))
         # People are told apart by what they have, and by numbers where they have the same: then it does not matter who has which.
         number = F.row_number().over(Window.partitionBy("__shoal_all__").orderBy(person))
         people = people.withColumn(PERSON, F.concat_ws("-", F.col("__shoal_all__"), number)).drop("__shoal_all__")
-        return parted.drop(PART, "__shoal_row__").join(people, self.person)
+        return parted.drop(PART, ROW).join(people, self.person)
 
     def released(self, plan: Plan, largest_part: int) -> Any:
         """What the workers will give, with what is carried along."""
@@ -353,13 +371,13 @@ class _Job:
         # As many tasks as parts: left alone, Spark would put many small parts into one task, and the other workers would wait.
         parted = self._parted(plan).repartition(plan.parts, PART)
         # A function, since Spark looks at the signature.
-        released = parted.groupBy(PART).applyInArrow(lambda table: worker(table), ", ".join(f"`{name}` {type}" for name, type in types.items()))
+        released = parted.groupBy(PART).applyInArrow(lambda table: worker(table), ", ".join(f"{quoted(name)} {type}" for name, type in types.items()))
         # Who a record is about is looked at twice and never written where the release goes.
         return released.persist() if self.carried else released
 
     def write(self, released: Any) -> None:
         """Which file a record is in and where follows from what is published about it, and from nothing else: neither its part nor its place in the input can be seen."""
-        published = [_column(name) for name in self.published]
+        published = [named(name) for name in self.published]
         files = max(1, -(-self.records // FILE_RECORDS))
         ordered = released.select(*published).repartition(files, *published).sortWithinPartitions(*[column.cast("string") for column in published])
         ordered.write.options(**_WRITTEN).parquet(self.folder.staged)
@@ -368,7 +386,8 @@ class _Job:
         """Reads what was written."""
         written = self.spark.read.parquet(self.folder.staged)
         kept = [name for name in self.published if name not in self.quasi]
-        expected = Expected(self.k, self.quasi, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
+        sensitive = [name for name in kept if self.specs[name]["role"] == "sensitive"]
+        expected = Expected(self.k, self.quasi, sensitive, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
         found = verify(written, self.frame, expected, self.conditions, self.values)
         if self.carried:
             found["promises"] += verify_people(released, written, expected, self.published)
@@ -422,9 +441,3 @@ def _count_leaves(leaves: dict[str, list[str]]) -> dict[str, int]:
             if node != leaf:
                 counts[node] = counts.get(node, 0) + 1
     return counts
-
-
-def _column(name: str) -> Any:
-    from pyspark.sql import functions as F
-
-    return F.col(f"`{name}`")

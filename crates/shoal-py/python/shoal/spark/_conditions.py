@@ -38,8 +38,13 @@ class Values:
         number_of = {value: number for number, value in enumerate(order)}
         #: The number of each raw value.
         self.ids = {value: number_of[one] for value, one in zip(raw, canonical)}
+        self._not_a_number = next((number for value, number in self.ids.items() if value != value), None)
         self.count = len(order)
         self._texts = [next((str(one) for one, c in zip(raw, canonical) if c == value), "") for value in order] if leaves else []
+
+    def id_of(self, value: Any) -> int:
+        """The number of a value. NaN is not equal to itself, and so cannot be looked up."""
+        return self.ids[value] if value == value else self._not_a_number
 
     def canonical(self, value: Any) -> str:
         """The same text for all that is the same value to its reader."""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
+from contextlib import contextmanager
+from typing import Iterator
+
 from .._native import Error, PolicyError, PromiseError
 
-__all__ = ["broken", "refuse", "refuse_policy"]
+__all__ = ["broken", "carried", "of_workers", "refuse", "refuse_policy"]
+
+#: Between these, the text of a worker's exception has the parts of an error.
+_FIRST, _LAST = "<shoal error>", "</shoal error>"
 
 
 def _made(kind: type[Error], message: str, hint: str | None, key: str | None = None) -> Error:
@@ -28,3 +36,23 @@ def refuse_policy(key: str, message: str, hint: str) -> Error:
 def broken(message: str, hint: str | None = None) -> Error:
     """The promise cannot be kept, or is not kept."""
     return _made(PromiseError, f"{message}; nothing was released", hint)
+
+
+def carried(error: Error) -> RuntimeError:
+    """An error of the kernel on a worker, as a text that survives Spark."""
+    parts = {"kind": type(error).__name__, "message": error.message, "hint": error.hint, "key": error.key}
+    return RuntimeError(f"{_FIRST}{json.dumps(parts)}{_LAST}")
+
+
+@contextmanager
+def of_workers() -> Iterator[None]:
+    """Errors of the kernel on a worker are raised here as if it were here."""
+    try:
+        yield
+    except Exception as error:
+        found = re.search(f"{_FIRST}(.*?){_LAST}", str(error))
+        if found is None:
+            raise
+        parts = json.loads(found[1])
+        kinds = {"PolicyError": PolicyError, "PromiseError": PromiseError}
+        raise _made(kinds.get(parts["kind"], Error), f"in one part of the data: {parts['message']}", parts["hint"], parts["key"]) from None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator
 
 from ._axes import Axis
+from ._names import HASH, PART
 
-__all__ = ["HASH", "PART", "Plan"]
+__all__ = ["Plan"]
 
-#: The column that carries a record's part, and the one with a hash of its content. Neither is published.
-PART, HASH = "__shoal_part__", "__shoal_hash__"
 #: A cut between two nodes of a hierarchy is better than one nearer to the middle, as long as this share of the records is on either side.
 LEAST_SIDE = 0.3
 #: Where no column can be cut near the middle: the least side, in parts.

@@ -7,18 +7,15 @@ from typing import Any, Iterator
 from ._axes import Axis, position
 from ._conditions import TOLERANCE, Condition, Values
 from ._errors import broken
+from ._names import PERSON, PERSONAL_K, named, quoted
 
 __all__ = ["Expected", "verify", "verify_people"]
-
-#: The columns that go with records until people and their own k are verified. They are not published.
-PERSON, PERSONAL_K = "__shoal_person__", "__shoal_k__"
-
 
 class Expected:
     """What a release must be, from the policy and from the original."""
 
-    def __init__(self, k: int, quasi: list[str], kept: list[str], records: int, may_lack: int, axes: list[Axis], hierarchies: dict[str, dict[str, list[str]]]):
-        self.k, self.quasi, self.kept, self.records = k, quasi, kept, records
+    def __init__(self, k: int, quasi: list[str], sensitive: list[str], kept: list[str], records: int, may_lack: int, axes: list[Axis], hierarchies: dict[str, dict[str, int]]):
+        self.k, self.quasi, self.sensitive, self.kept, self.records = k, quasi, sensitive, kept, records
         #: How many records may be left out at most.
         self.may_lack = may_lack
         self.axes, self.hierarchies = axes, hierarchies
@@ -28,8 +25,10 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
     """What was found; raises where the promise does not hold or records were lost, doubled or changed."""
     from pyspark.sql import functions as F
 
-    crowds = published.groupBy(*map(_column, expected.quasi)).agg(F.count(F.lit(1)).alias("size"))
-    parts = crowds.mapInArrow(_Sizes(expected), "crowds bigint, records bigint, smallest bigint, lost double").collect()
+    crowds = published.groupBy(*map(named, expected.quasi)).agg(
+        *[F.min(named(name)).eqNullSafe(F.max(named(name))) & F.count(named(name)).isin(0, F.count(F.lit(1))) for name in expected.sensitive], F.count(F.lit(1))
+    )
+    parts = crowds.mapInArrow(_Sizes(expected), "crowds bigint, records bigint, smallest bigint, lost double, alike array<bigint>").collect()
     smallest = min((part.smallest for part in parts), default=0)
     records = sum(part.records for part in parts)
     if smallest < expected.k:
@@ -44,7 +43,20 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
     for name in dict.fromkeys(condition.column for condition in conditions):
         found["promises"] += _verify_column(published, expected, values[name], [one for one in conditions if one.column == name])
     found["ncp"] = sum(part.lost for part in parts) / records if records else 0.0
+    found["leaks"] = _leaks(parts, expected, conditions)
     return found
+
+
+def _leaks(parts: list[Any], expected: Expected, conditions: list[Condition]) -> list[str]:
+    """What the promise does not cover, in words."""
+    leaks = []
+    for at, name in enumerate(expected.sensitive):
+        if alike := sum(part.alike[at] for part in parts):
+            leaks.append(f"in {alike} classes everybody has the same value of `{name}`: whoever finds a person's class knows it")
+    leaks.append("where the data were cut into parts can be seen in the ranges, as with any algorithm that cuts by the data")
+    if conditions:
+        leaks.append("not transparent: classes, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that")
+    return leaks
 
 
 class _Sizes:
@@ -57,7 +69,7 @@ class _Sizes:
         import numpy as np
         import pyarrow as pa
 
-        crowds, records, smallest, lost = 0, 0, None, 0.0
+        crowds, records, smallest, lost, alike = 0, 0, None, 0.0, None
         weights = sum(axis.weight for axis in self.axes) or 1.0
         for batch in batches:
             if not batch.num_rows:
@@ -65,13 +77,16 @@ class _Sizes:
             sizes = batch.column(batch.num_columns - 1).to_numpy()
             crowds, records = crowds + len(sizes), records + int(sizes.sum())
             smallest = int(sizes.min()) if smallest is None else min(smallest, int(sizes.min()))
+            same = [int(batch.column(at).to_numpy(zero_copy_only=False).sum()) for at in range(len(self.axes), batch.num_columns - 1)]
+            alike = same if alike is None else [sum(pair) for pair in zip(alike, same)]
             for at, axis in enumerate(self.axes):
                 cells = batch.column(at).dictionary_encode()
                 losses = np.array([_loss(text, axis, self.hierarchies.get(axis.name, {})) for text in cells.dictionary.to_pylist()] + [0.0])
                 of_crowd = losses[cells.indices.fill_null(len(losses) - 1).to_numpy(zero_copy_only=False)]
                 lost += axis.weight / weights * float((of_crowd * sizes).sum())
         if smallest is not None:
-            yield pa.RecordBatch.from_arrays([pa.array([crowds]), pa.array([records]), pa.array([smallest]), pa.array([lost])], names=["crowds", "records", "smallest", "lost"])
+            figures = {"crowds": [crowds], "records": [records], "smallest": [smallest], "lost": [lost]}
+            yield pa.RecordBatch.from_pydict({**figures, "alike": pa.array([alike], pa.list_(pa.int64()))})
 
 
 def _loss(text: str, axis: Axis, leaves_below: dict[str, int]) -> float:
@@ -89,7 +104,7 @@ def _loss(text: str, axis: Axis, leaves_below: dict[str, int]) -> float:
     if text.startswith("{") and text.endswith("}"):
         # Labels with commas are in quotes there.
         members = len(_split(text[1:-1]))
-        return members / axis.values if members > 1 else 0.0
+        return min(members / axis.values, 1.0) if members > 1 else 0.0
     return 0.0
 
 
@@ -110,7 +125,7 @@ def _verify_kept(published: Any, original: Any, expected: Expected, lacking: int
 
     if not expected.kept:
         return
-    columns = [_column(name) for name in expected.kept]
+    columns = [named(name) for name in expected.kept]
     if lacking == 0:
         # Two sums of hashes over all records, instead of sorting both.
         sums = [F.sum(F.xxhash64(F.lit(seed), *columns).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
@@ -118,10 +133,10 @@ def _verify_kept(published: Any, original: Any, expected: Expected, lacking: int
             raise broken("the columns that are published as they are do not hold what went in")
         return
     # Some are left out: none may be there more often than before.
-    before = original.groupBy(*columns).agg(F.count(F.lit(1)).alias("before"))
-    after = published.groupBy(*columns).agg(F.count(F.lit(1)).alias("after"))
-    same = [before[name].eqNullSafe(after[name]) for name in expected.kept]
-    joined = after.join(before, same, "left").where(F.coalesce("before", F.lit(0)) < F.col("after"))
+    before = original.groupBy(*columns).agg(F.count(F.lit(1)).alias("__shoal_before__"))
+    after = published.groupBy(*columns).agg(F.count(F.lit(1)).alias("__shoal_after__"))
+    same = [before[quoted(name)].eqNullSafe(after[quoted(name)]) for name in expected.kept]
+    joined = after.join(before, same, "left").where(F.coalesce("__shoal_before__", F.lit(0)) < F.col("__shoal_after__"))
     if not joined.isEmpty():
         raise broken("the columns that are published as they are hold something that did not go in")
 
@@ -134,16 +149,16 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
     name = values.column
     field = published.schema[name]
     numbered = published.sparkSession.createDataFrame(list(values.ids.items()), f"__shoal_value__ {field.dataType.simpleString()}, __shoal_id__ int")
-    joined = published.join(F.broadcast(numbered), _column(name).eqNullSafe(F.col("__shoal_value__")), "left")
-    counted = joined.groupBy(*map(_column, expected.quasi), "__shoal_id__").agg(F.count(F.lit(1)).alias("n"))
-    totals = counted.groupBy("__shoal_id__").agg(F.sum("n").alias("n")).collect()
+    joined = published.join(F.broadcast(numbered), named(name).eqNullSafe(F.col("__shoal_value__")), "left")
+    counted = joined.groupBy(*map(named, expected.quasi), "__shoal_id__").agg(F.count(F.lit(1)).alias("__shoal_n__"))
+    totals = counted.groupBy("__shoal_id__").agg(F.sum("__shoal_n__").alias("__shoal_n__")).collect()
     if any(row["__shoal_id__"] is None for row in totals):
         raise broken(f"`{name}` has values that did not go in")
     everybody = np.zeros(values.count)
     for row in totals:
-        everybody[row["__shoal_id__"]] = row["n"]
+        everybody[row["__shoal_id__"]] = row["__shoal_n__"]
     everybody /= max(everybody.sum(), 1)
-    lists = counted.groupBy(*map(_column, expected.quasi)).agg(F.collect_list("__shoal_id__").alias("ids"), F.collect_list("n").alias("n")).select("ids", "n")
+    lists = counted.groupBy(*map(named, expected.quasi)).agg(F.collect_list("__shoal_id__").alias("__shoal_ids__"), F.collect_list("__shoal_n__").alias("__shoal_ns__")).select("__shoal_ids__", "__shoal_ns__")
     uses = lists.mapInArrow(_Uses(values, conditions, everybody), "uses array<double>").collect()
     found = []
     for at, condition in enumerate(conditions):
@@ -182,20 +197,14 @@ def verify_people(released: Any, written: Any, expected: Expected, published: li
     """k of people, and everybody's own k. Who a record is about is not published, so that is counted on what the workers gave, and the files must hold exactly that."""
     from pyspark.sql import functions as F
 
-    sums = [F.sum(F.xxhash64(F.lit(seed), *map(_column, published)).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+    sums = [F.sum(F.xxhash64(F.lit(seed), *map(named, published)).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
     if released.agg(*sums).first() != written.agg(*sums).first():
         raise broken("the written files do not hold what the workers gave")
     members = F.countDistinct(PERSON) if PERSON in released.columns else F.count(F.lit(1))
     asked = F.greatest(F.max(F.col(PERSONAL_K)), F.lit(expected.k)) if PERSONAL_K in released.columns else F.lit(expected.k)
-    crowds = released.groupBy(*map(_column, expected.quasi)).agg(members.alias("members"), asked.alias("asked"))
-    worst = crowds.agg(F.min("members").alias("smallest"), F.min(F.col("members") - F.coalesce("asked", F.lit(expected.k))).alias("spare")).first()
+    crowds = released.groupBy(*map(named, expected.quasi)).agg(members.alias("__shoal_members__"), asked.alias("__shoal_asked__"))
+    worst = crowds.agg(F.min("__shoal_members__").alias("smallest"), F.min(F.col("__shoal_members__") - F.coalesce("__shoal_asked__", F.lit(expected.k))).alias("spare")).first()
     what = "people" if PERSON in released.columns else "records"
     if worst["spare"] is None or worst["spare"] < 0:
         raise broken(f"a crowd in the written files has fewer {what} than one of them asks for: the smallest has {worst['smallest']}")
     return [{"name": f"k-anonymity of {what}", "asked": expected.k, "found": worst["smallest"], "holds": True}]
-
-
-def _column(name: str) -> Any:
-    from pyspark.sql import functions as F
-
-    return F.col(f"`{name}`")

@@ -8,7 +8,8 @@ from typing import Any
 
 from ._axes import Axis
 from ._conditions import Condition, Values
-from ._plan import PART
+from ._errors import carried
+from ._names import PART
 
 __all__ = ["Worker"]
 
@@ -33,7 +34,10 @@ class Worker:
         os.environ.setdefault("RAYON_NUM_THREADS", str(context.cpus() if context else 1))
         part = table.drop_columns([PART])
         given = {**self.given, "text": _native.dict_to_toml(json.dumps(self.policy_of(part)))}
-        released = pa.table(_native.anonymize(part, given, None, True, False))
+        try:
+            released = pa.table(_native.anonymize(part, given, None, True, False))
+        except _native.Error as error:
+            raise carried(error) from None
         return pa.table({name: _as_declared(released.column(name), type) for name, type in self.types.items()})
 
     def policy_of(self, part: Any) -> dict[str, Any]:
@@ -60,7 +64,7 @@ class Worker:
             counted = pc.value_counts(part.column(condition.column))
             counts = np.zeros(values.count)
             for entry in counted.to_pylist():
-                counts[values.ids[entry["values"]]] += entry["counts"]
+                counts[values.id_of(entry["values"])] += entry["counts"]
             ids = np.flatnonzero(counts)
             keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], everybody))
         return keys
