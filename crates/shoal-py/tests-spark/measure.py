@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 import shoal
 import shoal.spark
 from cluster import cluster, kill
+from shoal.spark._tables import TableJob
 
 TOWNS = shoal.tree({f"country {c}": {f"region {c}{r}": [f"town {c}{r}{t}" for t in range(10)] for r in range(8)} for c in range(5)})
 JOBS = shoal.tree({f"branch {b}": [f"job {b}{j}" for j in range(8)] for b in range(6)})
@@ -115,7 +116,7 @@ def watch():
     """The seconds of each step of a run."""
     times = {}
     for name in ("__init__", "plan", "write", "verify"):
-        step = getattr(shoal.spark._Job, name)
+        step = getattr(TableJob, name)
 
         def timed(*arguments, step=step, name=name, **keywords):
             began = time.time()
@@ -124,7 +125,7 @@ def watch():
             finally:
                 times[{"__init__": "figures"}.get(name, name)] = time.time() - began
 
-        setattr(shoal.spark._Job, name, timed)
+        setattr(TableJob, name, timed)
     return times
 
 

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 import shoal
 import shoal.spark
 from cluster import kill
-from shoal.spark import _verify
+from shoal.spark import _tables, _verify
 
 # Workers cannot import this file.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -94,7 +94,7 @@ def test_every_condition_is_kept_and_every_change_is_noticed(spark, tmp_path, mo
         given.update(original=original, expected=expected, conditions=conditions, values=values)
         return _verify.verify(published, original, expected, conditions, values)
 
-    monkeypatch.setattr(shoal.spark, "verify", watched)
+    monkeypatch.setattr(_tables, "verify", watched)
     release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"), part_records=1_000)
     assert release.parts >= 2
     assert [promise["name"] for promise in release.found["promises"]] == ["k-anonymity", "entropy-l-diversity", "t-closeness", "beta-likeness"]
@@ -158,7 +158,7 @@ def test_all_records_of_a_person_are_together_and_people_are_counted(spark, tmp_
     table = table.append_column("who", pa.array([f"w{n // 3}" for n in range(2_400)])).append_column("own", pa.array([8 if n % 50 == 0 else 1 for n in range(2_400)]))
     policy = POLICY.identifier("who").data(person="who").set("columns.own", {"role": "personal-k", "kind": "integer"})
     parts = []
-    released = shoal.spark._Job.released
+    released = _tables.TableJob.released
 
     def watched(job, plan, largest):
         parts.extend((row["who"], row["n"]) for row in job._parted(plan).groupBy("who").agg(F.countDistinct("__shoal_part__").alias("n")).collect())
@@ -174,14 +174,14 @@ def test_all_records_of_a_person_are_together_and_people_are_counted(spark, tmp_
         assert len(set().union(*in_crowd.values())) == 800
         return given
 
-    monkeypatch.setattr(shoal.spark._Job, "released", watched)
+    monkeypatch.setattr(_tables.TableJob, "released", watched)
     release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"), part_records=600)
     assert release.parts >= 3 and len(parts) == 800 and {n for _, n in parts} == {1}
     assert release.found["promises"][-1]["name"] == "k-anonymity of people"
     assert set(pq.read_table(tmp_path / "out").column_names) == {*QUASI, "illness", "points"}
 
 
-class Broken(shoal.spark.Worker):
+class Broken(_tables.Worker):
     """A kernel that leaves everybody as they are."""
 
     def __call__(self, table):
@@ -196,7 +196,7 @@ def test_nothing_is_left_of_a_release_that_fails_and_nothing_is_replaced_unasked
         shoal.spark.anonymize(frame, POLICY, str(tmp_path / "old"))
     with pytest.raises(shoal.PromiseError, match="fewer than k"):
         shoal.spark.anonymize(frame.limit(3), POLICY, str(tmp_path / "out"))
-    monkeypatch.setattr(shoal.spark, "Worker", Broken)
+    monkeypatch.setattr(_tables, "Worker", Broken)
     for name in ("out", "old"):
         with pytest.raises(shoal.PromiseError, match="smallest crowd.*nothing was released"):
             shoal.spark.anonymize(frame, POLICY, str(tmp_path / name), part_records=500, overwrite=True)

@@ -9,7 +9,7 @@ from ._conditions import TOLERANCE, Condition, Values
 from ._errors import broken
 from ._names import PERSON, PERSONAL_K, named, quoted
 
-__all__ = ["Expected", "verify", "verify_people"]
+__all__ = ["Expected", "losses_of", "verify", "verify_people"]
 
 class Expected:
     """What a release must be, from the policy and from the original."""
@@ -45,6 +45,17 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
     found["ncp"] = sum(part.lost for part in parts) / records if records else 0.0
     found["leaks"] = _leaks(parts, expected, conditions)
     return found
+
+
+def losses_of(published: Any, original: Any, expected: Expected) -> tuple[int, float]:
+    """How many records there are and what their cells lost together. Raises where what is published as it is did not go in."""
+    from pyspark.sql import functions as F
+
+    cells = published.groupBy(*map(named, expected.quasi)).agg(F.count(F.lit(1)))
+    parts = cells.mapInArrow(_Sizes(expected), "crowds bigint, records bigint, smallest bigint, lost double, alike array<bigint>").collect()
+    records = sum(part.records for part in parts)
+    _verify_kept(published, original, expected, expected.records - records)
+    return records, sum(part.lost for part in parts)
 
 
 def _leaks(parts: list[Any], expected: Expected, conditions: list[Condition]) -> list[str]:

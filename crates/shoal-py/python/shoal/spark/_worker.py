@@ -11,7 +11,7 @@ from ._conditions import Condition, Values
 from ._errors import carried
 from ._names import PART
 
-__all__ = ["Worker"]
+__all__ = ["Worker", "as_declared", "use_cores_of_task"]
 
 #: Weights are above 0; this is the weight of a column in which a part has one value only, so that nothing can be lost there.
 LEAST_WEIGHT = 1e-6
@@ -25,20 +25,17 @@ class Worker:
 
     def __call__(self, table: Any) -> Any:
         import pyarrow as pa
-        from pyspark import TaskContext
 
         from .. import _native
 
-        # A task has the cores that Spark counts for it, and not those of the machine. It is read once, when the first part starts the threads.
-        context = TaskContext.get()
-        os.environ.setdefault("RAYON_NUM_THREADS", str(context.cpus() if context else 1))
+        use_cores_of_task()
         part = table.drop_columns([PART])
         given = {**self.given, "text": _native.dict_to_toml(json.dumps(self.policy_of(part)))}
         try:
             released = pa.table(_native.anonymize(part, given, None, True, False))
         except _native.Error as error:
             raise carried(error) from None
-        return pa.table({name: _as_declared(released.column(name), type) for name, type in self.types.items()})
+        return pa.table({name: as_declared(released.column(name), type) for name, type in self.types.items()})
 
     def policy_of(self, part: Any) -> dict[str, Any]:
         """The policy for this part, so that its result is right for the whole."""
@@ -70,7 +67,15 @@ class Worker:
         return keys
 
 
-def _as_declared(column: Any, wanted: str) -> Any:
+def use_cores_of_task() -> None:
+    """A task has the cores that Spark counts for it, and not those of the machine. This is looked at once, when the first part starts the threads."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    os.environ.setdefault("RAYON_NUM_THREADS", str(context.cpus() if context else 1))
+
+
+def as_declared(column: Any, wanted: str) -> Any:
     """One type a column in all parts. Texts leave as texts and not as dictionaries, whose entries differ from part to part."""
     import pyarrow as pa
 
