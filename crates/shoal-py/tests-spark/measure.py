@@ -60,6 +60,12 @@ def cpu_seconds(pids):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def shuffle_bytes(spark):
+    """What all executors have written to be read by others."""
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    return sum(executors.apply(at).totalShuffleWrite() for at in range(executors.size()))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
@@ -88,7 +94,7 @@ def main():
                 times.clear()
                 if given.kill:
                     threading.Thread(target=kill_in_the_middle, args=(spark, times), daemon=True).start()
-                began, cpu = time.time(), cpu_seconds(spark.shoal_workers)
+                began, cpu, shuffled = time.time(), cpu_seconds(spark.shoal_workers), shuffle_bytes(spark)
                 release = shoal.spark.anonymize(spark.read.parquet(str(source)), policy(given.k, given.algorithm), str(output), **asked)
                 seconds = time.time() - began
                 bytes_of = b"".join(path.read_bytes() for path in sorted(output.glob("*.parquet")))
@@ -97,6 +103,7 @@ def main():
                     "seconds": round(seconds, 1), "rows/s": round(given.rows / seconds), "cpu-seconds": round(cpu_seconds(spark.shoal_workers) - cpu, 1),
                     "stages": {name: round(value, 1) for name, value in times.items()}, "ncp": release.found["ncp"], "classes": release.found["classes"],
                     "smallest": release.found["promises"][0]["found"], "bytes": len(bytes_of), "sha256": hashlib.sha256(bytes_of).hexdigest()[:16], "load": os.getloadavg(),
+                    "shuffle-bytes": shuffle_bytes(spark) - shuffled,
                 }
                 print(json.dumps(figures), flush=True)
                 if not given.keep:

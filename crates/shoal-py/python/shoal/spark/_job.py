@@ -12,7 +12,7 @@ from ._errors import refuse, refuse_policy
 from ._files import Folder
 from ._names import OURS, named
 
-__all__ = ["FILE_RECORDS", "Job", "LARGEST_PART", "LEAST_CROWDS", "PART_CROWDS", "PART_RECORDS", "SAMPLE_RECORDS", "TYPES", "WRITTEN"]
+__all__ = ["FILE_RECORDS", "Job", "LARGEST_PART", "LEAST_CROWDS", "PART_CROWDS", "PART_RECORDS", "TYPES", "WRITTEN", "sample_size"]
 
 #: Records in a part, unless something else is asked for. ribbon does about the same work on 100,000 and on 250,000 records (docs/scale.md), and a core is done with them in seconds.
 PART_RECORDS = 250_000
@@ -20,8 +20,8 @@ PART_RECORDS = 250_000
 PART_CROWDS = 50
 #: The least records in a part, in crowds, before it is joined with a neighbour.
 LEAST_CROWDS = 10
-#: Records in the sample by which parts are cut. Two hundred for each of a thousand parts; the driver holds it easily.
-SAMPLE_RECORDS = 200_000
+#: Records in the sample by which parts are cut, and the least for each part: then a part differs from what was wanted by about a seventh. The driver holds the sample.
+SAMPLE_RECORDS, SAMPLE_OF_PART = 200_000, 50
 #: The most records that one worker is asked to hold.
 LARGEST_PART = 5_000_000
 #: Records in a published file.
@@ -158,6 +158,11 @@ class Job:
         if self.part_figures["largest"] > largest_part:
             hint = "weaker conditions, or other quasi-identifiers; largest_part=… where a worker can hold as much"
             raise refuse(f"a part would have {self.part_figures['largest']:,} records: too many are alike, or the conditions do not let it be cut", hint)
+
+
+def sample_size(records: int, size: float) -> float:
+    """How many records parts of this size are cut by."""
+    return max(SAMPLE_RECORDS, SAMPLE_OF_PART * records / size)
 
 
 def _count_leaves(leaves: dict[str, list[str]]) -> dict[str, int]:

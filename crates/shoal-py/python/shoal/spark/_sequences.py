@@ -9,7 +9,7 @@ from .._policy import Policy
 from ._axes import Axis
 from ._conditions import TOLERANCE, Values
 from ._errors import broken, carried, refuse_policy
-from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, SAMPLE_RECORDS, WRITTEN, Job
+from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, named, quoted
 from ._plan import Plan
 from ._verify import Expected, losses_of
@@ -76,7 +76,7 @@ class SequencesJob(Job):
         # Parts are given in events; what matters to a crowd are people.
         mean = max(self.records / self.people, 1.0)
         size, least = max(part_records / mean, PART_CROWDS * self.k), LEAST_CROWDS * self.k
-        every = max(1, self.people // SAMPLE_RECORDS)
+        every = max(1, int(self.people / sample_size(self.people, size)))
         sample = people.where(F.pmod(F.col(HASH), F.lit(every)) == 0).select(*(named(axis.name) for axis in axes)).toArrow()
         plan = Plan.of_sample(sample, np.full(sample.num_rows, self.people / max(sample.num_rows, 1)), axes, size, least)
         carry = [F.sum(F.col(f"__shoal_has{at}__").cast("int")).alias(f"has{at}") for at in range(len(self.confidences))]
@@ -193,7 +193,7 @@ class SequencesJob(Job):
         events, lost = losses_of(read, self.frame, expected)
         return {
             "persons-in": self.people, "persons-out": found["people"], "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
-            "classes": found["classes"], "promises": promises, "ncp": (lost + self.records - events) / self.records,
+            "classes": found["classes"], "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
             "leaks": ["where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data", *self._not_transparent()],
         }
 

@@ -8,7 +8,7 @@ from .._policy import Policy
 from ._axes import leaves_of
 from ._conditions import TOLERANCE, Condition, Values, conditions_of
 from ._errors import broken, refuse_policy
-from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, SAMPLE_RECORDS, WRITTEN, Job
+from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._plan import Plan
 from ._verify import Expected, verify, verify_people
@@ -53,12 +53,13 @@ class TableJob(Job):
 
         size, least = max(part_records, PART_CROWDS * self.largest_k), LEAST_CROWDS * self.largest_k
         quasi = [named(name) for name in self.quasi]
-        if self.tuples <= SAMPLE_RECORDS:
+        wanted = sample_size(self.records, size)
+        if self.tuples <= wanted:
             # Few enough different ones to know all of them, however many records have each.
             counted = self.frame.groupBy(*quasi).agg(F.count(F.lit(1)).alias("__shoal_n__")).toArrow()
             sample, weights = counted, counted.column("__shoal_n__").to_numpy().astype(float)
         else:
-            every = max(1, self.records // SAMPLE_RECORDS)
+            every = max(1, int(self.records / wanted))
             hashed = self.frame.select(*quasi, self._hash())
             sample = hashed.where(F.pmod(F.col(HASH), F.lit(every)) == 0).drop(HASH).toArrow()
             weights = np.full(sample.num_rows, self.records / max(sample.num_rows, 1))
