@@ -34,8 +34,8 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    # scikit-learn is loaded by whoever uses it.
-    if name == "sklearn":
+    # scikit-learn and Spark are loaded by whoever uses them.
+    if name in ("sklearn", "spark"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

@@ -209,6 +209,10 @@ class Policy:
                 raise TypeError(f"the hierarchy of {column} is made from data: give them")
             missing = data.get("missing", [])
             texts[name] = hierarchy._of(arrow, column, [missing] if isinstance(missing, str) else missing, spec.get("format"))
+        return self._native_with(texts)
+
+    def _native_with(self, texts: dict[str, str]) -> dict[str, Any]:
+        """The same where all hierarchies are texts already, by their names."""
         return {
             "text": self.to_toml(),
             "folder": self._folder,

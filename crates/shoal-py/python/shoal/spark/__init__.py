@@ -1,0 +1,101 @@
+"""Tables and sequences that are larger than one machine, on Apache Spark.
+
+::
+
+    import shoal.spark
+    frame = spark.read.parquet("people/")
+    release = shoal.spark.anonymize(frame, policy, "release/")
+    release.found["promises"]
+
+1. *Figures of the whole*: ranges of numbers, how many values each column has, how sensitive values are distributed.
+2. *Parts*: a sample that is chosen by the content of records, not by their place, is cut at medians, the widest column first. Every worker then knows the part of a
+   record without looking at any other. Parts are counted exactly; those that could not keep the promise alone are joined with a neighbour.
+3. *Anonymize*: the same kernel as everywhere, on each part's Arrow batches. What holds in every part holds in all of them together, because no person is in two parts.
+4. *Verify the whole*: what was written is read again, and Spark's own group-by counts crowds, people, values and records.
+5. *Publish*: the folder gets its name and its ``_SUCCESS`` only then; otherwise it is removed.
+
+``docs/scale.md`` has figures, and says what the cuts give away.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .._policy import Policy, PolicyLike, policy_of
+from ._errors import broken, of_workers, refuse_policy
+from ._job import LARGEST_PART, PART_RECORDS
+from ._sequences import SequencesJob
+from ._tables import TableJob
+
+__all__ = ["SparkRelease", "anonymize"]
+
+
+class SparkRelease:
+    """What was written, and what Spark found when it read it again."""
+
+    def __init__(self, output: str, parts: int, found: dict[str, Any], policy: Policy):
+        #: The folder of Parquet files.
+        self.output = output
+        #: How many parts the data were cut into.
+        self.parts = parts
+        #: What Spark counted in the published files: records, classes, promises, the loss (``ncp``).
+        self.found = found
+        #: The policy.
+        self.policy = policy
+
+    @property
+    def leaks(self) -> list[str]:
+        """What the promise does not cover, in plain words."""
+        return self.found["leaks"]
+
+    def __repr__(self) -> str:
+        return f"<shoal.spark.SparkRelease {self.output}: {json.dumps(self.found)}>"
+
+
+def anonymize(
+    frame: Any,
+    policy: PolicyLike,
+    output: str,
+    *,
+    part_records: int = PART_RECORDS,
+    largest_part: int = LARGEST_PART,
+    overwrite: bool = False,
+    allow_total_loss: bool = False,
+) -> SparkRelease:
+    """Anonymizes a Spark DataFrame and writes it to the folder ``output``, as Parquet.
+
+    Tables, with k, a k of each person's own, people (``data.person``), l-diversity, t-closeness and beta-likeness; sequences with k and c. What cannot be promised
+    on a cluster is refused.
+    The release does not depend on the order of the input, its files, the number of workers, or on which of them fail; ``part_records`` does change it.
+
+    The workers need this package; ``docs/scale.md`` says how ``spark-submit`` ships it.
+    """
+    policy = policy_of(policy)
+    job = _job(policy)(frame, policy, output, overwrite)
+    plan = job.plan(part_records)
+    released = job.released(plan, largest_part)
+    try:
+        with of_workers():
+            job.write(released)
+            found = job.verify(released)
+        if found["ncp"] >= 1 and not allow_total_loss:
+            hint = "lower k or the other promises, leave columns out, or give hierarchies; allow_total_loss=True releases it all the same"
+            raise broken("every quasi-identifier of every record would be suppressed", hint)
+        job.folder.publish()
+    except BaseException:
+        job.folder.remove()
+        raise
+    finally:
+        if job.carried:
+            released.unpersist()
+    return SparkRelease(output, plan.parts, {**found, "parts": job.part_figures}, policy)
+
+
+def _job(policy: Policy) -> Any:
+    """What is done with the policy's shape."""
+    shape = policy._keys.get("data", {}).get("shape", "table")
+    jobs = {"table": TableJob, "sequences": SequencesJob}
+    if shape not in jobs:
+        raise refuse_policy("data.shape", f"{shape} cannot be anonymized on Spark yet, only tables and sequences", "use shoal.anonymize on one machine")
+    return jobs[shape]

@@ -1,0 +1,229 @@
+"""What is promised about sensitive values (l-diversity, t-closeness, beta-likeness), computed with NumPy and with no code of the kernel's.
+
+Crowds come as one list: ``ids`` and ``counts`` say how many records of a crowd have each value, ``starts`` where each crowd begins. A crowd's *use* of a condition is
+at most 1 where it holds, and the greater the worse.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from typing import Any
+
+from ._axes import position
+
+__all__ = ["Condition", "Values", "conditions_of"]
+
+#: What a use may exceed 1 by, as in the kernel's verifier: quotients of whole numbers are not exact.
+TOLERANCE = 1e-9
+#: What stays free between a part's own bound and the one that follows from the whole.
+SPARE = 1e-9
+
+_NO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+_NUMBER = re.compile(r"([+-]?)(\d*)\.?(\d*)")
+
+
+class Values:
+    """The different values of a sensitive column. Those that look alike (``HIV``, ``hiv ``; 7 and 07) are one, and so are all that mean "no value"."""
+
+    def __init__(self, column: str, spec: dict[str, Any], missing: list[str], raw: list[Any], leaves: dict[str, list[str]]):
+        self.column, self.kind, self.format = column, spec.get("kind", "text"), spec.get("format")
+        self._leaves, self._height = leaves, 0
+        tokens = {self.canonical(token) for token in missing}
+        canonical = [None if value is None or self.canonical(value) in tokens else self.canonical(value) for value in raw]
+        ranks = {value: (math.inf if value is None else position(one, self.kind, self.format)) for value, one in zip(canonical, raw)}
+        # Numbers and dates ascending, what is missing last: the ranks of an ordered distance.
+        order = sorted(set(canonical), key=lambda value: (ranks[value] if self.kind != "text" else 0.0, value is None, value or ""))
+        number_of = {value: number for number, value in enumerate(order)}
+        #: The number of each raw value.
+        self.ids = {value: number_of[one] for value, one in zip(raw, canonical)}
+        self._not_a_number = next((number for value, number in self.ids.items() if value != value), None)
+        self.count = len(order)
+        self._texts = [next((str(one) for one, c in zip(raw, canonical) if c == value), "") for value in order] if leaves else []
+
+    def id_of(self, value: Any) -> int:
+        """The number of a value. NaN is not equal to itself, and so cannot be looked up."""
+        return self.ids[value] if value == value else self._not_a_number
+
+    def canonical(self, value: Any) -> str:
+        """The same text for all that is the same value to its reader."""
+        text = str(value).strip().strip(_NO_WIDTH).strip()
+        if self.kind == "date":
+            place = position(value, self.kind, self.format)
+            if math.isfinite(place):
+                return f"DATE {place}"
+        if self.kind in ("integer", "decimal"):
+            try:
+                return f"NUMBER {float(text)!r}"
+            except ValueError:
+                pass
+        number = _NUMBER.fullmatch(text)
+        if number and (number[2] or number[3]):
+            whole, fraction = number[2].lstrip("0"), number[3].rstrip("0")
+            return ("-" if number[1] == "-" and (whole or fraction) else "") + (whole or "0") + ("." + fraction if fraction else "")
+        return unicodedata.normalize("NFC", text.upper().lower())
+
+    def tree(self) -> tuple[list[tuple[int, list[int]]], int]:
+        """The inner nodes of the hierarchy, each with its height and the values below it, and the height of the root."""
+        nodes: dict[tuple[str, ...], tuple[int, set[int]]] = {}
+        for leaf, path in self._leaves.items():
+            places = {self.ids[value] for value in self.ids if value is not None and str(value) == leaf}
+            # A path that repeats a node does not become longer by it.
+            distinct = [node for at, node in enumerate(path) if at == 0 or node != path[at - 1]]
+            distinct = distinct[1:] if distinct and distinct[0] == leaf else distinct
+            for at in range(len(distinct)):
+                height, below = nodes.get(tuple(distinct[at:]), (0, set()))
+                nodes[tuple(distinct[at:])] = (max(height, at + 1), below | places)
+        root = tuple(next(iter(self._leaves.values()), ["*"])[-1:])
+        unknown = set(range(self.count)) - set().union(*(below for _, below in nodes.values()), set())
+        if root in nodes:
+            nodes[root] = (nodes[root][0], nodes[root][1] | unknown)
+        return [(height, sorted(below)) for height, below in nodes.values()], max((height for height, _ in nodes.values()), default=1)
+
+
+class Condition:
+    """One promise about one sensitive column."""
+
+    def __init__(self, column: str, rule: str, **parameters: Any):
+        self.column, self.rule, self.parameters = column, rule, parameters
+
+    def __repr__(self) -> str:
+        return f"{self.rule} of {self.column}"
+
+    @property
+    def compares(self) -> bool:
+        """Whether a crowd is compared with everybody."""
+        return self.rule in ("t-closeness", "beta-likeness")
+
+    def allowed(self, everybody: Any) -> Any:
+        """beta-likeness: the greatest share that a crowd may have of each value."""
+        import numpy as np
+
+        gain = np.full(len(everybody), float(self.parameters["beta"]))
+        if self.parameters["kind"] == "enhanced":
+            gain = np.minimum(gain, -np.log(np.maximum(everybody, 1e-300)))
+        return everybody * (1 + gain)
+
+    def use(self, values: Values, starts: Any, ids: Any, counts: Any, everybody: Any) -> Any:
+        """How far each crowd goes. ``everybody`` has the share of each value in the whole."""
+        import numpy as np
+
+        counts = counts.astype(float)
+        sizes = np.add.reduceat(counts, starts)
+        crowd = np.repeat(np.arange(len(starts)), np.diff([*starts, len(ids)]))
+        if self.rule == "distinct-l-diversity":
+            return self.parameters["l"] / np.diff([*starts, len(ids)])
+        if self.rule == "frequency-l-diversity":
+            return self.parameters["l"] * np.maximum.reduceat(counts, starts) / sizes
+        if self.rule == "entropy-l-diversity":
+            entropy = np.log(sizes) - np.add.reduceat(counts * np.log(counts), starts) / sizes
+            return self.parameters["l"] / np.exp(entropy)
+        if self.rule == "recursive-l-diversity":
+            return self._recursive(starts, counts, crowd)
+        shares = counts / sizes[crowd]
+        if self.rule == "beta-likeness":
+            return np.maximum.reduceat(shares / self.allowed(everybody)[ids], starts)
+        return self.distance(values, starts, ids, shares, crowd, everybody) / max(self.parameters["t"], 1e-300)
+
+    def _recursive(self, starts: Any, counts: Any, crowd: Any) -> Any:
+        import numpy as np
+
+        # Within each crowd the most frequent first.
+        order = np.lexsort((-counts, crowd))
+        sorted_counts = counts[order]
+        place = np.arange(len(counts)) - np.asarray(starts)[crowd]
+        rare = np.add.reduceat(np.where(place >= self.parameters["l"] - 1, sorted_counts, 0.0), starts)
+        with np.errstate(divide="ignore"):
+            used = np.maximum.reduceat(counts, starts) / (self.parameters["c"] * rare)
+        # Here equal is not enough.
+        return np.where(used >= 1 - TOLERANCE, np.maximum(used, 1 + 2 * TOLERANCE), used)
+
+    def distance(self, values: Values, starts: Any, ids: Any, shares: Any, crowd: Any, everybody: Any) -> Any:
+        """The earth mover's distance of each crowd's values from everybody's."""
+        import numpy as np
+
+        kind = self.parameters["distance"]
+        if kind == "equal":
+            return np.add.reduceat(np.maximum(shares - everybody[ids], 0.0), starts)
+        result = np.empty(len(starts))
+        dense = 4_000_000 // max(values.count, 1) + 1
+        ends = np.append(starts[1:], len(ids))
+        for first in range(0, len(starts), dense):
+            last = min(first + dense, len(starts))
+            of = slice(starts[first], ends[last - 1])
+            surplus = np.zeros((last - first, values.count))
+            surplus[crowd[of] - first, ids[of]] = shares[of]
+            surplus -= everybody
+            if kind == "ordered":
+                moved = np.abs(np.cumsum(surplus, axis=1))[:, :-1].sum(axis=1)
+                result[first:last] = moved / max(values.count - 1, 1)
+            else:
+                result[first:last] = _moved_in_tree(values, surplus)
+        return result
+
+    def of_part(self, values: Values, ids: Any, counts: Any, everybody: Any) -> dict[str, Any]:
+        """What a part has to promise, with itself as everybody, so that its crowds keep this condition with the whole as everybody. Keys of a policy's column."""
+        import numpy as np
+
+        shares = counts / counts.sum()
+        if self.rule == "beta-likeness":
+            limit = self.allowed(everybody)[ids]
+            if self.parameters["kind"] == "enhanced":
+                # A value that may become no more frequent here than there asks for nothing.
+                asking = shares * (1 - np.log(shares)) > limit
+                gains = (limit / shares - 1)[asking]
+            else:
+                gains = limit / shares - 1
+            beta = min(float(gains.min()) if len(gains) else math.inf, float(self.parameters["beta"]))
+            return {"beta-likeness": {"beta": beta * (1 - SPARE), "kind": self.parameters["kind"]}}
+        # The distance is a metric: to the part, and from the part to the whole.
+        start = np.array([0])
+        away = float(self.distance(values, start, ids, shares, np.zeros(len(ids), dtype=int), everybody)[0])
+        t = float(self.parameters["t"]) - away
+        if self.parameters["distance"] == "ordered" and len(ids) > 1:
+            # Ranks are counted among the values of the part: a step there may be several in the whole.
+            widest = int(np.diff(np.sort(ids)).max())
+            t *= (values.count - 1) / (widest * (len(ids) - 1))
+        return {"t-closeness": {"t": min(max(t * (1 - SPARE), 0.0), 1.0), "distance": self.parameters["distance"]}}
+
+
+def _moved_in_tree(values: Values, surplus: Any) -> Any:
+    import numpy as np
+
+    nodes, height = values.tree()
+    moved = np.zeros(len(surplus))
+    by_size = sorted(nodes, key=lambda node: (len(node[1]), node[0]))
+    done: list[tuple[set[int], Any]] = []
+    for node_height, below in by_size:
+        members = set(below)
+        if not members:
+            continue
+        children = [child for child in done if child[0] <= members]
+        covered = set().union(*(child[0] for child in children)) if children else set()
+        flows = [child[1] for child in children] + [surplus[:, leaf] for leaf in sorted(members - covered)]
+        done = [child for child in done if not child[0] <= members]
+        over = sum(np.maximum(flow, 0.0) for flow in flows)
+        under = sum(np.maximum(-flow, 0.0) for flow in flows)
+        moved += node_height / height * np.minimum(over, under)
+        done.append((members, surplus[:, sorted(members)].sum(axis=1)))
+    return moved
+
+
+def conditions_of(full: dict[str, Any]) -> list[Condition]:
+    """The conditions of a policy with all its defaults; a column's own are instead of those for all."""
+    found = []
+    for name, column in full.get("columns", {}).items():
+        if column.get("role") != "sensitive":
+            continue
+        asked = {key: column.get(key, full["privacy"].get(key)) for key in ("l-diversity", "t-closeness", "beta-likeness")}
+        if (diversity := asked["l-diversity"]) is not None:
+            found.append(Condition(name, f"{diversity['kind']}-l-diversity", l=diversity["l"], c=diversity.get("c")))
+        if (near := asked["t-closeness"]) is not None:
+            near = near if isinstance(near, dict) else {"t": near}
+            usual = "ordered" if column.get("kind", "text") != "text" else "hierarchical" if column.get("hierarchy") else "equal"
+            found.append(Condition(name, "t-closeness", t=near["t"], distance=near.get("distance", usual)))
+        if (like := asked["beta-likeness"]) is not None:
+            like = like if isinstance(like, dict) else {"beta": like}
+            found.append(Condition(name, "beta-likeness", beta=like["beta"], kind=like.get("kind", "enhanced")))
+    return found

@@ -1,0 +1,252 @@
+"""Sequences on Spark: (k,c)-privacy. A record is an event, and all events of a person go to one part."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .._policy import Policy
+from ._axes import Axis
+from ._conditions import TOLERANCE, Values
+from ._errors import broken, carried, refuse_policy
+from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
+from ._names import HASH, PART, PERSON, named, quoted
+from ._plan import Plan
+from ._verify import Expected, losses_of
+from ._worker import as_declared, use_cores_of_task
+
+__all__ = ["SequencesJob"]
+
+#: The number of events of a person, by which people are cut into parts beside their first events; and the place of an event.
+LENGTH, EVENT = "__shoal_length__", "__shoal_event__"
+#: The place of a record in its file.
+PLACE = "__shoal_place__"
+
+
+class SequencesJob(Job):
+    """Histories of people."""
+
+    def __init__(self, frame: Any, policy: Policy, output: str, overwrite: bool):
+        from pyspark.sql import functions as F
+
+        _refuse(policy._keys)
+        data = policy._keys.get("data", {})
+        self.id: str = data.get("id", "")
+        ties = [data["ties"]] if data.get("ties") else []
+        self.order: list[str] = [*data.get("order", []), *ties]
+        super().__init__(frame, policy, output, overwrite, [self.id, *self.order])
+        # What is kept for two passes.
+        self.carried = True
+        self.published = [name for name in self.published if name != self.id]
+        row = self.figures(F.approx_count_distinct(named(self.id), 0.01).alias("people"))
+        self.people = row["people"]
+        self.confidences = self._confidences()
+
+    def _confidences(self) -> list[tuple[str, float, list[Any]]]:
+        """The sensitive columns about which something is promised, with c and the values as they are in the data."""
+        found = []
+        privacy = self.full["privacy"]
+        for name, spec in self.full["columns"].items():
+            if spec.get("role") != "sensitive":
+                continue
+            c, listed = spec.get("c", privacy.get("c")), spec.get("sensitive-values") or privacy.get("sensitive-values") or []
+            if c is None or not listed:
+                continue
+            values = Values(name, spec, [], self.domain(name), {})
+            wanted = {values.canonical(value) for value in listed}
+            present = [value for value in values.ids if value is not None and values.canonical(value) in wanted]
+            if lacking := [value for value in listed if values.canonical(value) not in {values.canonical(one) for one in present}]:
+                raise refuse_policy("privacy.sensitive-values", f"`{lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
+            found.append((name, float(c), present))
+        return found
+
+    def plan(self, part_records: int) -> Plan:
+        """Cuts people by how many events they have and by the first of them."""
+        import numpy as np
+        from pyspark.sql import functions as F
+
+        people = self._people()
+        ends = people.agg(F.min(LENGTH).alias("low"), F.max(LENGTH).alias("high"), F.count(F.lit(1)).alias("people")).first()
+        self.people = ends["people"]
+        if self.people < self.k:
+            raise broken(f"there are {self.people} people, fewer than k = {self.k}", "lower k, or publish more people at once")
+        length = Axis(LENGTH, {"kind": "integer"})
+        length.low, length.high = float(ends["low"]), float(ends["high"])
+        axes = [length, *self.axes]
+        # Parts are given in events; what matters to a crowd are people.
+        mean = max(self.records / self.people, 1.0)
+        size, least = max(part_records / mean, PART_CROWDS * self.k), LEAST_CROWDS * self.k
+        every = max(1, int(self.people / sample_size(self.people, size)))
+        sample = people.where(F.pmod(F.col(HASH), F.lit(every)) == 0).select(*(named(axis.name) for axis in axes)).toArrow()
+        plan = Plan.of_sample(sample, np.full(sample.num_rows, self.people / max(sample.num_rows, 1)), axes, size, least)
+        carry = [F.sum(F.col(f"__shoal_has{at}__").cast("int")).alias(f"has{at}") for at in range(len(self.confidences))]
+        counted = self._parted_people(plan, people).groupBy(PART).agg(F.count(F.lit(1)).alias("people"), F.sum(LENGTH).alias("events"), *carry).collect()
+        of_people, events = [0] * plan.cells, [0] * plan.cells
+        having = [[0] * plan.cells for _ in self.confidences]
+        for row in counted:
+            of_people[row[PART]], events[row[PART]] = row["people"], row["events"]
+            for at in range(len(self.confidences)):
+                having[at][row[PART]] = row[f"has{at}"]
+        for (name, c, _), of_cells in zip(self.confidences, having):
+            if sum(of_cells) > c * self.people * (1 + TOLERANCE):
+                raise broken(f"{sum(of_cells)} of {self.people} people have a highly sensitive value of `{name}`, more than c = {c} of them", "ask for a greater c")
+
+        def may_stand(cells: list[int]) -> bool:
+            members = sum(of_people[cell] for cell in cells)
+            # With half of the room that everybody together leaves, as for tables.
+            rooms = ((sum(of_cells[cell] for cell in cells), (c + sum(of_cells) / self.people) / 2) for (_, c, _), of_cells in zip(self.confidences, having))
+            return members >= least and all(has <= room * members for has, room in rooms)
+
+        plan.merge(of_people, may_stand)
+        merged = [0] * plan.parts
+        for cell, part in enumerate(plan.part_of):
+            merged[part] += events[cell]
+        self.part_figures = {"count": plan.parts, "smallest": min(merged), "largest": max(merged)}
+        return plan
+
+    def _people(self) -> Any:
+        """A row a person: the first event, the number of events, a hash of all of them, and whether there is a highly sensitive value."""
+        from pyspark.sql import functions as F
+
+        seed = F.lit(int(self.full["algorithm"].get("seed", 0)))
+        order = F.struct(*map(named, self.order))
+        # Never of who it is about.
+        content = F.xxhash64(seed, *map(named, self.published))
+        hashes = F.sort_array(F.collect_list(F.struct(order.alias("at"), content.alias("what"))))
+        firsts = [F.min_by(named(name), F.struct(order, content)).alias(name) for name in self.quasi]
+        has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]
+        of_all = F.xxhash64(F.transform(hashes, lambda event: event["what"])).alias(HASH)
+        return self.frame.groupBy(named(self.id).alias(PERSON)).agg(F.count(F.lit(1)).alias(LENGTH), of_all, *firsts, *[F.coalesce(one, F.lit(False)).alias(f"__shoal_has{at}__") for at, one in enumerate(has)])
+
+    def _parted_people(self, plan: Plan, people: Any) -> Any:
+        schema = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in people.schema.fields if field.name != HASH)
+        return people.mapInArrow(plan.assign, f"{schema}, {PART} int")
+
+    def released(self, plan: Plan, largest_part: int) -> Any:
+        """The published events of all parts, each with its person's number in the part and its place."""
+        self.check_size(largest_part)
+        worker = _Worker(self.given, self.worker_keys([self.id, *self.order]), self.id, self.types(), self.confidences)
+        people = self._parted_people(plan, self._people()).select(PERSON, PART)
+        events = self.frame.join(people, named(self.id).eqNullSafe(named(PERSON))).drop(PERSON)
+        schema = ", ".join([f"{PERSON} string, {EVENT} int", *(f"{quoted(name)} {type}" for name, type in self.types().items() if name != self.id)])
+        released = events.repartition(plan.parts, PART).groupBy(PART).applyInArrow(lambda key, table: worker(key, table), schema)
+        return released.persist()
+
+    def write(self, released: Any) -> None:
+        """People stand in the order of what is published about them, and are numbered in it: neither a part nor a place in the input can be seen."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F
+
+        texts = F.struct(*[named(name).cast("string").alias(name) for name in self.published])
+        cells = F.struct(*map(named, self.published))
+        events = F.sort_array(F.collect_list(F.struct(F.col(EVENT), texts.alias("texts"), cells.alias("cells"))))
+        people = released.groupBy(PERSON).agg(events.alias("events"))
+        people = people.select(F.transform("events", lambda event: event["texts"]).alias("texts"), F.transform("events", lambda event: event["cells"]).alias("cells"))
+        files = max(1, -(-self.records // FILE_RECORDS))
+        people = people.withColumn("file", F.pmod(F.xxhash64("texts"), F.lit(files)).cast("int")).persist()
+        try:
+            before, offsets = 0, {}
+            for row in sorted(people.groupBy("file").count().collect()):
+                offsets[row["file"]], before = before, before + row["count"]
+            offset = F.create_map(*[F.lit(one) for pair in offsets.items() for one in pair])[F.col("file")] if offsets else F.lit(0)
+            number = F.row_number().over(Window.partitionBy("file").orderBy("texts")) + offset
+            # Numbered before they are taken apart, in a step of its own: together Spark numbers events.
+            numbered = people.withColumn(PERSON, number)
+            rows = numbered.select("file", PERSON, F.posexplode("cells").alias(EVENT, "cells"))
+            rows = rows.repartition(files, "file").sortWithinPartitions("file", PERSON, EVENT)
+            columns = [F.col(PERSON).cast("string").alias(self.id), *[F.col("cells").getField(name).alias(name) for name in self.published]]
+            rows.select(*columns).write.options(**WRITTEN).parquet(self.folder.staged)
+        finally:
+            people.unpersist()
+
+    def verify(self, released: Any) -> dict[str, Any]:
+        """Reads what was written, as a reader would: the events of a person in the order of their file."""
+        from pyspark.sql import functions as F
+
+        read = self.spark.read.parquet(self.folder.staged)
+        written = read.select("*", F.struct("_metadata.file_path", "_metadata.row_index").alias(PLACE))
+        cells = F.struct(*map(named, self.quasi))
+        has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]
+        row = F.col(f"{PLACE}.row_index")
+        together = (F.max(row) - F.min(row) + 1 == F.count(F.lit(1))) & (F.countDistinct(F.col(f"{PLACE}.file_path")) == 1)
+        people = written.groupBy(named(self.id)).agg(
+            F.transform(F.sort_array(F.collect_list(F.struct(F.col(PLACE).alias("at"), cells.alias("cells")))), lambda event: event["cells"]).alias("__shoal_events__"),
+            together.alias("__shoal_together__"), *has,
+        )
+        shares = [F.avg(F.coalesce(F.col(f"__shoal_has{at}__"), F.lit(False)).cast("int")).alias(f"share{at}") for at in range(len(has))]
+        crowds = people.groupBy("__shoal_events__").agg(F.count(F.lit(1)).alias("size"), F.min("__shoal_together__").alias("together"), *shares)
+        worst = [F.max(f"share{at}").alias(f"share{at}") for at in range(len(has))]
+        found = crowds.agg(F.min("size").alias("smallest"), F.count(F.lit(1)).alias("classes"), F.sum("size").alias("people"), F.min("together").alias("together"), *worst).first()
+        if found["smallest"] is None or found["smallest"] < self.k:
+            raise broken(f"the smallest crowd in the written files has {found['smallest']} people, and k is {self.k}")
+        if not found["together"]:
+            raise broken("the events of a person do not stand together in the written files")
+        if found["people"] > self.people:
+            raise broken(f"{self.people} people went in and {found['people']} came out")
+        promises = [{"name": "k-anonymity", "asked": self.k, "found": found["smallest"], "holds": True}]
+        for at, (name, c, _) in enumerate(self.confidences):
+            if found[f"share{at}"] > c * (1 + TOLERANCE):
+                raise broken(f"{found[f'share{at}']:.6g} of a crowd have a highly sensitive value of `{name}`, and c is {c}")
+            promises.append({"name": f"confidence({name})", "asked": c, "found": found[f"share{at}"], "holds": True})
+        kept = [name for name in self.published if name not in self.quasi]
+        expected = Expected(self.k, self.quasi, [], kept, self.records, self.records, self.axes, self.leaves_below)
+        events, lost = losses_of(read, self.frame, expected)
+        return {
+            "persons-in": self.people, "persons-out": found["people"], "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
+            "classes": found["classes"], "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
+            "leaks": ["where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data", *self._not_transparent()],
+        }
+
+    def _not_transparent(self) -> list[str]:
+        return ["not transparent: clusters, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that"] if self.confidences else []
+
+
+class _Worker:
+    """Anonymizes one part. It travels to the workers, so it holds plain values only."""
+
+    def __init__(self, given: dict[str, Any], keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, list[Any]]]):
+        self.given, self.keys, self.id, self.types, self.confidences = given, keys, id, types, confidences
+
+    def __call__(self, key: Any, table: Any) -> Any:
+        import pyarrow as pa
+
+        from .. import _native
+
+        use_cores_of_task()
+        part = table.drop_columns([PART])
+        given = {**self.given, "text": _native.dict_to_toml(json.dumps(self.policy_of(part)))}
+        try:
+            released = pa.table(_native.anonymize(part, given, None, True, False))
+        except _native.Error as error:
+            raise carried(error) from None
+        # Every part numbers its people from 1.
+        people = [f"{key[0].as_py()}-{number}" for number in as_declared(released.column(self.id), "string").to_pylist()]
+        columns = {name: as_declared(released.column(name), type) for name, type in self.types.items() if name != self.id}
+        return pa.table({PERSON: people, EVENT: pa.array(range(released.num_rows), pa.int32()), **columns})
+
+    def policy_of(self, part: Any) -> dict[str, Any]:
+        """The kernel refuses highly sensitive values that its data do not have. A part without any of them promises nothing about them, and has nothing to hide."""
+        keys = json.loads(json.dumps(self.keys))
+        for name, c, values in self.confidences:
+            keys["privacy"].pop("c", None)
+            keys["privacy"].pop("sensitive-values", None)
+            different = [value for value in part.column(name).unique().to_pylist() if value is not None]
+            present = sorted(str(value) for value in different if value in values)
+            keys["columns"][name].update({"c": c, "sensitive-values": present} if present else {"c": 1.0, "sensitive-values": sorted(map(str, different))[:1]})
+        return keys
+
+
+def _refuse(keys: dict[str, Any]) -> None:
+    """What cannot be promised on a cluster."""
+    here = "use shoal.anonymize on one machine"
+    privacy, algorithm, output, data = (keys.get(section, {}) for section in ("privacy", "algorithm", "output", "data"))
+    if other := sorted(set(privacy) - {"k", "preset", "c", "sensitive-values"}):
+        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} of sequences cannot be verified by Spark's group-by, only k and c", here)
+    if algorithm.get("name", "cbmsa") not in ("cbmsa", "cbmsa-baseline"):
+        raise refuse_policy("algorithm.name", f"{algorithm['name']} is for what somebody knows of a person, which is not verified on Spark", "use cbmsa, or " + here)
+    if data.get("ties") == "file":
+        raise refuse_policy("data.ties", "the rows of a Spark DataFrame have no order", "name a column that decides")
+    if output.get("keep-order"):
+        raise refuse_policy("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
+    if output.get("ranges", "text") != "text":
+        raise refuse_policy("output.ranges", "ranges are published as texts on Spark", "remove it")

@@ -1,0 +1,226 @@
+"""Tables on Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._policy import Policy
+from ._axes import leaves_of
+from ._conditions import TOLERANCE, Condition, Values, conditions_of
+from ._errors import broken, refuse_policy
+from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
+from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
+from ._plan import Plan
+from ._verify import Expected, verify, verify_people
+from ._worker import Worker
+
+__all__ = ["TableJob"]
+
+
+class TableJob(Job):
+    """A table."""
+
+    def __init__(self, frame: Any, policy: Policy, output: str, overwrite: bool):
+        from pyspark.sql import functions as F
+
+        _refuse(policy._keys)
+        self.person: str | None = policy._keys.get("data", {}).get("person")
+        super().__init__(frame, policy, output, overwrite, [self.person])
+        self.conditions = conditions_of(self.full)
+        self._refuse_conditions()
+        self.carried = [name for name, source in ((PERSON, self.person), (PERSONAL_K, self.personal_k)) if source]
+        asked = [F.max(named(self.personal_k).try_cast("bigint")).alias("largest k")] if self.personal_k else []
+        # A part must be able to hold whoever asks for most.
+        self.largest_k = max(self.k, self.figures(*asked).get("largest k") or 0)
+        if self.records < self.k:
+            raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
+
+    def _refuse_conditions(self) -> None:
+        if self.conditions and self.person:
+            hint = "one record a person: remove data.person; or use shoal.anonymize on one machine"
+            raise refuse_policy("data.person", "conditions on sensitive values that count people are not verified on Spark yet", hint)
+        algorithm = self.full["algorithm"]
+        drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
+        drops = drops or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
+        if drops and any(condition.compares for condition in self.conditions):
+            hint = "publish everybody (no outliers, max-suppressed or missing = \"suppress\"; ribbon, mondrian or sbc)"
+            raise refuse_policy("privacy", "t-closeness and beta-likeness compare with everybody who is published, which no worker knows while records are left out", hint)
+
+    def plan(self, part_records: int) -> Plan:
+        """Cuts by a sample, then joins parts by exact counts."""
+        import numpy as np
+        from pyspark.sql import functions as F
+
+        size, least = max(part_records, PART_CROWDS * self.largest_k), LEAST_CROWDS * self.largest_k
+        quasi = [named(name) for name in self.quasi]
+        wanted = sample_size(self.records, size)
+        if self.tuples <= wanted:
+            # Few enough different ones to know all of them, however many records have each.
+            counted = self.frame.groupBy(*quasi).agg(F.count(F.lit(1)).alias("__shoal_n__")).toArrow()
+            sample, weights = counted, counted.column("__shoal_n__").to_numpy().astype(float)
+        else:
+            every = max(1, int(self.records / wanted))
+            hashed = self.frame.select(*quasi, self._hash())
+            sample = hashed.where(F.pmod(F.col(HASH), F.lit(every)) == 0).drop(HASH).toArrow()
+            weights = np.full(sample.num_rows, self.records / max(sample.num_rows, 1))
+        plan = Plan.of_sample(sample, weights, self.axes, size, least)
+        members = F.countDistinct(PERSON) if self.person else F.count(F.lit(1))
+        counted = self._parted(plan).groupBy(PART).agg(F.count(F.lit(1)).alias("records"), members.alias("members")).collect()
+        sizes, people = [0] * plan.cells, [0] * plan.cells
+        for row in counted:
+            sizes[row[PART]], people[row[PART]] = row["records"], row["members"]
+        shares = self._value_counts(plan)
+        plan.merge(sizes, lambda cells: sum(people[cell] for cell in cells) >= least and self._may_stand(cells, shares))
+        merged = [0] * plan.parts
+        for cell, part in enumerate(plan.part_of):
+            merged[part] += sizes[cell]
+        self.part_figures = {"count": plan.parts, "smallest": min(merged), "largest": max(merged)}
+        return plan
+
+    def _value_counts(self, plan: Plan) -> dict[str, Any]:
+        """How many records of each cell have each value, for every sensitive column with a condition."""
+        import numpy as np
+        from pyspark.sql import functions as F
+
+        values: dict[str, Values] = {}
+        tables = {}
+        for name in dict.fromkeys(condition.column for condition in self.conditions):
+            spec = self.full["columns"][name]
+            values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")))
+            table = np.zeros((plan.cells, values[name].count))
+            counted = self._parted(plan).groupBy(PART, named(name)).agg(F.count(F.lit(1)).alias("n")).collect()
+            for row in counted:
+                table[row[0], values[name].id_of(row[1])] += row["n"]
+            tables[name] = table
+        # How far everybody together goes: no part can be asked for less.
+        self.values, self.everybody, self.used = values, {}, {}
+        for name, table in tables.items():
+            total = table.sum(axis=0)
+            self.everybody[name] = total / total.sum()
+        for condition in self.conditions:
+            used = self._use(condition, tables[condition.column].sum(axis=0))
+            if used > 1 + TOLERANCE:
+                raise broken(f"{condition} is not even kept by all records together", "ask for less, or leave the column out")
+            self.used[id(condition)] = used
+        return tables
+
+    def _use(self, condition: Condition, counts: Any) -> float:
+        import numpy as np
+
+        ids = np.flatnonzero(counts)
+        return float(condition.use(self.values_of(condition), np.array([0]), ids, counts[ids], self.everybody[condition.column])[0])
+
+    def values_of(self, condition: Condition) -> Values:
+        return self.values[condition.column]
+
+    def _may_stand(self, cells: list[int], tables: dict[str, Any]) -> bool:
+        """Whether a part of these cells keeps every condition as a whole, with at least half the room that everybody together leaves: otherwise it would become one crowd."""
+        uses = ((self._use(condition, tables[condition.column][cells].sum(axis=0)), self.used[id(condition)]) for condition in self.conditions)
+        return all(used <= (1 + of_all) / 2 for used, of_all in uses)
+
+    def _hash(self) -> Any:
+        """A hash of what is in a record, by the seed. Never of who it is about: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed
+        places could look different."""
+        from pyspark.sql import functions as F
+
+        columns = [*self.published, *([self.personal_k] if self.personal_k else [])]
+        return F.xxhash64(F.lit(int(self.full["algorithm"].get("seed", 0))), *map(named, columns)).alias(HASH)
+
+    def _parted(self, plan: Plan) -> Any:
+        """The records with their parts, and with what is carried along."""
+        hashed = self.frame.select("*", self._hash())
+        types = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
+        schema = ", ".join(f"{quoted(name)} {type}" for name, type in types.items())
+        if self.person is None:
+            parted = hashed.mapInArrow(plan.assign, f"{schema}, {PART} int")
+        else:
+            parted = self._parted_people(plan, hashed, schema)
+        return parted.withColumn(PERSONAL_K, named(self.personal_k)) if self.personal_k else parted
+
+    def _parted_people(self, plan: Plan, hashed: Any, schema: str) -> Any:
+        """All records of a person go to the part of one of them, which is chosen by its hash."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F
+
+        # The hash is there a second time, because the plan takes it away.
+        parted = hashed.withColumn(ROW, F.col(HASH)).mapInArrow(plan.assign, f"{schema}, {ROW} bigint, {PART} int")
+        person = named(self.person)
+        people = parted.groupBy(person).agg(F.min_by(PART, ROW).alias(PART), F.xxhash64(F.sort_array(F.collect_list(ROW))).alias("__shoal_all__"))
+        # People are told apart by what they have, and by numbers where they have the same: then it does not matter who has which.
+        number = F.row_number().over(Window.partitionBy("__shoal_all__").orderBy(person))
+        people = people.withColumn(PERSON, F.concat_ws("-", F.col("__shoal_all__"), number)).drop("__shoal_all__")
+        return parted.drop(PART, ROW).join(people, self.person)
+
+    def released(self, plan: Plan, largest_part: int) -> Any:
+        """What the workers will give, with what is carried along."""
+        self.check_size(largest_part)
+        keys = self.worker_keys([self.person])
+        for name in self.carried:
+            keys["columns"][name] = {"role": "insensitive"}
+        conditions = [(condition, self.values_of(condition), self.everybody[condition.column]) for condition in self.conditions if condition.compares]
+        types = self.types()
+        if self.person:
+            types[PERSON] = "string"
+        if self.personal_k:
+            types[PERSONAL_K] = "bigint"
+        worker = Worker(self.given, keys, self.axes, conditions, types)
+        # As many tasks as parts: left alone, Spark would put many small parts into one task, and the other workers would wait.
+        parted = self._parted(plan).repartition(plan.parts, PART)
+        # A function, since Spark looks at the signature.
+        released = parted.groupBy(PART).applyInArrow(lambda table: worker(table), ", ".join(f"{quoted(name)} {type}" for name, type in types.items()))
+        # Who a record is about is looked at twice and never written where the release goes.
+        return released.persist() if self.carried else released
+
+    def write(self, released: Any) -> None:
+        """Which file a record is in and where follows from what is published about it, and from nothing else: neither its part nor its place in the input can be seen."""
+        published = [named(name) for name in self.published]
+        files = max(1, -(-self.records // FILE_RECORDS))
+        ordered = released.select(*published).repartition(files, *published).sortWithinPartitions(*[column.cast("string") for column in published])
+        ordered.write.options(**WRITTEN).parquet(self.folder.staged)
+
+    def verify(self, released: Any) -> dict[str, Any]:
+        """Reads what was written."""
+        written = self.spark.read.parquet(self.folder.staged)
+        kept = [name for name in self.published if name not in self.quasi]
+        sensitive = [name for name in kept if self.specs[name]["role"] == "sensitive"]
+        expected = Expected(self.k, self.quasi, sensitive, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
+        found = verify(written, self.frame, expected, self.conditions, self.values)
+        if self.carried:
+            found["promises"] += verify_people(released, written, expected, self.published)
+        return found
+
+    def _may_lack(self) -> int:
+        """How many records the policy lets be left out."""
+        algorithm = self.full["algorithm"]
+        name, share = algorithm.get("name") or "ribbon", algorithm.get("max-suppressed")
+        if self.full["output"].get("suppressed") == "star":
+            return 0
+        if name == "ribbon":
+            limit = int((share if share is not None else 0.01) * self.records) if algorithm.get("outliers") == "suppress" else 0
+        elif name == "mondrian":
+            limit = 0
+        elif share is not None:
+            limit = int(share * self.records)
+        else:
+            # The remainder of a part, fewer than k; incognito leaves nobody out.
+            limit = 0 if name == "incognito" else (self.k - 1) * self.part_figures["count"]
+        return limit + self.incomplete
+
+
+def _refuse(keys: dict[str, Any]) -> None:
+    """What cannot be promised on a cluster."""
+    here = "use shoal.anonymize on one machine"
+    privacy, algorithm, output = (keys.get(section, {}) for section in ("privacy", "algorithm", "output"))
+    if privacy.get("transparent") or algorithm.get("name") == "transparent":
+        raise refuse_policy("privacy.transparent", "how the data are cut into parts is not hidden from whoever knows the algorithm", here)
+    known = {"k", "preset", "l-diversity", "t-closeness", "beta-likeness", "transparent"}
+    if other := sorted(set(privacy) - known):
+        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning on Spark: there is no report of risks", "remove it, or " + here)
+    if algorithm.get("seconds") is not None:
+        raise refuse_policy("algorithm.seconds", "the result would depend on how fast a worker is, and a part that is done again would not be the same", "use algorithm.rounds")
+    if output.get("keep-order"):
+        raise refuse_policy("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
+    if output.get("ranges", "text") != "text":
+        raise refuse_policy("output.ranges", "ranges are published as texts on Spark", "remove it")
+    if keys.get("data", {}).get("decimal"):
+        raise refuse_policy("data.decimal", "numbers with a decimal comma are not read on Spark", "give columns of numbers")

@@ -1,0 +1,119 @@
+"""The conditions that Spark's verification computes, against those of the kernel's verifier, which shares no code with them."""
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.spark._axes import leaves_of
+from shoal.spark._conditions import Condition, Values, conditions_of
+
+TREE = shoal.tree({"lungs": ["flu", "cold", "asthma"], "other": {"joints": ["gout"], "skin": ["acne", "burn"]}})
+ILLNESSES = ["flu", "cold", "asthma", "gout", "acne", "burn"]
+
+
+def crowds(seed, values):
+    draw = random.Random(seed)
+    return [[draw.choice(values[: draw.randint(1, len(values))]) for _ in range(draw.randint(2, 9))] for _ in range(draw.randint(1, 6))]
+
+
+def uses(condition, values, groups):
+    """Per crowd, with everybody in the file as everybody."""
+    ids = [sorted({values.ids[value] for value in group}) for group in groups]
+    counts = [[sum(values.ids[value] == one for value in group) for one in of] for group, of in zip(groups, ids)]
+    everybody = np.zeros(values.count)
+    for of, n in zip(ids, counts):
+        everybody[of] += n
+    starts = np.cumsum([0, *map(len, ids[:-1])])
+    return condition.use(values, starts, np.concatenate(ids), np.concatenate(counts), everybody / everybody.sum())
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize(
+    "kind, privacy",
+    [
+        ("text", {"l_diversity": {"kind": "distinct", "l": 2}}),
+        ("text", {"l_diversity": {"kind": "frequency", "l": 2}}),
+        ("text", {"l_diversity": {"kind": "entropy", "l": 1.8}}),
+        ("text", {"l_diversity": {"kind": "recursive", "l": 2, "c": 1.5}}),
+        ("text", {"t_closeness": {"t": 0.4, "distance": "equal"}}),
+        ("text", {"t_closeness": {"t": 0.4, "distance": "hierarchical"}}),
+        ("integer", {"t_closeness": {"t": 0.2, "distance": "ordered"}}),
+        ("text", {"beta_likeness": {"beta": 1.0, "kind": "basic"}}),
+        ("text", {"beta_likeness": {"beta": 1.0, "kind": "enhanced"}}),
+    ],
+)
+def test_they_are_what_the_kernels_verifier_finds(seed, kind, privacy):
+    groups = crowds(seed, ILLNESSES if kind == "text" else [1, 2, 3, 5, 8, 13])
+    rows = [(f"c{number}", value) for number, group in enumerate(groups) for value in group]
+    table = pa.table({"q": [row[0] for row in rows], "s": [row[1] for row in rows]})
+    policy = shoal.Policy().quasi("q").sensitive("s", kind=kind).k(2).privacy(**privacy)
+    is_tree = "hierarchical" in str(privacy)
+    if is_tree:
+        policy = policy.set("columns.s.hierarchy", TREE)
+    verdict = shoal.verify(table, policy)
+    (condition,) = conditions_of(policy.full(table))
+    different = sorted({row[1] for row in rows})
+    values = Values("s", {"kind": kind}, [], different, leaves_of(TREE._text) if is_tree else {})
+    assert (max(uses(condition, values, groups)) <= 1 + 1e-9) == verdict.holds
+    found = next(promise["found"] for promise in verdict["promises"] if promise["name"] == condition.rule)
+    worst = max(uses(condition, values, groups))
+    if condition.rule == "t-closeness":
+        assert worst * condition.parameters["t"] == pytest.approx(found)
+    elif condition.rule in ("distinct-l-diversity", "entropy-l-diversity"):
+        assert condition.parameters["l"] / worst == pytest.approx(found)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "condition, numbers",
+    [
+        (Condition("s", "t-closeness", t=0.3, distance="equal"), False),
+        (Condition("s", "t-closeness", t=0.3, distance="ordered"), True),
+        (Condition("s", "t-closeness", t=0.3, distance="hierarchical"), False),
+        (Condition("s", "beta-likeness", beta=1.5, kind="basic"), False),
+        (Condition("s", "beta-likeness", beta=1.5, kind="enhanced"), False),
+    ],
+)
+def test_what_a_part_promises_is_enough_for_the_whole(seed, condition, numbers):
+    """Every crowd of a part that keeps the part's own condition, with the part as everybody, keeps the one of the whole."""
+    draw = random.Random(seed)
+    domain = [1, 2, 3, 5, 8, 13] if numbers else ILLNESSES
+    everybody = np.array([draw.random() for _ in domain])
+    everybody /= everybody.sum()
+    spec = {"kind": "integer"} if numbers else {}
+    whole = Values("s", spec, [], domain, {} if numbers else leaves_of(TREE._text))
+    part = draw.choices(domain, [everybody[whole.ids[value]] for value in domain], k=40)
+    ids = np.array(sorted({whole.ids[value] for value in part}))
+    counts = np.array([sum(whole.ids[value] == one for value in part) for one in ids])
+    asked = condition.of_part(whole, ids, counts, everybody)
+    key, parameters = next(iter(asked.items()))
+    if parameters.get("t") == 0 or parameters.get("beta", 1) <= 0:
+        return
+    own = Condition("s", condition.rule, **parameters)
+    own_values = Values("s", spec, [], sorted(set(part)), {} if numbers else leaves_of(TREE._text))
+    tried = 0
+    for crowd in [part, *(draw.sample(part, draw.randint(3, 20)) for _ in range(60))]:
+        own_shares = np.zeros(own_values.count)
+        for value in part:
+            own_shares[own_values.ids[value]] += 1 / len(part)
+
+        def use(of, values, shares):
+            present = np.array(sorted({values.ids[value] for value in crowd}))
+            n = np.array([sum(values.ids[value] == one for value in crowd) for one in present])
+            return of.use(values, np.array([0]), present, n, shares)[0]
+
+        if use(own, own_values, own_shares) <= 1:
+            tried += 1
+            assert use(condition, whole, everybody) <= 1 + 1e-9
+    # All of a part together keeps the part's own condition.
+    assert tried >= 1
+
+
+@pytest.mark.parametrize("one, two", [("HIV", "hiv "), ("7", "07"), ("7.0", "7"), ("Straße", "STRASSE"), ("-0", "0"), ("HIV\u200b", "HIV")])
+def test_values_that_look_alike_are_one(one, two):
+    values = Values("s", {}, ["", "?"], [one, two, "other", None, "?"], {})
+    assert values.ids[one] == values.ids[two] != values.ids["other"]
+    assert values.ids[None] == values.ids["?"] and values.count == 3

@@ -1,0 +1,79 @@
+"""Sequences on a real Spark. What is published is counted here from the bytes of the files, in plain Python."""
+
+import hashlib
+import random
+from collections import Counter, defaultdict
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+import shoal.spark
+
+TOWNS = shoal.tree({"South": ["Ulm", "Passau", "Füssen"], "North": ["Kiel", "Bremen", "Husum"]})
+POLICY = (
+    shoal.Policy(shape="sequences")
+    .data(id="patient", order=["year"])
+    .identifier("patient")
+    .identifier("year", kind="integer")
+    .quasi("town", hierarchy=TOWNS)
+    .quasi("age", kind="integer", hierarchy=shoal.bands(5, 10, 20, 40))
+    .sensitive("illness")
+    .insensitive("note")
+    .privacy(k=4, c=0.5, sensitive_values=["HIV"])
+)
+
+
+def histories(people, seed=1):
+    draw = random.Random(seed)
+    rows = []
+    for person in range(people):
+        for event in range(draw.randint(1, 4)):
+            illness = draw.choice(["flu", "cold", "gout", "acne", "HIV" if draw.random() < 0.5 else "flu"])
+            rows.append((f"patient {person}", 2000 + event, draw.choice(["Ulm", "Passau", "Füssen", "Kiel", "Bremen", "Husum"]), draw.randint(20, 59), illness, f"note {draw.randint(0, 5)}"))
+    return pa.table(dict(zip(["patient", "year", "town", "age", "illness", "note"], map(list, zip(*rows)))))
+
+
+def test_histories_are_anonymous_together_and_in_order(spark, tmp_path):
+    table = histories(900)
+    order = list(range(table.num_rows))
+    random.Random(3).shuffle(order)
+    for name, given in (("one", table), ("two", table.take(order))):
+        release = shoal.spark.anonymize(spark.createDataFrame(given), POLICY, str(tmp_path / name), part_records=500)
+    (file,) = (tmp_path / "one").glob("*.parquet")
+    (other,) = (tmp_path / "two").glob("*.parquet")
+    assert hashlib.sha256(file.read_bytes()).digest() == hashlib.sha256(other.read_bytes()).digest()
+    assert release.parts >= 3
+    published = pq.read_table(file)
+    people, seen = defaultdict(list), []
+    for row in published.to_pylist():
+        people[row["patient"]].append(row)
+        if not seen or seen[-1] != row["patient"]:
+            seen.append(row["patient"])
+    # Numbered in the order of the file, each in one place.
+    assert seen == [str(number) for number in range(1, len(people) + 1)] and len(people) == release.found["persons-out"]
+    crowds = defaultdict(list)
+    for events in people.values():
+        crowds[tuple((row["town"], row["age"]) for row in events)].append(any(row["illness"] == "HIV" for row in events))
+    assert min(map(len, crowds.values())) >= 4 and max(sum(has) / len(has) for has in crowds.values()) <= 0.5
+    assert not Counter(map(tuple, (row.values() for row in published.select(["illness", "note"]).to_pylist()))) - Counter(
+        map(tuple, (row.values() for row in table.select(["illness", "note"]).to_pylist()))
+    )
+    # The kernel's verifier agrees, also that every event is true of somebody.
+    assert shoal.verify(published, POLICY, table)
+    assert release.found["events-in"] == table.num_rows and release.found["events-out"] == published.num_rows
+
+
+@pytest.mark.parametrize(
+    "policy, message",
+    [
+        (POLICY.privacy(c=None, sensitive_values=None, beta=1.0, length=2), "cannot be verified"),
+        (POLICY.data(ties="file"), "no order"),
+        (POLICY.privacy(sensitive_values=["plague"]), "plague"),
+    ],
+)
+def test_what_cannot_be_promised_is_refused(spark, tmp_path, policy, message):
+    with pytest.raises(shoal.PolicyError, match=message):
+        shoal.spark.anonymize(spark.createDataFrame(histories(20)), policy, str(tmp_path / "out"))
+    assert list(tmp_path.iterdir()) == []
