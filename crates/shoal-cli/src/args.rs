@@ -117,7 +117,8 @@ pub(crate) struct HelpArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The data: .csv, .json, .ndjson, .parquet, .arrow, .feather, .xlsx, .db (also .gz, .zst), or a glob in quotes.
+    /// The data: .csv, .json, .ndjson, .parquet, .arrow, .feather, .xlsx, .db (also .gz, .zst), a glob in quotes, or postgres://… with --table or
+    /// --query.
     #[arg(value_hint = ValueHint::FilePath)]
     pub data: String,
     /// The shape of the data.
@@ -149,10 +150,10 @@ pub(crate) struct InitArgs {
     /// The sheet of an Excel file; the first that holds anything where it is not given.
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// The table of a SQLite file; its only one where it is not given.
+    /// The table of a SQLite file, its only one where it is not given, or of a PostgreSQL database.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
-    /// What is asked of a SQLite file instead of a table: "select …".
+    /// What is asked of a SQLite file or a PostgreSQL database instead of a table: "select …".
     #[arg(long, value_name = "SELECT", conflicts_with = "table")]
     pub query: Option<String>,
 }
@@ -214,7 +215,7 @@ pub(crate) struct RunArgs {
     /// How many threads to use; 0 for one per core. The published bytes do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
-    /// Replace the published file and its reports where they exist.
+    /// Replace the published file or table and its reports where they exist.
     #[arg(long)]
     pub force: bool,
     /// Publish the file also where all information is lost; otherwise that ends with exit code 1 and no file.
@@ -230,7 +231,7 @@ pub(crate) struct ApplyArgs {
     /// The new data, in the dialect that the release's policy describes.
     #[arg(value_hint = ValueHint::FilePath)]
     pub data: String,
-    /// The published file: .csv[.gz|.zst] or .parquet; `-` for standard output.
+    /// The published file: .csv[.gz|.zst] or .parquet; `-` for standard output; a table: postgres://…#table.
     #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// The folder of the reports (report.html, report.json, audit.html, audit.json); beside the published file where it is not
@@ -281,7 +282,7 @@ pub(crate) struct StreamArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// The published file.
+    /// The published file, or the published table: postgres://…#table.
     #[arg(value_hint = ValueHint::FilePath)]
     pub published: PathBuf,
     /// The policy that makes the promise, or the audit.json of a release. Without it the audit.json of the file is looked for where a
@@ -369,7 +370,7 @@ pub(crate) struct AttackArgs {
     /// The original data, in the dialect that the policy describes.
     #[arg(value_hint = ValueHint::FilePath)]
     pub original: PathBuf,
-    /// The published file.
+    /// The published file, or the published table: postgres://…#table.
     #[arg(value_hint = ValueHint::FilePath)]
     pub published: PathBuf,
     /// The policy that makes the promise, or the audit.json of a release.

@@ -15,6 +15,7 @@ use crate::format::{Compression, Format, Layout};
 use crate::ipc;
 use crate::json;
 use crate::parquet;
+use crate::postgres::{self, is_postgres};
 use crate::recognise;
 use crate::source::{STDIN, Source};
 use crate::sqlite;
@@ -28,7 +29,8 @@ pub struct ReadTable {
     /// The names of all columns of the source.
     pub header: Vec<String>,
     /// The SHA-256 of the stored bytes in lower-case hex, as `sha256sum` prints it; of several files that
-    /// of their bytes one after the other. Record batches in memory have no stored bytes: theirs is the
+    /// of their bytes one after the other. The records of a database have no order that lasts: theirs is the digest that
+    /// `docs/postgresql.md` describes, in which the order has no part. Record batches in memory have no stored bytes: theirs is the
     /// digest of the content that [`TableBuilder`](crate::TableBuilder) describes.
     pub sha256: String,
     /// How many bytes were stored; of record batches, how many bytes their content has as it is digested.
@@ -88,6 +90,9 @@ pub fn sniff_separator(location: &str) -> Result<Option<u8>, ReadError> {
 /// it has no lines of fields, like Parquet.
 pub fn sniff_head(location: &str) -> Result<Option<Vec<u8>>, ReadError> {
     const ENOUGH: u64 = 1 << 16;
+    if is_postgres(location) {
+        return Ok(None);
+    }
     let files = Source::new(location).files()?;
     let file = &files[0];
     let format = Format::of(file);
@@ -115,6 +120,10 @@ pub struct FoundEncoding {
 /// layouts without text, and where nothing is likely. No more than the first 64 MiB are looked at.
 pub fn sniff_encoding(location: &str) -> Result<Option<FoundEncoding>, ReadError> {
     const ENOUGH: u64 = 64 << 20;
+    // A server says how its texts are stored.
+    if is_postgres(location) {
+        return Ok(None);
+    }
     let files = Source::new(location).files()?;
     let file = &files[0];
     let format = Format::of(file);
@@ -190,9 +199,12 @@ fn read_all(
     mut into: Collector<'_>,
     progress: &dyn Progress,
 ) -> Result<ReadTable, ReadError> {
-    let (sha256, bytes) = each_file(source, progress, |file, layout, input| {
-        read_records(source, file, layout, input, &mut into, progress)
-    })?;
+    let (sha256, bytes) = match is_postgres(&source.location) {
+        true => postgres::read(source, &mut into, progress)?,
+        false => each_file(source, progress, |file, layout, input| {
+            read_records(source, file, layout, input, &mut into, progress)
+        })?,
+    };
     let listed = into.gathered().is_listed();
     let (mut table, header) = into.finish();
     to_points(&mut table, &source.comma_numbers)?;
@@ -216,6 +228,10 @@ fn beginning(
     // Where only the header is wanted, no column has to be read.
     let keep = |_: &str| rows > 0;
     let mut collector = Collector::new(&keep, rows, source.limits, None);
+    if is_postgres(&source.location) {
+        postgres::read(source, &mut collector, progress)?;
+        return Ok(collector.finish());
+    }
     for file in &source.files()? {
         let format = source.format_of(file);
         if format == (Format { layout: Layout::Parquet, compression: Compression::None }) {

@@ -5,6 +5,7 @@ use crate::encoding::TextEncoding;
 use crate::error::ReadError;
 use crate::format::{Format, Layout};
 use crate::limits::Limits;
+use crate::postgres::is_postgres;
 use crate::read::{encoding_of, filled_sheets};
 
 /// The name that means standard input (or output).
@@ -13,7 +14,7 @@ pub(crate) const STDIN: &str = "-";
 /// Where records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// A path, a glob such as `data/part-*.csv`, or `-` for standard input.
+    /// A path, a glob such as `data/part-*.csv`, `-` for standard input, or a database (`postgres://…`).
     pub location: String,
     /// The format of all its files. If it is `None`, the ending of each file's name decides.
     pub format: Option<Format>,
@@ -25,7 +26,7 @@ pub struct Source {
     pub comma_numbers: Vec<String>,
     /// The sheet of an Excel file; `None` is the first that holds anything.
     pub sheet: Option<String>,
-    /// What of a SQLite file is read; `None` is its only table.
+    /// What of a database is read; `None` is the only table of a SQLite file, or the table in the address of a server.
     pub query: Option<Query>,
     /// Where the dictionary of its groups would lie, if it is a file of published transactions; see [`read_groups`](crate::read_groups).
     pub groups: Option<PathBuf>,
@@ -62,7 +63,11 @@ impl Source {
     /// glob. Files whose names start with a dot, such as those not yet published, match no `*`.
     pub fn files(&self) -> Result<Vec<String>, ReadError> {
         let location = &self.location;
-        if location == STDIN || !location.contains(['*', '?', '[']) || Path::new(location).exists() {
+        if location == STDIN
+            || is_postgres(location)
+            || !location.contains(['*', '?', '['])
+            || Path::new(location).exists()
+        {
             return Ok(vec![location.clone()]);
         }
         let bad = |why: String| ReadError::BadGlob { pattern: location.clone(), why };
@@ -91,6 +96,9 @@ impl Source {
     /// What a person should know about how its files are read. Looks at the first of them only.
     pub fn notes(&self) -> Result<Vec<String>, ReadError> {
         let mut notes = Vec::new();
+        if is_postgres(&self.location) {
+            return Ok(notes);
+        }
         let first = &self.files()?[0];
         if first != STDIN && self.format_of(first).layout.is_text() {
             let encoding = encoding_of(self, first)?.map(TextEncoding::label);

@@ -3,6 +3,8 @@
 //! A person at the terminal needs the value to find it. What goes into files and logs is read by others, so there only the
 //! place is named.
 
+use shoal_io::WriteError;
+
 use crate::PipelineError;
 
 impl PipelineError {
@@ -45,6 +47,10 @@ impl PipelineError {
             | PipelineError::StreamLine { .. }
             | PipelineError::StreamMeasure(_)
             | PipelineError::NoSuchItem { .. } => without_quotes(&self.to_string()),
+            // A server quotes values that it does not take.
+            PipelineError::Write(error) if matches!(**error, WriteError::Postgres(_)) => {
+                without_quotes(&self.to_string())
+            }
             // The others are about files, keys and counts.
             _ => self.to_string(),
         }

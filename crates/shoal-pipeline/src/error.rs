@@ -484,6 +484,12 @@ pub enum PipelineError {
     /// Neither the policy nor the command names an output.
     #[error("there is no place to write to")]
     NoOutput,
+    /// A database is named where a file is needed.
+    #[error("`{verb}` reads files, and the source is a database")]
+    OnlyFiles {
+        /// What was asked for.
+        verb: &'static str,
+    },
     /// What was written holds bytes that are not its data.
     #[error("the written file holds bytes that nothing can judge: {}: {}", finding.place, finding.what)]
     Unjudged {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Policy, Progress};
-use shoal_io::{BasketOptions, Content, WriteError};
+use shoal_io::{BasketOptions, Content, WriteError, is_postgres};
 use shoal_privacy::{Certificate, Digests, Staged, Verified};
 
 use crate::audit::{AuditFile, AuditPlaces, Key, PreviousFile, RecodingFile};
@@ -81,6 +81,7 @@ impl<S> Release<S> {
             output: audit.output.display().to_string(),
             source: match audit.policy.data.source.as_str() {
                 "-" => "ORIGINAL".to_owned(),
+                address if is_postgres(address) => address.to_owned(),
                 source => audit.policy_folder.join(source).display().to_string(),
             },
             audit: place.display().to_string(),

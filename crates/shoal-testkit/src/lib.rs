@@ -27,6 +27,8 @@ pub mod data;
 pub mod patients;
 pub mod people;
 mod play;
+#[cfg(target_os = "linux")]
+pub mod postgres;
 mod scenario;
 
 pub use play::{Mismatch, play};

@@ -2,6 +2,7 @@
 
 mod belongs;
 mod columns;
+mod database;
 mod person;
 mod preset;
 mod ranges;
@@ -25,6 +26,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     k(policy)?;
     algorithm(policy)?;
     belongs::check(policy)?;
+    database::check(policy)?;
     match policy.data.shape {
         Shape::Table => table::check(policy),
         Shape::Transactions => transactions::check(policy),

@@ -68,7 +68,8 @@ pub struct DataPolicy {
     pub shape: Shape,
     /// A file (.csv, .json, .ndjson, .parquet, .arrow, .feather, .xlsx, .db; text also with .gz or .zst behind), a glob, or
     /// `-` for standard input, which is CSV. Relative to the
-    /// policy's folder. Streams: `-`, `nats://…` or `kafka://…`. A policy that is used from code, on data in memory, needs none.
+    /// policy's folder. A PostgreSQL database: `postgres://user@host:port/database?sslmode=verify-full`, with `query` or `table`; parts that
+    /// are left out, and the password, come from the environment, a service file or a password file, as for psql. Streams: `-`, `nats://…` or `kafka://…`. A policy that is used from code, on data in memory, needs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The separator between two values of a line: one character, blanks may follow it. A comma where nothing
@@ -87,10 +88,10 @@ pub struct DataPolicy {
     /// The sheet of an Excel file; the first that holds anything where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
-    /// The table or view of a SQLite file; its only table where nothing is given.
+    /// The table or view of a SQLite file, its only table where nothing is given, or of a PostgreSQL database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-    /// What is asked of a SQLite file instead of a table: "select …".
+    /// What is asked of a SQLite file or of a PostgreSQL database instead of a table: "select …", one statement that only reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Whether the first line names the columns; a name that is empty becomes `column1` after its place. Basket files have no header:
@@ -168,6 +169,11 @@ impl DataPolicy {
             && self.items.is_none()
             && self.format.unwrap_or(DataFormat::Basket) == DataFormat::Basket
     }
+}
+
+/// Whether a location is the address of a PostgreSQL server and not a file.
+pub fn is_postgres(location: &str) -> bool {
+    location.starts_with("postgres://") || location.starts_with("postgresql://")
 }
 
 /// How transactions or the tuples of a stream are written down.
@@ -312,12 +318,17 @@ impl StatePolicy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OutputPolicy {
-    /// The published file, .csv[.gz|.zst] or .parquet. Relative to the policy's folder. Streams: `-` (where nothing is
-    /// given), `nats://…` or `kafka://…`.
+    /// The published file, .csv[.gz|.zst] or .parquet. Relative to the policy's folder. A PostgreSQL database: `postgres://…`, with
+    /// `table`. Streams: `-` (where nothing is given), `nats://…` or `kafka://…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The published table, where `path` is a PostgreSQL database: `people_k10`, or with its schema `research.people_k10`. It is a
+    /// new table, which gets this name once it is verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
     /// The folder of the reports: report.html and report.json for others, audit.html and audit.json for the publisher.
-    /// Relative to the policy's folder; beside the published file where it is not given.
+    /// Relative to the policy's folder; where it is not given beside the published file, or for a table in the policy's folder, under
+    /// the table's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
     /// Whether a suppressed record is left out or kept as `*`.

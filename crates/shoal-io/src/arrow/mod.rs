@@ -13,6 +13,8 @@ mod write;
 pub use builder::{TableBuilder, read_batches};
 pub(crate) use read::{ColumnError, check_types, push_arrays};
 pub(crate) use typed::{Typed, nullable};
+#[cfg(feature = "postgres")]
+pub(crate) use typed::{is_date, occurring_labels};
 pub use write::write_batches;
 
 /// How many records are turned into arrays at a time.

@@ -92,9 +92,7 @@ impl Typed {
         let (typed, is_read): (Typed, fn(&str) -> bool) = match kind {
             Kind::Integer => (Typed::Integer, |label| reads_back(label, label.parse::<i64>().ok())),
             Kind::Decimal => (Typed::Float, |label| reads_back(label, label.parse::<f64>().ok())),
-            Kind::Date => (Typed::Date, |label| {
-                reads_back(label, Date32Type::parse(label).and_then(Date32Type::to_naive_date_opt))
-            }),
+            Kind::Date => (Typed::Date, is_date),
             Kind::Text => (Typed::Text, |_| true),
         };
         if labels_of(column, &occurring(column)).all(is_read) { typed } else { Typed::Text }
@@ -106,6 +104,17 @@ fn occurring(column: &RawColumn) -> Vec<bool> {
     let mut occurs = vec![false; column.labels.len()];
     column.codes.iter().for_each(|&code| occurs[code as usize] = column.null != Some(code));
     occurs
+}
+
+/// The labels that a record has, each once.
+#[cfg(feature = "postgres")]
+pub(crate) fn occurring_labels(column: &RawColumn) -> Vec<&str> {
+    labels_of(column, &occurring(column)).collect()
+}
+
+/// Whether a label is a day that is written as 2026-01-31.
+pub(crate) fn is_date(label: &str) -> bool {
+    reads_back(label, Date32Type::parse(label).and_then(Date32Type::to_naive_date_opt))
 }
 
 fn labels_of<'a>(column: &'a RawColumn, occurs: &[bool]) -> impl Iterator<Item = &'a str> {

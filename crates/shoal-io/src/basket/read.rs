@@ -8,6 +8,7 @@ use crate::error::ReadError;
 use crate::format::Layout;
 use crate::limits::Limits;
 use crate::lines::{LineError, Lines};
+use crate::postgres::is_postgres;
 use crate::read::each_file;
 use crate::source::Source;
 
@@ -37,6 +38,10 @@ pub fn read_baskets(
     options: &BasketOptions,
     progress: &dyn Progress,
 ) -> Result<ReadTransactions, ReadError> {
+    if is_postgres(&source.location) {
+        // A database has columns, not lines.
+        return Err(ReadError::NotLines { source_name: source.location.clone() });
+    }
     let mut builder = TransactionsBuilder::default();
     let (mut empty, mut rows, mut files) = (0, 0, Vec::new());
     let (sha256, bytes) = each_file(source, progress, |file, layout, input| {

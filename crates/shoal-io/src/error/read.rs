@@ -2,6 +2,7 @@ use std::io;
 
 use shoal_core::GroupsProblem;
 
+use super::PostgresError;
 use crate::encoding::TextEncoding;
 use crate::format::Layout;
 
@@ -279,6 +280,9 @@ pub enum ReadError {
         /// What to do about it.
         hint: &'static str,
     },
+    /// A PostgreSQL server does not give what it is asked for.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
     /// A number with a decimal point among those with decimal commas.
     #[error(
         "{file}, record {row}, column {column}: `{value}` has a decimal point where numbers have a decimal comma"
@@ -551,6 +555,7 @@ impl ReadError {
             ReadError::DecimalPoint { .. } => {
                 "remove  decimal = \",\"  from [data] where numbers have a point; where both occur, write them in one way before"
             }
+            ReadError::Postgres(error) => error.hint,
             ReadError::Sqlite { hint, .. }
             | ReadError::OtherFormat { hint, .. }
             | ReadError::NotPacked { hint, .. } => hint,

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::PostgresError;
 use crate::format::Layout;
 
 /// Why something cannot be written or published.
@@ -30,6 +31,9 @@ pub enum WriteError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// A PostgreSQL server does not take what it is given.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
     /// The table has no column.
     #[error("{}: the table has no column to write", path.display())]
     NoColumns {
@@ -130,6 +134,7 @@ impl WriteError {
                 io::ErrorKind::BrokenPipe => "the program that reads the output ended early",
                 _ => "check the disk or the connection, then try again",
             },
+            WriteError::Postgres(error) => error.hint,
             WriteError::NoColumns { .. } => "give at least one column a role other than identifier",
             WriteError::Parquet { .. } => "write .csv instead",
             WriteError::NotWritten { .. } | WriteError::OtherEnding { .. } => {

@@ -22,6 +22,7 @@ use crate::basket::BasketOptions;
 use crate::compress::unpack;
 use crate::error::ReadError;
 use crate::format::{Compression, Layout};
+use crate::postgres::is_postgres;
 use crate::source::{STDIN, Source};
 use crate::stored::open_file;
 
@@ -61,6 +62,10 @@ pub fn inspect(
     progress: &dyn Progress,
 ) -> Result<Vec<Finding>, ReadError> {
     let mut all = Vec::new();
+    if is_postgres(&source.location) {
+        // A query gives records and nothing else.
+        return Ok(all);
+    }
     for file in source.files()? {
         let mut found = Findings { file: file.clone(), list: Vec::new(), more: 0 };
         if file == STDIN {

@@ -119,6 +119,9 @@ impl PipelineError {
                 "export it as CSV or Parquet, and verify that file: it is the one to hand out"
             }
             PipelineError::OutputIsInput { .. } => "choose another name; the original would be overwritten",
+            PipelineError::OnlyFiles { .. } => {
+                "store the answer of the query first, psql -c \"copy (select …) to stdout csv header\" > people.csv, and name the file as the source"
+            }
             PipelineError::NoOutput => "add  [output] path = \"…\"  to the policy",
             PipelineError::PublishedColumn { .. } => {
                 "is it the right file? A published CSV file starts with a line of column names"

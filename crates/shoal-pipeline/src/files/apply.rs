@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
+use shoal_io::is_postgres;
 
 use super::run::{Before, open_audit, run_to_end};
 use super::targets::{AUDIT, recorded};
@@ -22,6 +23,7 @@ pub fn open_applied(release: &Path, data: &str, set: &[String]) -> Result<Job, P
     // The policy's paths are seen from its folder, the data from where we are.
     let source = match data {
         "-" => data.to_owned(),
+        address if is_postgres(address) => data.to_owned(),
         _ => std::path::absolute(data).map_or_else(|_| data.to_owned(), |path| path.display().to_string()),
     };
     Job::open(&audit.place, &[])?.for_data(&source, set)
@@ -72,11 +74,9 @@ fn all_before(last: Audit, given: &[PathBuf]) -> Result<Vec<Audit>, PipelineErro
 /// An earlier release must stay what it was: others have it, and the next release is compared with it.
 fn refuse_to_replace(job: &Job, previous: &[Audit], options: &RunOptions) -> Result<(), PipelineError> {
     let named = &job.policy().output;
-    let place = |given: &Option<PathBuf>, named: &Option<String>| {
-        given.clone().or_else(|| named.as_ref().map(|path| job.resolve(path)))
-    };
-    let output = place(&options.output, &named.path).map(|path| recorded(&path));
-    let report = place(&options.report, &named.report).map(|folder| recorded(&folder.join(AUDIT)));
+    let output = job.place_of_output(options.output.as_deref())?.map(|path| recorded(&path));
+    let report = options.report.clone().or_else(|| named.report.as_ref().map(|path| job.resolve(path)));
+    let report = report.map(|folder| recorded(&folder.join(AUDIT)));
     for audit in previous {
         let mut written = [Some(&audit.output), audit.groups.as_ref()].into_iter().flatten();
         if let Some(file) = written.find(|file| output.as_ref() == Some(*file) && *file != Path::new("-")) {

@@ -3,7 +3,12 @@ use std::sync::Arc;
 
 use shoal_core::policy::Shape;
 use shoal_core::{Kind, Policy, PolicyDocument, Role};
-use shoal_io::{CsvOptions, Format, Limits, Query, Source, TextEncoding, groups_beside};
+use shoal_io::{
+    CsvOptions, Format, Limits, Query, ReadError, Source, TextEncoding, WriteError, check_postgres_address,
+    groups_beside, is_postgres, postgres_table_address, refuse_postgres_password,
+};
+
+use super::targets::{beside, is_file, report_folder_of_table};
 
 use crate::{Assets, Audit, PipelineError, Request};
 
@@ -25,6 +30,7 @@ impl Job {
     pub fn open(path: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
         let text = shoal_io::read_text_file(path, Limits::POLICY)
             .map_err(|error| PipelineError::ReadFile { path: path.to_owned(), what: "policy", error })?;
+        refuse_passwords(path, &text, overrides)?;
         // A policy is TOML, where no text begins with a brace.
         if text.trim_start().starts_with('{') {
             return Job::of_audit(path, &text, overrides);
@@ -47,6 +53,7 @@ impl Job {
     /// A policy whose text is in memory; its paths are seen from `folder`. It need not name a source: a front that holds the data hands them over.
     pub fn of_text(text: &str, folder: &Path, overrides: &[String]) -> Result<Job, PipelineError> {
         let path = folder.join("policy.toml");
+        refuse_passwords(&path, text, overrides)?;
         let document = PolicyDocument::parse(text, overrides).map_err(|error| PipelineError::Policy {
             path: path.clone(),
             text: text.to_owned(),
@@ -90,7 +97,7 @@ impl Job {
         let elsewhere = |policy: &mut Policy| {
             policy.data.source = source.to_owned();
             // Those of the earlier release, which others may have read by now.
-            (policy.output.path, policy.output.report) = (None, None);
+            (policy.output.path, policy.output.table, policy.output.report) = (None, None, None);
         };
         self.changed(elsewhere, overrides)
     }
@@ -118,9 +125,37 @@ impl Job {
         self.document.policy()
     }
 
-    /// A path of the policy as seen from here. `-` and devices stay what they are.
+    /// A path of the policy as seen from here. `-`, devices and addresses of databases stay what they are.
     pub fn resolve(&self, path: &str) -> PathBuf {
-        if path == "-" { PathBuf::from(path) } else { self.folder.join(path) }
+        if path == "-" || is_postgres(path) { PathBuf::from(path) } else { self.folder.join(path) }
+    }
+
+    /// Where a release goes: `given` instead of the policy's place where the command line names one. The address of a database has the
+    /// table with it.
+    pub(super) fn place_of_output(&self, given: Option<&Path>) -> Result<Option<PathBuf>, PipelineError> {
+        let output = &self.policy().output;
+        let place = given.map(Path::to_owned).or_else(|| output.path.as_ref().map(|path| self.resolve(path)));
+        place.map(|place| self.with_table(place)).transpose()
+    }
+
+    /// A place of a release, with the policy's table where it is a database without one.
+    fn with_table(&self, place: PathBuf) -> Result<PathBuf, PipelineError> {
+        match place.to_str().filter(|place| is_postgres(place)) {
+            None => Ok(place),
+            Some(address) => {
+                let address = postgres_table_address(address, self.policy().output.table.as_deref());
+                Ok(address.map_err(WriteError::from)?.into())
+            }
+        }
+    }
+
+    /// The folder of the reports of a release that names none: beside a file, and for a table in the policy's folder, under its name.
+    /// None where the release is not to be found again, such as on standard output.
+    pub(super) fn usual_report_folder(&self, output: &Path) -> Option<PathBuf> {
+        match output.to_str().filter(|output| is_postgres(output)) {
+            Some(address) => report_folder_of_table(&self.folder, address),
+            None => is_file(output).then(|| beside(output)),
+        }
     }
 
     /// The source of the data as the policy describes it.
@@ -136,6 +171,10 @@ impl Job {
     /// A published file in the dialect of the policy. It always names its columns, is UTF-8, and its texts are taken
     /// byte for byte.
     pub fn published(&self, path: &Path) -> Result<Source, PipelineError> {
+        if path.to_str().is_some_and(is_postgres) {
+            let place = self.with_table(path.to_owned())?;
+            return Ok(Source { comma_numbers: Vec::new(), query: None, ..self.file(&place, true)? });
+        }
         // In other formats 20 and "20" are two values to whoever opens the file, and one text here: a class could be split
         // by what is not seen.
         if !Format::of(&path.to_string_lossy()).layout.is_written() {
@@ -162,6 +201,9 @@ impl Job {
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
         let location = path.to_string_lossy().into_owned();
+        if is_postgres(&location) {
+            check_postgres_address(&location).map_err(ReadError::from)?;
+        }
         let data = &self.policy().data;
         let table = data.table.clone().map(Query::Table);
         Ok(Source {
@@ -217,4 +259,13 @@ impl Job {
         csv.trim = data.trim;
         Ok(csv)
     }
+}
+
+/// A policy is copied into audits, and its lines are shown in errors, so no password may be in it. Asked before anything else is looked at.
+fn refuse_passwords(path: &Path, text: &str, overrides: &[String]) -> Result<(), PipelineError> {
+    refuse_postgres_password(&path.display().to_string(), text).map_err(ReadError::from)?;
+    for set in overrides {
+        refuse_postgres_password("--set", set).map_err(ReadError::from)?;
+    }
+    Ok(())
 }

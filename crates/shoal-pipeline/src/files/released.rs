@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use shoal_io::is_postgres;
 
 use super::Job;
-use super::targets::{AUDIT, beside, recorded};
+use super::targets::{AUDIT, beside, recorded, report_folder_of_table};
 use crate::Audit;
 
 /// The folder of reports that `shoal init` proposes, beside the published file.
@@ -14,6 +15,11 @@ const USUAL_FOLDER: &str = "report";
 /// The `audit.json` of a published file: in the folder that a run names after the file, or in `report` beside it. Only one that names the
 /// file as its output is taken.
 pub fn audit_of(published: &Path) -> Option<PathBuf> {
+    if let Some(address) = published.to_str().filter(|published| is_postgres(published)) {
+        // Beside its policy, which nobody has named: most likely here.
+        let audit = report_folder_of_table(Path::new(""), address)?.join(AUDIT);
+        return is_of(&audit, published).map(|_| audit);
+    }
     let folders = [beside(published), published.with_file_name(USUAL_FOLDER)];
     folders.into_iter().map(|folder| folder.join(AUDIT)).find(|audit| is_of(audit, published).is_some())
 }
@@ -23,7 +29,11 @@ pub fn audit_of(published: &Path) -> Option<PathBuf> {
 /// a person should know who asks for the unchanged one.
 pub fn other_settings(job: &Job, published: &Path) -> Option<(PathBuf, Vec<String>)> {
     let named = job.policy().output.report.as_ref().map(|folder| job.resolve(folder).join(AUDIT));
-    let path = named.filter(|audit| is_of(audit, published).is_some()).or_else(|| audit_of(published))?;
+    let place = job.place_of_output(Some(published)).ok()??;
+    let published = place.as_path();
+    let usual = job.usual_report_folder(published).map(|folder| folder.join(AUDIT));
+    let path = [named, usual].into_iter().flatten().find(|audit| is_of(audit, published).is_some());
+    let path = path.or_else(|| audit_of(published))?;
     let released = is_of(&path, published)?.policy;
     let (asked, released) = (serde_json::to_value(job.policy()).ok()?, serde_json::to_value(released).ok()?);
     let mut keys = Vec::new();

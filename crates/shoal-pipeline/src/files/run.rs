@@ -7,13 +7,14 @@ use shoal_algorithms::Trace;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 use shoal_io::{StagedFolder, groups_beside};
+use shoal_privacy::Staged;
 
 use super::memory::peak_memory;
-use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, recorded};
+use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, is_file, recorded};
 use super::{FileSink, Job, table_key};
 use crate::audit::AuditPlaces;
 use crate::request::{EarlierFile, EarlierReleases};
-use crate::{Audit, PipelineError, Report, Request};
+use crate::{Audit, PipelineError, Report, Request, Sink, TableSink};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ pub struct RunOptions {
 /// What a run has left.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The published file.
+    /// The published file, or the address of the published table.
     pub output: PathBuf,
     /// The dictionary of its groups, where it has one.
     pub groups: Option<PathBuf>,
@@ -70,13 +71,32 @@ pub(super) fn run_to_end(
     before: Before,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let started = Instant::now();
     if job.policy().data.shape == Shape::Stream {
         return Err(PipelineError::IsStream);
     }
-    let targets = Targets::of(job, options)?;
+    let mut targets = Targets::of(job, options, progress)?;
     // Before the work: a folder that is missing or may not be written to is better known now than in an hour.
-    let mut sink = file_sink(job, &targets.output)?;
+    match targets.table.take() {
+        None => {
+            let mut sink = file_sink(job, &targets.output)?;
+            run_into(&mut sink, job, options, before, targets, progress)
+        }
+        Some(table) => {
+            let mut sink = TableSink::new(table, options.force);
+            run_into(&mut sink, job, options, before, targets, progress)
+        }
+    }
+}
+
+fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
+    sink: &mut K,
+    job: &Job,
+    options: &RunOptions,
+    before: Before,
+    targets: Targets,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let started = Instant::now();
     let earlier = EarlierReleases {
         previous: before.previous,
         replaced: targets.earlier,
@@ -92,7 +112,7 @@ pub(super) fn run_to_end(
     if request.earlier.applied {
         request.earlier.files = earlier_files(job, &request, progress)?;
     }
-    let mut release = crate::run(&request, &mut job.source()?, &mut sink, progress)?;
+    let mut release = crate::run(&request, &mut job.source()?, sink, progress)?;
     if !options.allow_total_loss {
         release.refuse_total_loss(job.policy())?;
     }
@@ -128,7 +148,9 @@ pub(super) fn run_to_end(
     let (report, trace) = (release.report.clone(), release.trace.clone());
     // The last question: from here on names are given, which is not interrupted half-way.
     progress.check();
-    // The data first: a report without its data would claim a release that does not exist.
+    // The data first: a report without its data would claim a release that does not exist. Of a table this is the step that can still fail,
+    // on a server that is full or gone: then the reports, which have no names yet, vanish with it. The other way round reports
+    // would have to be taken back, and those that they replaced could not be.
     let output = release.publish()?;
     if let Some(staged) = staged {
         staged.publish()?;
@@ -158,7 +180,7 @@ fn earlier_files(
             output: audit.output.clone(),
             problem: problem.to_owned(),
         };
-        if !audit.output.is_file() {
+        if is_file(&audit.output) && !audit.output.is_file() {
             return Err(lost("the published file is not there any more"));
         }
         let (file, found) = crate::run::read_earlier(request, &mut job.published(&audit.output)?, progress)?;

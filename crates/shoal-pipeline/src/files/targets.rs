@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use shoal_core::Progress;
 use shoal_core::policy::Shape;
-use shoal_io::groups_beside;
+use shoal_io::{TableTarget, groups_beside, is_postgres, table_of_postgres_address};
 
 use super::{Job, RunOptions};
 use crate::{Audit, PipelineError};
@@ -19,8 +20,10 @@ pub(crate) const AUDIT_PAGE: &str = "audit.html";
 
 /// Where a run writes to.
 pub(crate) struct Targets {
-    /// The published file.
+    /// The published file, or the address of the published table.
     pub output: PathBuf,
+    /// The table, if it is one.
+    pub table: Option<TableTarget>,
     /// The folder of the reports; none where the output is a device and no folder was named.
     pub report: Option<PathBuf>,
     /// The release whose reports lie in that folder already, where they can be read.
@@ -29,11 +32,16 @@ pub(crate) struct Targets {
 
 impl Targets {
     /// What the command line says, else the policy; refused where it would destroy something.
-    pub(crate) fn of(job: &Job, options: &RunOptions) -> Result<Targets, PipelineError> {
-        let policy = &job.policy().output;
-        let output = options.output.clone().or_else(|| policy.path.as_ref().map(|path| job.resolve(path)));
-        let output = output.ok_or(PipelineError::NoOutput)?;
-        let is_file = output != Path::new("-") && std::fs::metadata(&output).map_or(true, |m| m.is_file());
+    pub(crate) fn of(
+        job: &Job,
+        options: &RunOptions,
+        progress: &dyn Progress,
+    ) -> Result<Targets, PipelineError> {
+        let output = job.place_of_output(options.output.as_deref())?.ok_or(PipelineError::NoOutput)?;
+        let table = match output.to_str().filter(|output| is_postgres(output)) {
+            Some(address) => Some(table(job, address, options, progress)?),
+            None => None,
+        };
         if output.is_file() {
             if is_input(job, &output)? {
                 return Err(PipelineError::OutputIsInput { path: output });
@@ -42,8 +50,8 @@ impl Targets {
                 return Err(PipelineError::Exists { path: output });
             }
         }
-        let groups =
-            (is_file && job.policy().data.shape == Shape::Transactions).then(|| groups_beside(&output));
+        let groups = (is_file(&output) && job.policy().data.shape == Shape::Transactions)
+            .then(|| groups_beside(&output));
         if let Some(groups) = groups.filter(|groups| groups.exists()) {
             if is_input(job, &groups)? {
                 return Err(PipelineError::OutputIsInput { path: groups });
@@ -53,14 +61,42 @@ impl Targets {
                 return Err(PipelineError::Exists { path: groups });
             }
         }
-        let named = options.report.clone().or_else(|| policy.report.as_ref().map(|path| job.resolve(path)));
-        let report = named.or_else(|| is_file.then(|| beside(&output)));
+        let named = job.policy().output.report.as_ref().map(|path| job.resolve(path));
+        let report = options.report.clone().or(named).or_else(|| job.usual_report_folder(&output));
         let earlier = match &report {
             Some(folder) => earlier(folder, &output, options.force)?,
             None => None,
         };
-        Ok(Targets { output, report, earlier })
+        Ok(Targets { output, table, report, earlier })
     }
+}
+
+/// The table that a release is to be. The server is asked now: a right that is missing is better known before the work.
+fn table(
+    job: &Job,
+    address: &str,
+    options: &RunOptions,
+    progress: &dyn Progress,
+) -> Result<TableTarget, PipelineError> {
+    let target = TableTarget::open(address, progress)?;
+    if target.exists() {
+        let source = job.source()?;
+        if is_postgres(&source.location) && target.is_read_by(&source, progress)? {
+            return Err(PipelineError::OutputIsInput { path: address.into() });
+        }
+        if !options.force {
+            return Err(PipelineError::Exists { path: address.into() });
+        }
+        target.check_replaceable()?;
+    }
+    Ok(target)
+}
+
+/// Whether a place is, or will be, a file with a name: neither standard output, nor a device, nor a database.
+pub(super) fn is_file(output: &Path) -> bool {
+    output != Path::new("-")
+        && !output.to_str().is_some_and(is_postgres)
+        && std::fs::metadata(output).map_or(true, |m| m.is_file())
 }
 
 /// The release whose reports lie in the folder. Those of another output are not replaced unless that is asked for: they
@@ -77,9 +113,10 @@ fn earlier(folder: &Path, output: &Path, force: bool) -> Result<Option<Audit>, P
     Ok(found)
 }
 
-/// The published file as `audit.json` names it: a name that means the same from everywhere; standard output is not a place.
+/// The published file as `audit.json` names it: a name that means the same from everywhere; standard output is not a place, and an address
+/// is none of this machine's paths.
 pub(crate) fn recorded(output: &Path) -> PathBuf {
-    match output == Path::new("-") {
+    match output == Path::new("-") || output.to_str().is_some_and(is_postgres) {
         true => output.to_owned(),
         false => std::path::absolute(output).unwrap_or_else(|_| output.to_owned()),
     }
@@ -105,4 +142,12 @@ pub(super) fn beside(output: &Path) -> PathBuf {
         stem = stem.strip_suffix(ending).unwrap_or(stem);
     }
     output.with_file_name(format!("{stem}.report"))
+}
+
+/// `postgres://host/database#research.people_k10` → `research.people_k10.report` in the folder of the policy: there is no place beside a table.
+pub(super) fn report_folder_of_table(folder: &Path, address: &str) -> Option<PathBuf> {
+    let table = table_of_postgres_address(address)?;
+    // Quotes and slashes are for SQL; a folder is better off without them.
+    let name: String = table.chars().filter(|c| !['"', '/', '\\', '\0'].contains(c)).collect();
+    Some(folder.join(format!("{name}.report")))
 }

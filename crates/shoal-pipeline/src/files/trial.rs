@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
+use shoal_io::is_postgres;
 
 use super::Job;
 use super::run::file_sink;
@@ -46,8 +47,10 @@ pub(super) fn trial_of(
 /// Where the release would be staged: on the disk that has room for it.
 fn staging_place(job: &Job) -> PathBuf {
     let named = job.policy().output.path.as_ref().map(|path| job.resolve(path));
-    // Standard output and devices are no place for something that is thrown away.
+    // Standard output, devices and databases are no place for something that is thrown away.
     named
-        .filter(|path| path != Path::new("-") && !path.starts_with("/dev"))
+        .filter(|path| {
+            path != Path::new("-") && !path.starts_with("/dev") && !path.to_str().is_some_and(is_postgres)
+        })
         .unwrap_or_else(|| "trial.csv".into())
 }

@@ -26,7 +26,7 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
     let mut source = job.source()?;
     let mut plan = crate::check(&job.request()?, &mut source, progress)?;
     plan.add_notes(source.notes()?);
-    plan.set_output(job.policy().output.path.as_ref().map(|path| job.resolve(path).display().to_string()));
+    plan.set_output(job.place_of_output(None)?.map(|path| path.display().to_string()));
     Ok(plan)
 }
 

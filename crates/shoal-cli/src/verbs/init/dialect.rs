@@ -27,7 +27,7 @@ impl Dialect {
         let found = Found::of(args)?;
         let mut source = found.source.clone();
         let is_csv = |file: &String| Format::of(file).layout == Layout::Csv;
-        if !source.files()?.iter().any(is_csv) {
+        if shoal_io::is_postgres(&args.data) || !source.files()?.iter().any(is_csv) {
             return Ok(Dialect { source, separator: None, header: true, notes: Vec::new(), found });
         }
         let mut notes = Vec::new();

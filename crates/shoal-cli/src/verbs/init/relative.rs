@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// The data's location as a policy in `folder` must name it. Absolute locations stay what they are.
+/// The data's location as a policy in `folder` must name it. Absolute locations and databases stay what they are.
 pub(super) fn seen_from(folder: &Path, location: &str) -> Result<String, Failure> {
-    if Path::new(location).is_absolute() {
+    if Path::new(location).is_absolute() || shoal_io::is_postgres(location) {
         return Ok(location.to_owned());
     }
     let here = canonical(Path::new("."))?;

@@ -60,6 +60,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "state.dir", state.dir.is_some()),
         (&[Stream], "state.key-file", state.key_file.is_some()),
         (&[Table, Transactions, Sequences], "output.report", policy.output.report.is_some()),
+        (&[Table, Transactions, Sequences], "output.table", policy.output.table.is_some()),
         (&[Table, Sequences], "output.ranges", policy.output.ranges == RangesPolicy::Columns),
         (&[Transactions], "output.groups", policy.output.groups != GroupsPolicy::Auto),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use shoal_core::{RawTable, Silent};
-use shoal_io::{ColumnForm, CsvOptions, Layout, Limits, Source, StagedFolder, WriteOptions};
+use shoal_io::{ColumnForm, CsvOptions, Layout, Limits, Source, StagedFolder, WriteOptions, is_postgres};
 
 use super::CompareOptions;
 use super::plan::Plan;
@@ -145,6 +145,11 @@ fn files_of(job: &Job) -> Result<Vec<(String, Vec<PathBuf>)>, CompareError> {
     let policy = job.policy();
     let source = job.source().and_then(|source| Ok(source.files()?));
     let source = source.map_err(|error| CompareError::of_cell(error, Vec::new()))?;
+    if is_postgres(&policy.data.source) {
+        // Every cell reads the data, and all must read the same ones; a database may change in between.
+        let error = PipelineError::OnlyFiles { verb: "compare" };
+        return Err(CompareError::of_cell(error, Vec::new()));
+    }
     let hierarchies = hierarchies_of(policy).into_iter().map(|(_, name)| name);
     let lists = item_lists_of(policy).into_iter().map(|(_, name)| name);
     let named = hierarchies.chain(lists).chain(policy.utility.weights.as_deref());
