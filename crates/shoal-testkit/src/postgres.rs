@@ -145,7 +145,9 @@ impl PostgresServer {
         let mut command = Command::new(self.programs.join(name));
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         let of_postgres = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG"));
-        of_postgres.for_each(|(name, _)| drop(command.env_remove(name)));
+        for (name, _) in of_postgres {
+            command.env_remove(name);
+        }
         if let Some((uid, gid)) = user_of_server() {
             command.uid(uid).gid(gid);
         }

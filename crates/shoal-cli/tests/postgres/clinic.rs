@@ -110,7 +110,9 @@ impl Clinic {
     pub(crate) fn command(&self, args: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = self.project.command(args);
         let of_postgres = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG"));
-        of_postgres.for_each(|(name, _)| drop(command.env_remove(name)));
+        for (name, _) in of_postgres {
+            command.env_remove(name);
+        }
         // Neither the password file nor the certificates of whoever runs the tests.
         command.env("HOME", self.project.path("home")).env("USER", "nobody");
         command.envs(variables.iter().copied());

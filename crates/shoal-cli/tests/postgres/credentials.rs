@@ -19,7 +19,7 @@ fn a_password_comes_from_where_psql_takes_it() {
     // A password file, which others must not read.
     clinic.project.write("home/.pgpass", format!("127.0.0.1:{port}:postgres:ann:{PASSWORD}\n"));
     let mode = |mode| {
-        fs::set_permissions(clinic.project.path("home/.pgpass"), fs::Permissions::from_mode(mode)).unwrap()
+        fs::set_permissions(clinic.project.path("home/.pgpass"), fs::Permissions::from_mode(mode)).unwrap();
     };
     mode(0o644);
     let error = clinic.shoal_with(&run, &[]).ended_with(2).error();

@@ -124,7 +124,16 @@ pub(super) fn read_select(
     let copy = format!("copy (\n{select}\n) to stdout");
     let stream = connection.ask("run the query", connection.client.copy_out(&copy), progress)?;
     let mut lines = Lines { connection, stream: Box::pin(stream), begun: Vec::new() };
-    let mut row = Row { name, columns, limits, bounds: Vec::new(), bytes: Vec::new(), text: String::new() };
+    let mut row = Row {
+        name,
+        columns,
+        limits,
+        above: Vec::new(),
+        above_bounds: Vec::new(),
+        bounds: Vec::new(),
+        bytes: Vec::new(),
+        text: String::new(),
+    };
     let mut bytes = 0;
     while !into.is_full() {
         let Some(chunk) = lines.next(progress)? else { break };
@@ -186,6 +195,9 @@ struct Row<'r> {
     /// What the kept columns hold.
     columns: Vec<Cells>,
     limits: &'r Limits,
+    /// The line above, and where its values are: a release is sorted, so that most values are those of the line above.
+    above: Vec<u8>,
+    above_bounds: Vec<(usize, usize)>,
     // Used again for every line.
     bounds: Vec<(usize, usize)>,
     bytes: Vec<u8>,
@@ -203,6 +215,10 @@ impl Row<'_> {
                 break;
             };
             let value = &line[from..to];
+            if self.above_bounds.get(*column).is_some_and(|&(from, to)| &self.above[from..to] == value) {
+                builder.push_again(place);
+                continue;
+            }
             if value == NULL {
                 match cells {
                     Cells::Lists(_) => builder.push("", place),
@@ -230,6 +246,9 @@ impl Row<'_> {
                 Cells::Unreadable => {}
             }
         }
+        std::mem::swap(&mut self.bounds, &mut self.above_bounds);
+        self.above.clear();
+        self.above.extend_from_slice(line);
         match trouble {
             None => Ok(()),
             Some((column, what)) => {

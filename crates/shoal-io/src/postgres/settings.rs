@@ -138,7 +138,7 @@ impl Settings {
             }
         };
         let root = take("sslrootcert").or_else(|| usual("root.crt").map(|file| file.display().to_string()));
-        let mut ssl = ssl_mode(place, take("sslmode"))?;
+        let mut ssl = ssl_mode(place, take("sslmode").as_deref())?;
         // libpq does the same: whoever has put an authority's certificate there wants it to be used.
         if ssl == SslMode::Require && root.is_some() {
             ssl = SslMode::VerifyCa;
@@ -201,8 +201,8 @@ fn number<N: std::str::FromStr>(
     }
 }
 
-fn ssl_mode(place: &str, given: Option<String>) -> Result<SslMode, PostgresError> {
-    match given.as_deref() {
+fn ssl_mode(place: &str, given: Option<&str>) -> Result<SslMode, PostgresError> {
+    match given {
         // "allow" is "prefer" the other way round: it asks for no encryption first. Encrypting where it is possible does no harm.
         None | Some("prefer" | "allow") => Ok(SslMode::Prefer),
         Some("disable") => Ok(SslMode::Disable),

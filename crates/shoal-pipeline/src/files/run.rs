@@ -82,7 +82,9 @@ pub(super) fn run_to_end(
             run_into(&mut sink, job, options, before, targets, progress)
         }
         Some(table) => {
-            let mut sink = TableSink::new(table, options.force);
+            // What somebody else has made meanwhile is not replaced: it was not looked at.
+            let replace = options.force && table.exists();
+            let mut sink = TableSink::new(table, replace);
             run_into(&mut sink, job, options, before, targets, progress)
         }
     }

@@ -8,6 +8,13 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         return Ok(());
     }
     let names_table = |address: &str| address.contains('#');
+    if is_postgres(&data.source)
+        && names_table(&data.source)
+        && (data.query.is_some() || data.table.is_some())
+    {
+        let key = if data.query.is_some() { "data.query" } else { "data.table" };
+        return fail(key, "the address names a table already", "keep one of them");
+    }
     let asked = data.query.is_some() || data.table.is_some() || names_table(&data.source);
     if is_postgres(&data.source) && !asked {
         let hint = "add  query = \"select … from …\" , or  table = \"people\"";
@@ -47,6 +54,9 @@ mod tests {
         assert_eq!(parse(file, "table = \"t\""), Ok(()));
         let asked = parse("source = \"postgres://h/d\"", "path = \"b.csv\"").unwrap_err();
         assert!(asked.contains("nothing is asked"), "{asked}");
+        let both =
+            parse("source = \"postgres://h/d#t\"\nquery = \"select 1\"", "path = \"b.csv\"").unwrap_err();
+        assert!(both.contains("names a table already"), "{both}");
         let nameless = parse(file, "path = \"postgres://h/d\"").unwrap_err();
         assert!(nameless.contains("no table of the database is named"), "{nameless}");
         let in_file = parse(file, "path = \"b.csv\"\ntable = \"t\"").unwrap_err();
