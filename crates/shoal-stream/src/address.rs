@@ -10,10 +10,11 @@ use crate::ConnectorError;
 /// ```text
 /// -                                                                    standard input or output
 /// nats://[USER:PASSWORD@]HOST[:4222][,HOST…]/STREAM[?subject=NAME][&consumer=NAME]
-/// kafka://HOST[:9092][,HOST…]/TOPIC[?group=NAME]
+/// kafka://HOST[:9092][,HOST…]/TOPIC[?group=NAME][&balance=partitions]
 /// ```
 ///
-/// `consumer` and `group` are for a source: the name under which the broker remembers how far it was read.
+/// `consumer` and `group` are for a source: the name under which the broker remembers how far it was read. With
+/// `balance=partitions` the processes of the group share the partitions of the topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// Standard input or output.
@@ -49,6 +50,8 @@ pub struct KafkaAddress {
     pub topic: String,
     /// Of a source, the consumer group.
     pub group: Option<String>,
+    /// Of a source, whether the partitions are balanced over the processes of the group. Otherwise one process reads all.
+    pub balance: bool,
 }
 
 /// A name and a password, which is never shown.
@@ -104,7 +107,8 @@ impl fmt::Display for NatsAddress {
 impl fmt::Display for KafkaAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kafka://{}/{}", self.servers.join(","), self.topic)?;
-        show_query(f, &[("group", &self.group)])
+        let balance = self.balance.then(|| BALANCE.to_owned());
+        show_query(f, &[("group", &self.group), ("balance", &balance)])
     }
 }
 
@@ -113,6 +117,9 @@ impl fmt::Debug for Login {
         write!(f, "{}:***", self.user)
     }
 }
+
+/// What can be balanced over the processes of a group.
+const BALANCE: &str = "partitions";
 
 fn show_query(f: &mut fmt::Formatter<'_>, query: &[(&str, &Option<String>)]) -> fmt::Result {
     let given = query.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
@@ -145,11 +152,17 @@ fn kafka(rest: &str) -> Result<KafkaAddress, String> {
         return Err("a name and a password are not supported for Kafka".to_owned());
     }
     let parts = Parts::read(rest, "topic")?;
-    let [group] = parts.query(["group"])?;
+    let [group, balance] = parts.query(["group", "balance"])?;
+    if let Some(other) = balance.as_ref().filter(|what| *what != BALANCE) {
+        return Err(format!("`balance={other}` is not known; known is `balance={BALANCE}`"));
+    }
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     match parts.name.chars().find(|c| !allowed(*c)) {
         Some(c) => Err(format!("the topic `{}` holds `{c}`, which Kafka does not allow", parts.name)),
-        None => Ok(KafkaAddress { servers: parts.servers(9092)?, topic: parts.name.to_owned(), group }),
+        None => {
+            let (servers, topic, balance) = (parts.servers(9092)?, parts.name.to_owned(), balance.is_some());
+            Ok(KafkaAddress { servers, topic, group, balance })
+        }
     }
 }
 
@@ -240,6 +253,7 @@ mod tests {
             "nats://[::1]:4222/visits",
             "kafka://a:9092,b:9093/visits",
             "kafka://a:9092/visits.2?group=research",
+            "kafka://a:9092/visits?group=research&balance=partitions",
         ] {
             assert_eq!(Address::parse(text).unwrap().to_string(), text);
         }
@@ -271,6 +285,10 @@ mod tests {
         assert_eq!(why("nats://a/s?topic=b"), "`topic` is not known; known is `subject`, `consumer`");
         assert_eq!(why("kafka://a/t?group"), "`group` has no value");
         assert_eq!(why("kafka://a/t?group=a&group=b"), "`group` is given twice");
+        assert_eq!(
+            why("kafka://a/t?balance=people"),
+            "`balance=people` is not known; known is `balance=partitions`"
+        );
         assert_eq!(why("nats://a/ward.1"), "the stream `ward.1` holds `.`, which NATS does not allow");
         assert_eq!(why("kafka://a/ward 1"), "the topic `ward 1` holds ` `, which Kafka does not allow");
         assert_eq!(why("nats://shoal@a/s"), "before `@` there must be NAME:PASSWORD");

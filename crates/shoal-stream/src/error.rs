@@ -55,7 +55,7 @@ impl ConnectorError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ConnectorError::Address { .. } => Some(
-                "use  -  or  nats://HOST:4222/STREAM?subject=NAME&consumer=NAME  or  kafka://HOST:9092/TOPIC?group=NAME"
+                "use  -  or  nats://HOST:4222/STREAM?subject=NAME&consumer=NAME  or  kafka://HOST:9092/TOPIC?group=NAME&balance=partitions"
                     .to_owned(),
             ),
             ConnectorError::NotBuilt { feature, .. } => {
@@ -268,6 +268,26 @@ pub enum StreamError {
         /// Steps in the state.
         state: u64,
     },
+    /// A partition was published with a state that is not here.
+    #[error(
+        "the sink holds {sink} steps of this partition, and its state `{}` was never used: the processes of a group must have \
+         one state folder together",
+        folder.display()
+    )]
+    NotShared {
+        /// The partition's folder.
+        folder: PathBuf,
+        /// Steps in the sink.
+        sink: u64,
+    },
+    /// The topic has got more partitions.
+    #[error("partition {partition} was added: the topic had {before} when the stream started")]
+    MorePartitions {
+        /// How many there were.
+        before: u32,
+        /// The new one.
+        partition: u32,
+    },
     /// The endpoint of the metrics cannot be opened.
     #[error("the metrics cannot be served at {address}: {error}")]
     Metrics {
@@ -358,6 +378,13 @@ impl StreamError {
             }
             StreamError::StateBehind { .. } => {
                 "name the state folder that was used with this sink, or publish to a new one with a new key"
+            }
+            StreamError::NotShared { .. } => {
+                "name the same folder under  [state] dir  for all processes, on one machine or on a file system with locks; or \
+                 publish to a new sink"
+            }
+            StreamError::MorePartitions { .. } => {
+                "restart it; paper and castle need a new sink and a new folder under  [state] dir,  because people have moved"
             }
             StreamError::Metrics { .. } => "choose another port",
         };

@@ -11,6 +11,7 @@ use shoal_pipeline::stream::Words;
 
 use crate::dead_letters::Reason;
 use crate::engine::KernelFigures;
+use crate::partition_figures::GroupFigures;
 
 /// Figures of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -42,6 +43,9 @@ pub struct Figures {
     /// Records that wait in the broker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lag: Option<u64>,
+    /// Where the partitions of a topic are shared with other processes: those of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partitions: Option<GroupFigures>,
     /// What the kernel says.
     #[serde(flatten)]
     pub kernel: KernelFigures,
@@ -129,6 +133,9 @@ impl Figures {
             let _ =
                 writeln!(text, "shoal_dead_letters_by_reason_total{{reason=\"{reason}\"}} {}", found.count);
         }
+        if let Some(partitions) = &self.partitions {
+            partitions.to_prometheus(&mut text);
+        }
         text
     }
 
@@ -157,8 +164,20 @@ impl Figures {
         if let Some(lag) = self.lag {
             let _ = write!(line, ", lag {lag}");
         }
+        if let Some(partitions) = &self.partitions {
+            let _ = write!(line, ", partitions {} of {}", numbers(partitions.owned.keys()), partitions.total);
+            if !partitions.awaited.is_empty() {
+                let _ = write!(line, ", waiting for {}", numbers(partitions.awaited.iter()));
+            }
+        }
         line
     }
+}
+
+/// Numbers for people.
+pub(crate) fn numbers<'n>(numbers: impl Iterator<Item = &'n u32>) -> String {
+    let texts: Vec<String> = numbers.map(u32::to_string).collect();
+    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
 }
 
 /// How long tuples take: counts by time, in steps of an eighth of a doubling.
@@ -184,6 +203,13 @@ impl Times {
         self.counts[bucket.min(BUCKETS - 1)] += 1;
         self.total += time;
         self.tuples += 1;
+    }
+
+    /// Adds what others took.
+    pub(crate) fn add_all(&mut self, other: &Times) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        self.total += other.total;
+        self.tuples += other.tuples;
     }
 
     pub(crate) fn mean(&self) -> f64 {

@@ -56,6 +56,13 @@ impl StreamKey {
         hasher.finalize().to_hex().to_string()
     }
 
+    /// The key of one partition. Where choices depend on a tuple's number, two partitions under one key would make the same
+    /// ones.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn of_partition(&self, partition: u32) -> StreamKey {
+        StreamKey { key: self.part(&format!("partition {partition}")), used_for: None }
+    }
+
     /// A key for another use, which says nothing about this one.
     pub(crate) fn part(&self, what: &str) -> Key {
         blake3::derive_key(&format!("shoal stream 2026 {what}"), &self.key)

@@ -22,12 +22,15 @@ mod journal;
 pub mod kafka;
 mod key;
 mod learning;
+#[cfg(feature = "kafka")]
+mod lock;
 mod mark;
 mod metrics;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod open;
 mod owner;
+mod partition_figures;
 #[cfg(any(feature = "kafka", feature = "nats"))]
 mod retry;
 mod runner;
@@ -48,6 +51,7 @@ pub use figures::Figures;
 pub use key::StreamKey;
 pub use mark::{Frontier, FrontierError, Mark};
 pub use open::run;
+pub use partition_figures::{GroupFigures, PartitionFigures};
 #[cfg(any(feature = "kafka", feature = "nats"))]
 pub use retry::RetryPolicy;
 pub use seal::Seal;

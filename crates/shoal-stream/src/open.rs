@@ -27,6 +27,18 @@ pub fn run(
     let layout = StreamLayout::of(job.policy());
     let output = job.policy().output.path.as_deref().unwrap_or("-");
     let (source, sink) = (Address::parse(&job.policy().data.source)?, Address::parse(output)?);
+    #[cfg(feature = "kafka")]
+    if let Address::Kafka(from) = &source
+        && from.balance
+    {
+        let Address::Kafka(to) = &sink else {
+            let why = "the partitions of a source can be balanced where the sink is a topic of Kafka, too"
+                .to_owned();
+            return Err(ConnectorError::Address { url: source.to_string(), why }.into());
+        };
+        let retry = || retry(stop, watcher);
+        return crate::start::run_group(job, (from, to), options, stop, watcher.as_ref(), &retry);
+    }
     let source = open_source(source, &layout, stop, watcher)?;
     let sink = open_sink(sink, &layout, stop, watcher)?;
     run_between(job, source, sink, options, stop, watcher.as_ref())

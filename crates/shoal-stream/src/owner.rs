@@ -30,6 +30,12 @@ pub(crate) fn check_key(folder: &Path, key: &Path) -> Result<(), StreamError> {
     Ok(())
 }
 
+/// Whether a folder is bound to a stream.
+#[cfg(feature = "kafka")]
+pub(crate) fn is_claimed(folder: &Path) -> bool {
+    folder.join(FILE).exists()
+}
+
 /// Refuses a folder that is bound to another stream. One that is bound to none is not bound by this: a policy that cannot
 /// start must not keep the next one out.
 pub(crate) fn check(folder: &Path, key: &StreamKey, owner: &Owner<'_>) -> Result<(), StreamError> {

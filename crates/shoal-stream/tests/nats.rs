@@ -30,6 +30,17 @@ impl Nats {
         nats
     }
 
+    /// A server that puts what is sent to `in.KEY` into one of two subjects, by its key.
+    fn partitioned() -> Nats {
+        let folder = TempDir::new().unwrap();
+        let config = folder.path().join("nats.conf");
+        let mapping = r#"mappings = { "in.*": "visits.{{partition(2,1)}}.{{wildcard(1)}}" }"#;
+        std::fs::write(&config, mapping).unwrap();
+        let nats = Nats::with(&["--jetstream", "--config", config.to_str().unwrap()]);
+        nats.make("visits", &["visits.>"], stream::RetentionPolicy::Limits);
+        nats
+    }
+
     fn with(options: &[&str]) -> Nats {
         let folder = TempDir::new().unwrap();
         let server = Server::start(|port| {
@@ -310,4 +321,36 @@ fn a_server_without_jetstream_or_without_the_password_is_refused() {
     let address = format!("nats://shoal:secret@127.0.0.1:{}/visits", nats.server.port());
     let Address::Nats(address) = Address::parse(&address).unwrap() else { panic!("{address}") };
     NatsSource::open(&address, Notices::default().retry()).unwrap();
+}
+
+/// What docs/streams.md says of several processes with NATS: the server spreads keys over subjects, and each process reads
+/// one of them.
+#[test]
+fn a_server_can_spread_people_over_subjects() {
+    let nats = Nats::partitioned();
+    for n in 0..200 {
+        nats.send(&format!("in.p{}", n % 20), &format!("p{} {n}", n % 20));
+    }
+    let mut people: [std::collections::BTreeSet<String>; 2] = Default::default();
+    let mut total = 0;
+    for (partition, people) in people.iter_mut().enumerate() {
+        let address = format!("visits?subject=visits.{partition}.*&consumer=shoal-{partition}");
+        let mut source = nats.open_source(&address).unwrap();
+        source.seek(&Frontier::default()).unwrap();
+        loop {
+            let came = source.fetch(1000, Duration::from_secs(1)).unwrap().records;
+            if came.is_empty() {
+                break;
+            }
+            total += came.len();
+            let person = |record: &shoal_stream::Record| {
+                let text = String::from_utf8(record.bytes.clone()).unwrap();
+                text.split(' ').next().unwrap().to_owned()
+            };
+            people.extend(came.iter().map(person));
+        }
+    }
+    assert_eq!(total, 200);
+    assert!(people.iter().all(|people| people.len() > 3), "{people:?}");
+    assert!(people[0].is_disjoint(&people[1]), "{people:?}");
 }

@@ -100,6 +100,14 @@ fn prose(figures: &Figures, allowed: f64) -> String {
     if figures.tuples != figures.tuples_now {
         rows.insert(1, ("since the start", number(figures.tuples)));
     }
+    if let Some(partitions) = &figures.partitions {
+        let owned: Vec<String> = partitions.owned.keys().map(u32::to_string).collect();
+        let owned = if owned.is_empty() { "none".to_owned() } else { owned.join(", ") };
+        rows.push(("partitions", format!("{owned} of {}", partitions.total)));
+        if partitions.records_without_key > 0 {
+            rows.push(("without a key", format!("{} records", number(partitions.records_without_key))));
+        }
+    }
     if figures.learned > 0 {
         rows.push(("learned from", format!("{} tuples, which are not published", number(figures.learned))));
     }

@@ -69,7 +69,8 @@ pub struct DataPolicy {
     /// A file (.csv, .json, .ndjson, .parquet, .arrow, .feather, .xlsx, .db; text also with .gz or .zst behind), a glob, or
     /// `-` for standard input, which is CSV. Relative to the
     /// policy's folder. A PostgreSQL database: `postgres://user@host:port/database?sslmode=verify-full`, with `query` or `table`; parts that
-    /// are left out, and the password, come from the environment, a service file or a password file, as for psql. Streams: `-`, `nats://…` or `kafka://…`. A policy that is used from code, on data in memory, needs none.
+    /// are left out, and the password, come from the environment, a service file or a password file, as for psql. Streams: `-`, `nats://…` or `kafka://…`
+    /// (with `&balance=partitions` several processes share the partitions of a topic). A policy that is used from code, on data in memory, needs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The separator between two values of a line: one character, blanks may follow it. A comma where nothing

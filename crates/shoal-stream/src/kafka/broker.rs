@@ -1,9 +1,10 @@
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::types::RDKafkaErrorCode as Code;
@@ -85,7 +86,10 @@ impl Broker {
     }
 
     /// The partitions of the topic; none where it does not exist.
-    pub(crate) fn partitions(&self, reader: &BaseConsumer) -> Result<Vec<i32>, ConnectorError> {
+    pub(crate) fn partitions<C: ConsumerContext>(
+        &self,
+        reader: &BaseConsumer<C>,
+    ) -> Result<Vec<i32>, ConnectorError> {
         self.patiently(|| {
             let metadata = reader.fetch_metadata(Some(&self.topic), ANSWER)?;
             let Some(topic) = metadata.topics().first() else { return Ok(Vec::new()) };
@@ -95,6 +99,83 @@ impl Broker {
                 Some(code) => Err(KafkaError::MetadataFetch(code)),
             }
         })
+    }
+
+    /// The partitions of a topic that is read, which must exist.
+    pub(crate) fn partitions_of_source<C: ConsumerContext>(
+        &self,
+        reader: &BaseConsumer<C>,
+    ) -> Result<Vec<i32>, ConnectorError> {
+        let partitions = self.partitions(reader)?;
+        if partitions.is_empty() {
+            let topic = &self.topic;
+            return Err(self.status.refused(
+                format!("there is no topic `{topic}`"),
+                format!("make it with  kafka-topics --create --topic {topic} --bootstrap-server HOST:PORT"),
+            ));
+        }
+        Ok(partitions)
+    }
+
+    /// What was committed, of those partitions of which anything was.
+    pub(crate) fn committed<C: ConsumerContext>(
+        &self,
+        group: &BaseConsumer<C>,
+        partitions: &[i32],
+    ) -> Result<BTreeMap<u32, u64>, ConnectorError> {
+        let list = self.patiently(|| {
+            let mut list = TopicPartitionList::new();
+            for partition in partitions {
+                list.add_partition(&self.topic, *partition);
+            }
+            group.committed_offsets(list, ANSWER)
+        })?;
+        let place = |partition: i32, offset| match offset {
+            Offset::Offset(offset) => Some((partition as u32, offset as u64)),
+            _ => None,
+        };
+        Ok(list.elements().iter().filter_map(|e| place(e.partition(), e.offset())).collect())
+    }
+
+    /// The first record that is wanted of a partition, and where to start so that it comes.
+    pub(crate) fn start(
+        &self,
+        reader: &BaseConsumer,
+        partition: i32,
+        wanted: Option<u64>,
+    ) -> Result<(u64, u64), ConnectorError> {
+        let (first, mut end) = self.bounds(reader, partition)?;
+        let start = wanted.unwrap_or(first);
+        if start >= end {
+            end = self.last(reader, partition, |_| Ok(()))?.0;
+        }
+        if start > end {
+            return Err(self.status.refused(
+                format!(
+                    "record {} of partition {partition} has been read before, but the topic ends before {end}",
+                    start - 1
+                ),
+                "this is another topic, or it was made anew: publish into a new sink",
+            ));
+        }
+        if start < first {
+            let lost =
+                format!("records {start} to {} of partition {partition} are no longer there", first - 1);
+            self.status.notice(&format!("{}: {lost}", self.status.url()));
+        }
+        let start = start.max(first);
+        let from = if start == end { start } else { self.approach(reader, partition, first, start)? };
+        Ok((start, from))
+    }
+
+    /// Offsets of partitions, as the client wants them.
+    pub(crate) fn places(&self, places: &BTreeMap<u32, u64>) -> Result<TopicPartitionList, ConnectorError> {
+        let mut list = TopicPartitionList::new();
+        for (partition, offset) in places {
+            list.add_partition_offset(&self.topic, *partition as i32, Offset::Offset(*offset as i64))
+                .map_err(|e| self.refused(&e))?;
+        }
+        Ok(list)
     }
 
     /// The first offset in a partition, and one that the next message's is not below. Tansu gives no better: the offset

@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -18,20 +20,24 @@ use crate::{ConnectorError, KafkaAddress, Mark, Message, RetryPolicy};
 const HEADERS: MarkHeaders =
     MarkHeaders { mark: "shoal-mark", step: "shoal-step", frontier: "shoal-frontier" };
 
-/// Order matters, and only a partition has one.
-const PARTITION: i32 = 0;
-
-/// Publishes into partition 0 of a topic.
+/// Publishes into one partition of a topic: order matters, and only a partition has one.
 ///
 /// The producer is idempotent and gapless: the broker stores what it sends in order and once, however often it is sent
 /// again. Where the producer itself has to give up, what is there is read and a new one goes on behind it. Kafka cannot
 /// be told what the last message should be, so a second writer is noticed and not prevented: before a call by where the
-/// topic ends, after it by the offsets that the messages got.
+/// partition ends, after it by the offsets that the messages got.
 pub struct KafkaSink {
+    clients: Rc<SinkClients>,
+    partition: i32,
+    end: SinkEnd,
+}
+
+/// What the sinks of a topic share. They are used in turn, so one client of each kind serves all partitions.
+pub(crate) struct SinkClients {
     broker: Broker,
     reader: BaseConsumer,
-    producer: Option<BaseProducer<Reports>>,
-    end: SinkEnd,
+    /// None before the first message, and after one that could not be sent.
+    producer: RefCell<Option<BaseProducer<Reports>>>,
 }
 
 /// What became of messages: their places in the call, and their offsets.
@@ -52,55 +58,52 @@ impl ProducerContext for Reports {
     }
 }
 
-impl KafkaSink {
-    /// Connects. Makes the topic, with one partition, where it does not exist.
-    pub fn open(address: &KafkaAddress, retry: RetryPolicy) -> Result<KafkaSink, ConnectorError> {
-        if address.group.is_some() {
-            let why = "`group` is for a source".to_owned();
+impl SinkClients {
+    /// Connects. Makes the topic, with so many partitions, where it does not exist; says how many it has.
+    pub(crate) fn open(
+        address: &KafkaAddress,
+        partitions: u32,
+        retry: RetryPolicy,
+    ) -> Result<(Rc<SinkClients>, u32), ConnectorError> {
+        let for_source = [("group", address.group.is_some()), ("balance", address.balance)];
+        if let Some((key, _)) = for_source.iter().find(|(_, given)| *given) {
+            let why = format!("`{key}` is for a source");
             return Err(ConnectorError::Address { url: address.to_string(), why });
         }
         let broker = Broker::new(address, retry);
         let reader = broker.reader("shoal-sink")?;
-        let sink = KafkaSink { broker, reader, producer: None, end: SinkEnd::default() };
-        if sink.broker.partitions(&sink.reader)?.is_empty() {
-            sink.make_topic()?;
-        }
-        Ok(sink)
+        let clients = SinkClients { broker, reader, producer: RefCell::new(None) };
+        let there = clients.broker.partitions(&clients.reader)?.len();
+        let there = if there == 0 { clients.make_topic(partitions)? } else { there };
+        Ok((Rc::new(clients), there as u32))
     }
 
-    fn make_topic(&self) -> Result<(), ConnectorError> {
+    fn make_topic(&self, partitions: u32) -> Result<usize, ConnectorError> {
         let topic = &self.broker.topic;
         let admin: AdminClient<DefaultClientContext> =
             self.broker.config().create().map_err(|e| self.broker.refused(&e))?;
         // As many copies as the broker makes by itself.
-        let new = NewTopic::new(topic, 1, TopicReplication::Fixed(-1));
+        let new = NewTopic::new(topic, partitions as i32, TopicReplication::Fixed(-1));
         let options = AdminOptions::new().request_timeout(Some(ANSWER)).operation_timeout(Some(ANSWER));
         let made = self.broker.patiently(|| block_on(admin.create_topics([&new], &options)))?;
         match made.into_iter().next() {
             Some(Err((_, code))) if code != Code::TopicAlreadyExists => {
-                let hint = format!("make it with  kafka-topics --create --topic {topic} --partitions 1");
-                return Err(self
-                    .broker
-                    .status
-                    .refused(format!("cannot make the topic `{topic}`: {code}"), hint));
+                let hint =
+                    format!("make it with  kafka-topics --create --topic {topic} --partitions {partitions}");
+                let why = format!("cannot make the topic `{topic}`: {code}");
+                return Err(self.broker.status.refused(why, hint));
             }
             _ => {}
         }
-        while self.broker.partitions(&self.reader)?.is_empty() {
+        loop {
+            let there = self.broker.partitions(&self.reader)?.len();
+            if there > 0 {
+                let url = self.broker.status.url();
+                self.broker.status.notice(&format!("{url}: made the topic `{topic}`"));
+                return Ok(there);
+            }
             self.broker.wait(&KafkaError::MetadataFetch(Code::LeaderNotAvailable))?;
         }
-        self.broker.status.notice(&format!("{}: made the topic `{topic}`", self.broker.status.url()));
-        Ok(())
-    }
-
-    fn mark_of(&self, message: &BorrowedMessage<'_>) -> Result<Mark, ConnectorError> {
-        let header = |name: &str| {
-            let mut headers = message.headers()?.iter();
-            std::str::from_utf8(headers.find(|header| header.key == name)?.value?).ok()
-        };
-        HEADERS.read(header, self.end.seal(), FOREIGN).map_err(|(why, hint)| {
-            self.broker.status.refused(format!("message {} {why}", message.offset()), hint)
-        })
     }
 
     fn make_producer(&self) -> Result<BaseProducer<Reports>, ConnectorError> {
@@ -114,6 +117,29 @@ impl KafkaSink {
             .set("retry.backoff.ms", "100")
             .set("linger.ms", "1");
         config.create_with_context(Reports::default()).map_err(|e| self.broker.refused(&e))
+    }
+}
+
+impl KafkaSink {
+    /// Connects, to partition 0. Makes the topic, with one partition, where it does not exist.
+    pub fn open(address: &KafkaAddress, retry: RetryPolicy) -> Result<KafkaSink, ConnectorError> {
+        let (clients, _) = SinkClients::open(address, 1, retry)?;
+        Ok(KafkaSink::of_partition(&clients, 0))
+    }
+
+    /// The sink that is one partition of a topic.
+    pub(crate) fn of_partition(clients: &Rc<SinkClients>, partition: u32) -> KafkaSink {
+        KafkaSink { clients: Rc::clone(clients), partition: partition as i32, end: SinkEnd::default() }
+    }
+
+    fn mark_of(&self, message: &BorrowedMessage<'_>) -> Result<Mark, ConnectorError> {
+        let header = |name: &str| {
+            let mut headers = message.headers()?.iter();
+            std::str::from_utf8(headers.find(|header| header.key == name)?.value?).ok()
+        };
+        HEADERS.read(header, self.end.seal(), FOREIGN).map_err(|(why, hint)| {
+            self.clients.broker.status.refused(format!("message {} {why}", message.offset()), hint)
+        })
     }
 
     /// Sends all and waits for all reports: offsets in order. An error says why the producer gave up.
@@ -129,8 +155,8 @@ impl KafkaSink {
             let headers = marks.iter().fold(OwnedHeaders::new(), |headers, (key, value)| {
                 headers.insert(Header { key, value: Some(value) })
             });
-            let mut record = BaseRecord::<(), [u8], usize>::with_opaque_to(&self.broker.topic, place)
-                .partition(PARTITION)
+            let mut record = BaseRecord::<(), [u8], usize>::with_opaque_to(&self.clients.broker.topic, place)
+                .partition(self.partition)
                 .payload(message.lines.bytes())
                 .headers(headers);
             while let Err((e, back)) = producer.send(record) {
@@ -148,7 +174,7 @@ impl KafkaSink {
                 return Ok(Err(e));
             }
         }
-        self.broker.status.here();
+        self.clients.broker.status.here();
         Ok(Ok(progress.offsets))
     }
 
@@ -171,7 +197,7 @@ impl KafkaSink {
             return Ok(Err(KafkaError::MessageProduction(code)));
         }
         if progress.left > 0 && progress.heard.elapsed() > ANSWER {
-            self.broker.status.still_away("no answer")?;
+            self.clients.broker.status.still_away("no answer")?;
         }
         Ok(Ok(()))
     }
@@ -184,7 +210,7 @@ impl KafkaSink {
             now.place,
             spoken(now.mark.as_ref())
         );
-        self.broker.status.refused(why, FOREIGN)
+        self.clients.broker.status.refused(why, FOREIGN)
     }
 }
 
@@ -203,7 +229,10 @@ impl BrokerSink for KafkaSink {
     }
 
     fn read_tail(&self) -> Result<Tail, ConnectorError> {
-        let (place, mark) = self.broker.last(&self.reader, PARTITION, |message| self.mark_of(message))?;
+        let (place, mark) = self
+            .clients
+            .broker
+            .last(&self.clients.reader, self.partition, |message| self.mark_of(message))?;
         Ok(Tail { place, mark })
     }
 
@@ -215,12 +244,13 @@ impl BrokerSink for KafkaSink {
         loop {
             let rest = unpublished(messages, tail.mark.as_ref());
             let Some(last) = rest.last() else { return Ok(tail) };
-            if self.broker.bounds(&self.reader, PARTITION)?.1 > tail.place {
+            if self.clients.broker.bounds(&self.clients.reader, self.partition)?.1 > tail.place {
                 return Err(self.second_writer(&tail, &self.read_tail()?));
             }
-            let producer = match self.producer.take() {
+            let idle = self.clients.producer.take();
+            let producer = match idle {
                 Some(producer) => producer,
-                None => self.make_producer()?,
+                None => self.clients.make_producer()?,
             };
             match self.send(&producer, rest)? {
                 Ok(offsets) => {
@@ -235,7 +265,7 @@ impl BrokerSink for KafkaSink {
                             return Err(self.second_writer(&expected, &now));
                         }
                     }
-                    self.producer = Some(producer);
+                    self.clients.producer.replace(Some(producer));
                     tail = expected;
                 }
                 Err(e) => {
@@ -243,9 +273,9 @@ impl BrokerSink for KafkaSink {
                     producer.purge(rdkafka::producer::PurgeConfig::default().queue().inflight());
                     drop(producer);
                     if !gives_up(&e) {
-                        return Err(self.broker.refused(&e));
+                        return Err(self.clients.broker.refused(&e));
                     }
-                    self.broker.status.still_away(&reason(&e))?;
+                    self.clients.broker.status.still_away(&reason(&e))?;
                     std::thread::sleep(BrokerStatus::PAUSE);
                     // What it sent may have been stored without a report.
                     let now = self.read_tail()?;

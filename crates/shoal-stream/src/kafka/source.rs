@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::types::RDKafkaErrorCode;
-use rdkafka::{Message, Offset, TopicPartitionList};
 
 use shoal_io::stream::LINE_LIMIT;
 
@@ -30,75 +30,8 @@ impl KafkaSource {
         let broker = Broker::new(address, retry);
         let consumer = broker.reader(address.group.as_deref().unwrap_or("shoal"))?;
         let source = KafkaSource { broker, consumer, next: BTreeMap::new(), acknowledged: BTreeMap::new() };
-        source.partitions()?;
+        source.broker.partitions_of_source(&source.consumer)?;
         Ok(source)
-    }
-
-    fn partitions(&self) -> Result<Vec<i32>, ConnectorError> {
-        let partitions = self.broker.partitions(&self.consumer)?;
-        if partitions.is_empty() {
-            let topic = &self.broker.topic;
-            return Err(self.broker.status.refused(
-                format!("there is no topic `{topic}`"),
-                format!("make it with  kafka-topics --create --topic {topic} --bootstrap-server HOST:PORT"),
-            ));
-        }
-        Ok(partitions)
-    }
-
-    /// What was committed, of those partitions of which anything was.
-    fn committed(&self, partitions: &[i32]) -> Result<BTreeMap<u32, u64>, ConnectorError> {
-        let list = self.broker.patiently(|| {
-            let mut list = TopicPartitionList::new();
-            for partition in partitions {
-                list.add_partition(&self.broker.topic, *partition);
-            }
-            self.consumer.committed_offsets(list, ANSWER)
-        })?;
-        let place = |partition: i32, offset| match offset {
-            Offset::Offset(offset) => Some((partition as u32, offset as u64)),
-            _ => None,
-        };
-        Ok(list.elements().iter().filter_map(|e| place(e.partition(), e.offset())).collect())
-    }
-
-    /// The first record that is wanted of a partition, and where to start so that it comes.
-    fn start(&self, partition: i32, wanted: Option<u64>) -> Result<(u64, u64), ConnectorError> {
-        let (first, mut end) = self.broker.bounds(&self.consumer, partition)?;
-        let start = wanted.unwrap_or(first);
-        if start >= end {
-            end = self.broker.last(&self.consumer, partition, |_| Ok(()))?.0;
-        }
-        if start > end {
-            return Err(self.broker.status.refused(
-                format!(
-                    "record {} of partition {partition} has been read before, but the topic ends before {end}",
-                    start - 1
-                ),
-                "this is another topic, or it was made anew: publish into a new sink",
-            ));
-        }
-        if start < first {
-            let lost =
-                format!("records {start} to {} of partition {partition} are no longer there", first - 1);
-            self.broker.status.notice(&format!("{}: {lost}", self.broker.status.url()));
-        }
-        let start = start.max(first);
-        let from = if start == end {
-            start
-        } else {
-            self.broker.approach(&self.consumer, partition, first, start)?
-        };
-        Ok((start, from))
-    }
-
-    fn list(&self, places: &BTreeMap<u32, u64>) -> Result<TopicPartitionList, ConnectorError> {
-        let mut list = TopicPartitionList::new();
-        for (partition, offset) in places {
-            list.add_partition_offset(&self.broker.topic, *partition as i32, Offset::Offset(*offset as i64))
-                .map_err(|e| self.broker.refused(&e))?;
-        }
-        Ok(list)
     }
 }
 
@@ -108,10 +41,10 @@ impl Source for KafkaSource {
     }
 
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
-        let partitions = self.partitions()?;
+        let partitions = self.broker.partitions_of_source(&self.consumer)?;
         let mut wanted: BTreeMap<u32, u64> = frontier.iter().collect();
         if wanted.is_empty() {
-            wanted = self.committed(&partitions)?;
+            wanted = self.broker.committed(&self.consumer, &partitions)?;
         }
         if let Some(partition) = wanted.keys().find(|partition| !partitions.contains(&(**partition as i32))) {
             return Err(self.broker.status.refused(
@@ -123,35 +56,19 @@ impl Source for KafkaSource {
         self.next.clear();
         for partition in partitions {
             let place = partition as u32;
-            let (start, before) = self.start(partition, wanted.get(&place).copied())?;
+            let (start, before) =
+                self.broker.start(&self.consumer, partition, wanted.get(&place).copied())?;
             self.next.insert(place, start);
             from.insert(place, before);
         }
         self.acknowledged = wanted;
-        self.consumer.assign(&self.list(&from)?).map_err(|e| self.broker.refused(&e))
+        self.consumer.assign(&self.broker.places(&from)?).map_err(|e| self.broker.refused(&e))
     }
 
     fn fetch(&mut self, max: usize, wait: Duration) -> Result<Batch, ConnectorError> {
-        let end = Instant::now() + wait;
-        let (mut records, mut bytes) = (Vec::new(), 0);
-        while records.len() < max && bytes < BATCH_BYTES {
-            let left = end.saturating_duration_since(Instant::now());
-            let retry = if records.is_empty() { left } else { Duration::ZERO };
-            match self.consumer.poll(retry) {
-                Some(Ok(message)) => {
-                    self.broker.status.here();
-                    let record = take(&mut self.next, &message);
-                    bytes += record.as_ref().map_or(0, |record| record.bytes.len());
-                    records.extend(record);
-                }
-                Some(Err(KafkaError::PartitionEOF(_))) => self.broker.status.here(),
-                Some(Err(e)) if is_passing(&e) => self.broker.status.away(&reason(&e)),
-                Some(Err(e)) => return Err(self.broker.refused(&e)),
-                None if retry.is_zero() || Instant::now() >= end => break,
-                None => {}
-            }
-        }
-        Ok(Batch { records, ended: false })
+        // One process reads everything, so keys do not matter.
+        let mut without_key = 0;
+        fetch(&self.broker, &self.consumer, &mut self.next, &mut without_key, max, wait)
     }
 
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
@@ -162,7 +79,7 @@ impl Source for KafkaSource {
         if further.is_empty() {
             return Ok(());
         }
-        let list = self.list(&further)?;
+        let list = self.broker.places(&further)?;
         self.broker.patiently(|| match self.consumer.commit(&list, CommitMode::Sync) {
             // There is nothing behind what is there already.
             Err(KafkaError::ConsumerCommit(RDKafkaErrorCode::NoOffset)) => Ok(()),
@@ -182,10 +99,43 @@ impl Source for KafkaSource {
     }
 }
 
+/// At most `max` records of what a reader is assigned to; `next` says what was handed out, and `without_key` counts.
+pub(super) fn fetch(
+    broker: &Broker,
+    reader: &BaseConsumer,
+    next: &mut BTreeMap<u32, u64>,
+    without_key: &mut u64,
+    max: usize,
+    wait: Duration,
+) -> Result<Batch, ConnectorError> {
+    let end = Instant::now() + wait;
+    let (mut records, mut bytes) = (Vec::new(), 0);
+    while records.len() < max && bytes < BATCH_BYTES {
+        let left = end.saturating_duration_since(Instant::now());
+        let retry = if records.is_empty() { left } else { Duration::ZERO };
+        match reader.poll(retry) {
+            Some(Ok(message)) => {
+                broker.status.here();
+                let Some(record) = take(next, &message) else { continue };
+                bytes += record.bytes.len();
+                *without_key += u64::from(message.key().is_none());
+                records.push(record);
+            }
+            Some(Err(KafkaError::PartitionEOF(_))) => broker.status.here(),
+            Some(Err(e)) if is_passing(&e) => broker.status.away(&reason(&e)),
+            Some(Err(e)) => return Err(broker.refused(&e)),
+            None if retry.is_zero() || Instant::now() >= end => break,
+            None => {}
+        }
+    }
+    Ok(Batch { records, ended: false })
+}
+
 /// The record of a message, unless it was handed out before.
 fn take(next: &mut BTreeMap<u32, u64>, message: &BorrowedMessage<'_>) -> Option<Record> {
     let (partition, offset) = (message.partition() as u32, message.offset() as u64);
-    let next = next.entry(partition).or_default();
+    // Of a partition that is read no longer, something may still be on its way.
+    let next = next.get_mut(&partition)?;
     if offset < *next {
         return None;
     }

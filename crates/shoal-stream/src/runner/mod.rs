@@ -14,6 +14,8 @@ pub(crate) use progress::Progress;
 use crate::dead_letters::DeadLetters;
 use crate::drift::DriftWatch;
 use crate::engine::{Engine, Unreleasable};
+#[cfg(feature = "kafka")]
+use crate::figures::Times;
 use crate::gated::{Decision, GatedEngine};
 use crate::header::Headed;
 use crate::journal::{Entry, Journal};
@@ -80,17 +82,12 @@ impl Runner<'_> {
                 self.take(&batch.records)?;
                 busy = Instant::now();
             }
-            // Whether tuples come or not, time passes.
-            let time = self.now();
-            if self.gated.engine().is_due(time) {
-                self.tick(time, true)?;
-                self.shared.set(self.figures());
-            }
+            self.let_time_pass()?;
             if batch.ended || self.options.idle_exit.is_some_and(|limit| busy.elapsed() >= limit) {
                 break;
             }
             if reported.elapsed() >= self.options.status_every.unwrap_or(LAG_EVERY) {
-                self.progress.figures.lag = self.source.lag();
+                self.ask_lag();
                 let figures = self.figures();
                 if self.options.status_every.is_some() {
                     self.watcher.status(&figures);
@@ -102,8 +99,18 @@ impl Runner<'_> {
         self.finish()
     }
 
+    /// Lets those out whose time is up, whether tuples come or not.
+    pub(crate) fn let_time_pass(&mut self) -> Result<(), StreamError> {
+        let time = self.now();
+        if self.gated.engine().is_due(time) {
+            self.tick(time, true)?;
+            self.shared.set(self.figures());
+        }
+        Ok(())
+    }
+
     /// One batch, from its records to the acknowledgement.
-    fn take(&mut self, records: &[Record]) -> Result<(), StreamError> {
+    pub(crate) fn take(&mut self, records: &[Record]) -> Result<(), StreamError> {
         self.process(records, self.now(), true)?;
         self.source.acknowledge(&self.progress.mark.frontier)?;
         if self.progress.mark.step - self.progress.snapshot >= SNAPSHOT_EVERY {
@@ -113,8 +120,14 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Writes down where the stream is, so that another process goes on from here; what waits keeps waiting.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn hand_over(&mut self) -> Result<(), StreamError> {
+        self.write_snapshot()
+    }
+
     /// Lets out what waits, and sees to it that nothing is left.
-    fn finish(&mut self) -> Result<Figures, StreamError> {
+    pub(crate) fn finish(&mut self) -> Result<Figures, StreamError> {
         if self.gated.engine().has_state() {
             self.flush(true)?;
             self.gated.finish()?;
@@ -124,7 +137,7 @@ impl Runner<'_> {
             // A stream without a tuple still has its header.
             self.sink.publish(&[])?;
         }
-        self.progress.figures.lag = self.source.lag();
+        self.ask_lag();
         let figures = self.figures();
         self.shared.set(figures.clone());
         Ok(figures)
@@ -238,7 +251,18 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn figures(&self) -> Figures {
+    /// Asks the source how much waits there.
+    pub(crate) fn ask_lag(&mut self) {
+        self.progress.figures.lag = self.source.lag();
+    }
+
+    /// How long tuples took.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn times(&self) -> &Times {
+        &self.progress.times
+    }
+
+    pub(crate) fn figures(&self) -> Figures {
         let progress = &self.progress;
         Figures {
             tuples: self.gated.position(),

@@ -1,7 +1,11 @@
 //! From a policy to a stream that runs: the key, the state, what is learned, the connectors.
 
+#[cfg(feature = "kafka")]
+mod group;
 mod key;
 mod learn;
+#[cfg(feature = "kafka")]
+mod partition;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -13,6 +17,8 @@ use shoal_pipeline::Request;
 use shoal_pipeline::files::{Job, state_folder};
 use shoal_pipeline::stream::{StreamBinding, Words, bind, words};
 
+#[cfg(feature = "kafka")]
+pub(crate) use self::group::run_group;
 use self::learn::Learned;
 use crate::dead_letters::DeadLetters;
 use crate::drift::DriftWatch;
@@ -63,7 +69,7 @@ pub fn run_between(
         let bound = metrics::serve(address, shared.clone())?;
         watcher.notice(&format!("the figures are at http://{bound}/metrics"));
     }
-    let mut start = Start::new(job, source, stop, watcher, options)?;
+    let mut start = Start::new(job, job.request()?, source, stop, watcher, options);
     if let Some(folder) = &start.folder {
         make_folder(folder)?;
     }
@@ -74,39 +80,11 @@ pub fn run_between(
     start.own_folder(&key.key, owner::check)?;
     sink.seal(Seal::new(key.key.bytes()));
     start.in_sink = sink.last()?.map_or(0, |last| last.step);
-    let Some(mut engine) = start.engine(&key)? else { return Ok(Figures::default()) };
+    let Some(engine) = start.engine(&key)? else { return Ok(Figures::default()) };
     // From here on nothing but the world can stop it, so the folder is its own.
     start.own_folder(&key.key, owner::claim)?;
-    let journal = start.open_journal(&key.key)?;
-    let drift = start.watch_drift(&mut engine)?;
-    let Start { request, binding, source, held, learned, dead_letters, .. } = start;
-    let mut runner = Runner {
-        gated: GatedEngine::new(binding, engine, &key.key),
-        drift,
-        source,
-        sink,
-        journal,
-        dead_letters: learned.letters.unwrap_or_else(|| DeadLetters::new(dead_letters)),
-        stop,
-        watcher,
-        options,
-        shared,
-        progress: Progress::new(),
-    };
-    runner.recover()?;
-    // A stream that stopped because its values had drifted does not go on.
-    runner.has_drifted()?;
-    // Whoever was learned from is not published, however far the sink says that the source was read.
-    runner.progress.mark.frontier.join(&learned.frontier);
-    runner.progress.figures.learned = learned.tuples;
-    runner.progress.figures.dead_letters = runner.dead_letters.count();
-    runner.progress.figures.words = words;
-    // A stream that has just learned is read already; what came beyond is held.
-    if !learned.reading {
-        let header = request.policy().data.header;
-        runner.source.start(&runner.progress.mark.frontier, header, runner.gated.layout(), stop)?;
-    }
-    runner.run(&held)
+    let held = std::mem::take(&mut start.held);
+    start.runner(engine, &key.key, sink, shared, words)?.run(&held)
 }
 
 /// A stream that is about to start.
@@ -131,11 +109,12 @@ struct Start<'s> {
 impl<'s> Start<'s> {
     fn new(
         job: &'s Job,
+        request: Request,
         source: Box<dyn Source>,
         stop: &'s AtomicBool,
         watcher: &'s dyn Watcher,
         options: &'s StreamOptions,
-    ) -> Result<Start<'s>, StreamError> {
+    ) -> Start<'s> {
         let policy = job.policy();
         let folder = state_folder(job);
         let dead_letters = match (&policy.output.dead_letters, &folder) {
@@ -143,9 +122,8 @@ impl<'s> Start<'s> {
             (None, Some(folder)) => folder.join("dead-letters.ndjson"),
             (None, None) => job.path.with_extension("dead-letters.ndjson"),
         };
-        let request = job.request()?;
         let binding = bind(&request);
-        Ok(Start {
+        Start {
             job,
             request,
             binding,
@@ -158,7 +136,48 @@ impl<'s> Start<'s> {
             in_sink: 0,
             held: Vec::new(),
             learned: Learned::default(),
-        })
+        }
+    }
+
+    /// The stream, gone on to where an earlier run stopped, with its source ready to be read.
+    fn runner(
+        self,
+        mut engine: Engine,
+        key: &StreamKey,
+        sink: Box<dyn Sink>,
+        shared: Shared,
+        words: Words,
+    ) -> Result<Runner<'s>, StreamError> {
+        let journal = self.open_journal(key)?;
+        let drift = self.watch_drift(&mut engine)?;
+        let Start { request, binding, source, learned, dead_letters, stop, watcher, options, .. } = self;
+        let mut runner = Runner {
+            gated: GatedEngine::new(binding, engine, key),
+            drift,
+            source,
+            sink,
+            journal,
+            dead_letters: learned.letters.unwrap_or_else(|| DeadLetters::new(dead_letters)),
+            stop,
+            watcher,
+            options,
+            shared,
+            progress: Progress::new(),
+        };
+        runner.recover()?;
+        // A stream that stopped because its values had drifted does not go on.
+        runner.has_drifted()?;
+        // Whoever was learned from is not published, however far the sink says that the source was read.
+        runner.progress.mark.frontier.join(&learned.frontier);
+        runner.progress.figures.learned = learned.tuples;
+        runner.progress.figures.dead_letters = runner.dead_letters.count();
+        runner.progress.figures.words = words;
+        // A stream that has just learned is read already; what came beyond is held.
+        if !learned.reading {
+            let header = request.policy().data.header;
+            runner.source.start(&runner.progress.mark.frontier, header, runner.gated.layout(), stop)?;
+        }
+        Ok(runner)
     }
 
     /// What a careful reader of the policy would ask.
@@ -179,10 +198,14 @@ impl<'s> Start<'s> {
     ) -> Result<(), StreamError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let identity = self.identity();
-        let sink = without_password(self.request.policy().output.path.as_deref().unwrap_or("-"));
-        // Where nothing is remembered, further lines make sense in any sink.
-        let sink = has_memory(self.binding.promise).then_some(sink.as_str());
-        own(folder, key, &Owner { policy: &identity, sink })
+        let sink = self.sink_name();
+        own(folder, key, &Owner { policy: &identity, sink: sink.as_deref() })
+    }
+
+    /// The sink that a state belongs to. Where nothing is remembered, further lines make sense in any.
+    fn sink_name(&self) -> Option<String> {
+        let address = self.request.policy().output.path.as_deref().unwrap_or("-");
+        has_memory(self.binding.promise).then(|| without_password(address))
     }
 
     /// Opens the state of those modes that have one, where there is a folder.

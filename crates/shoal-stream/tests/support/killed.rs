@@ -1,7 +1,6 @@
 //! A whole run, killed again and again: a process of its own that is ended without warning at some moment, started
 //! again, and in the end has published, byte for byte, what a run publishes that nobody disturbs.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -11,14 +10,12 @@ use std::time::Duration;
 use shoal_core::policy::StreamAlgorithmName;
 use shoal_pipeline::files::Job;
 use shoal_stream::{
-    Batch, ConnectorError, Figures, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamOptions,
-    Watcher, run, run_between,
+    Batch, ConnectorError, Frontier, Mark, Message, Record, Seal, Sink, Source, StreamOptions, Watcher, run,
+    run_between,
 };
 
+use super::child::{KEY, Loud, scatter, write_key};
 use super::scenarios::Broker;
-
-/// The key of every run here.
-const KEY: [u8; 32] = *b"a test's key, 32 bytes: Zq7%xV!u";
 
 /// A policy for every kind of stream. Whoever adds an algorithm adds one here: it does not compile otherwise.
 pub(crate) fn modes() -> Vec<&'static str> {
@@ -126,9 +123,7 @@ fn write_policy(folder: &Path, mode: &str, source: &str, sink: &str) {
         "version = 1\n[output]\npath = \"{sink}\"\n[data]\nshape = \"stream\"\nsource = \"{source}\"{COLUMNS}{mode}"
     );
     std::fs::write(folder.join("policy.toml"), text).unwrap();
-    let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
-    std::fs::write(folder.join("key"), key).unwrap();
-    std::fs::set_permissions(folder.join("key"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    write_key(&folder.join("key"));
 }
 
 /// The step of a mark that a run has closed; nobody without the key reads it.
@@ -143,13 +138,6 @@ fn tuple(n: u64) -> String {
     let (who, age, illness) = (r % 400, 20 + r % 50, scatter(n + 77_777) % 6);
     let city = ["Ulm", "Bonn", "Kiel"][(r / 50 % 3) as usize];
     format!(r#"{{"who":"p{who}","number":{n},"age":{age},"city":"{city}","illness":"i{illness}"}}"#)
-}
-
-/// Not random, but without a pattern that matters here.
-fn scatter(n: u64) -> u64 {
-    let z = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
 }
 
 /// What the same records become when nobody disturbs the run.
@@ -201,17 +189,5 @@ impl Sink for Kept {
             .iter()
             .for_each(|message| text.push_str(std::str::from_utf8(message.lines.bytes()).unwrap()));
         Ok(())
-    }
-}
-
-struct Loud;
-
-impl Watcher for Loud {
-    fn notice(&self, text: &str) {
-        println!("{text}");
-    }
-
-    fn status(&self, figures: &Figures) {
-        println!("{}", figures.to_line());
     }
 }

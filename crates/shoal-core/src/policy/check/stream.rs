@@ -11,6 +11,7 @@ use crate::policy::{
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     columns(policy)?;
     connectors(policy)?;
+    balanced(policy)?;
     person(policy)?;
     domain(policy)?;
     match policy.algorithm_name().by_shape() {
@@ -55,6 +56,32 @@ fn connectors(policy: &Policy) -> Result<(), PolicyError> {
     if output.suppressed == SuppressedPolicy::Star || output.keep_order {
         let key = if output.keep_order { "output.keep-order" } else { "output.suppressed" };
         return fail(key, "a stream leaves in the order in which it came", "remove it");
+    }
+    Ok(())
+}
+
+/// What cannot be where the processes of a Kafka group share the partitions of the source (`balance=partitions`).
+fn balanced(policy: &Policy) -> Result<(), PolicyError> {
+    let query = policy.data.source.split_once('?').map_or("", |(_, query)| query);
+    if !policy.data.source.starts_with("kafka://")
+        || !query.split('&').any(|pair| pair == "balance=partitions")
+    {
+        return Ok(());
+    }
+    if !policy.output.path.as_deref().is_some_and(|path| path.starts_with("kafka://")) {
+        let message = "partitions can be balanced where the sink is a topic of Kafka, too";
+        return fail(
+            "output.path",
+            message,
+            "name a topic, kafka://…, with as many partitions as the source",
+        );
+    }
+    // Each partition would learn something else, and whoever counts would need to know which line comes from which.
+    if policy.algorithm.learn.is_some() {
+        let message = "the processes of a group cannot learn: all partitions need one design";
+        let hint = "give the values (domain) or a prior-file; a run without  balance=partitions  that learns leaves one, \
+                    prior.csv in its state folder";
+        return fail("algorithm.learn", message, hint);
     }
     Ok(())
 }
@@ -315,6 +342,7 @@ l = 2
             &["data.source=nats://localhost/A?subject=b", "state.key-file=k"],
             &["data.source=kafka://localhost/a", "state.dir=s", "algorithm.mode=published"],
             &["data.source=nats://localhost/A", "algorithm.learn=100"],
+            &["data.source=kafka://localhost/a?balance=partitions", "output.path=kafka://localhost/b"],
             &["algorithm.name=castle", "privacy.k=3", "algorithm.delta=30", "columns.age.hierarchy=a.csv"],
             &["algorithm.name=castle", "privacy.k=3", "algorithm.max-wait=0.5", "algorithm.reuse=true"],
         ] {
@@ -327,6 +355,15 @@ l = 2
         for (bad, words) in [
             (&["data.source=a.csv"][..], "cannot come from"),
             (&["output.path=a.csv"], "cannot go to"),
+            (&["data.source=kafka://a/b?group=c&balance=partitions"], "where the sink is a topic of Kafka"),
+            (
+                &[
+                    "data.source=kafka://a/b?balance=partitions",
+                    "output.path=kafka://a/c",
+                    "algorithm.learn=100",
+                ],
+                "the processes of a group cannot learn",
+            ),
             (&["data.format=long"], "format of transactions"),
             (&["data.person=nobody"], "none of the columns"),
             (&["columns.patient.role=insensitive"], "names people"),

@@ -1,0 +1,257 @@
+//! Figures of a process that shares the partitions of a topic with others: of each partition that it has, and their sum.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use shoal_pipeline::stream::Words;
+
+use crate::Figures;
+use crate::engine::KernelFigures;
+use crate::figures::Times;
+
+/// What a process has of a topic whose partitions are shared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GroupFigures {
+    /// How many partitions the topic has.
+    pub total: u32,
+    /// Those of this process.
+    pub owned: BTreeMap<u32, PartitionFigures>,
+    /// Those that the group has given to this process and whose state another one still has.
+    pub awaited: Vec<u32>,
+    /// Records of this run that had no key, so that the broker may have put a person's records into several partitions.
+    pub records_without_key: u64,
+}
+
+/// Figures of one partition.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PartitionFigures {
+    /// Tuples that were understood, over the partition's whole life.
+    pub tuples: u64,
+    /// Tuples since this process has it.
+    pub tuples_now: u64,
+    /// Messages that left since then.
+    pub messages: u64,
+    /// Lines since then that were not understood.
+    pub dead_letters: u64,
+    /// Records that wait in the broker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lag: Option<u64>,
+    /// What the kernel says.
+    #[serde(flatten)]
+    pub kernel: KernelFigures,
+}
+
+impl GroupFigures {
+    /// Adds the figures in the text format of Prometheus.
+    pub(crate) fn to_prometheus(&self, text: &mut String) {
+        let mut one = |name: &str, kind: &str, help: &str, value: u64| {
+            let _ = writeln!(
+                text,
+                "# HELP shoal_{name} {help}\n# TYPE shoal_{name} {kind}\nshoal_{name} {value}"
+            );
+        };
+        one("partitions", "gauge", "Partitions of the topic.", self.total.into());
+        one("partitions_owned", "gauge", "Partitions of this process.", self.owned.len() as u64);
+        let awaited = self.awaited.len() as u64;
+        one("partitions_awaited", "gauge", "Partitions whose state another process still has.", awaited);
+        let without_key = self.records_without_key;
+        one("records_without_key_total", "counter", "Records of this run that had no key.", without_key);
+        let mut each = |name: &str, kind: &str, help: &str, of: &dyn Fn(&PartitionFigures) -> Option<u64>| {
+            let values: Vec<(u32, u64)> =
+                self.owned.iter().filter_map(|(number, figures)| Some((*number, of(figures)?))).collect();
+            if !values.is_empty() {
+                let _ = writeln!(text, "# HELP shoal_{name} {help}\n# TYPE shoal_{name} {kind}");
+            }
+            for (number, value) in values {
+                let _ = writeln!(text, "shoal_{name}{{partition=\"{number}\"}} {value}");
+            }
+        };
+        let since = "since this process has the partition.";
+        each("partition_tuples_total", "counter", &format!("Tuples understood {since}"), &|p| {
+            Some(p.tuples_now)
+        });
+        each("partition_messages_total", "counter", &format!("Messages released {since}"), &|p| {
+            Some(p.messages)
+        });
+        each("partition_dead_letters_total", "counter", &format!("Lines not understood {since}"), &|p| {
+            Some(p.dead_letters)
+        });
+        each("partition_lag", "gauge", "Records of the partition that wait in the broker.", &|p| p.lag);
+        each("partition_waiting", "gauge", "Tuples of the partition that wait for a crowd.", &|p| {
+            p.kernel.waiting
+        });
+    }
+}
+
+/// A sum of figures that grows by one partition after the other.
+#[derive(Clone)]
+pub(crate) struct Sum {
+    figures: Figures,
+    times: Times,
+    owned: BTreeMap<u32, PartitionFigures>,
+    started: Instant,
+}
+
+impl Sum {
+    pub(crate) fn new(started: Instant) -> Sum {
+        Sum { figures: Figures::default(), times: Times::default(), owned: BTreeMap::new(), started }
+    }
+
+    /// Adds a partition that is another process's now: what was done for it here, nothing of its state.
+    pub(crate) fn add_gone(&mut self, figures: &Figures, times: &Times) {
+        let (sum, add) = (&mut self.figures, figures);
+        sum.tuples_now += add.tuples_now;
+        sum.messages += add.messages;
+        sum.dead_letters += add.dead_letters;
+        for (reason, more) in &add.dead_letters_by_reason {
+            let found = sum.dead_letters_by_reason.entry(reason).or_insert_with(|| {
+                let mut first = *more;
+                first.count = 0;
+                first
+            });
+            found.count += more.count;
+        }
+        if let Some(file) = &add.dead_letters_file {
+            // Of several, the folder that holds them is named in the end.
+            let several = sum.dead_letters_file.as_ref().is_some_and(|other| other != file);
+            sum.dead_letters_file = Some(if several { SEVERAL.into() } else { file.clone() });
+        }
+        self.times.add_all(times);
+    }
+
+    /// Adds a partition of this process.
+    pub(crate) fn add(&mut self, partition: u32, figures: &Figures, times: &Times) {
+        self.add_gone(figures, times);
+        let sum = &mut self.figures;
+        sum.kernel = join(&sum.kernel, sum.tuples, &figures.kernel, figures.tuples);
+        sum.tuples += figures.tuples;
+        sum.lag = added(sum.lag, figures.lag);
+        let (tuples, tuples_now) = (figures.tuples, figures.tuples_now);
+        let (messages, dead_letters) = (figures.messages, figures.dead_letters);
+        let (lag, kernel) = (figures.lag, figures.kernel);
+        let of_partition = PartitionFigures { tuples, tuples_now, messages, dead_letters, lag, kernel };
+        self.owned.insert(partition, of_partition);
+    }
+
+    /// The figures of the process. `root` is the folder with all partitions' folders.
+    pub(crate) fn finish(self, group: GroupFigures, words: Words, root: &Path) -> Figures {
+        let mut figures = self.figures;
+        figures.seconds = self.started.elapsed().as_secs_f64();
+        figures.mean_seconds_per_tuple = self.times.mean();
+        figures.p99_seconds_per_tuple = self.times.p99();
+        figures.words = words;
+        if figures.dead_letters_file.as_deref() == Some(Path::new(SEVERAL)) {
+            figures.dead_letters_file = Some(root.to_owned());
+        }
+        figures.partitions = Some(GroupFigures { owned: self.owned, ..group });
+        figures
+    }
+}
+
+/// Stands for several files of dead letters; no file has an empty name.
+const SEVERAL: &str = "";
+
+/// What two kernels say together, after so many tuples each.
+fn join(a: &KernelFigures, tuples_a: u64, b: &KernelFigures, tuples_b: u64) -> KernelFigures {
+    // A share of all is the mean of the shares, each as heavy as its stream is long.
+    let mean = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) if tuples_a + tuples_b > 0 => {
+            Some((a * tuples_a as f64 + b * tuples_b as f64) / (tuples_a + tuples_b) as f64)
+        }
+        (a, b) => a.or(b),
+    };
+    // The worst one counts: that it is kept elsewhere helps nobody there.
+    let worst = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        (a, b) => a.or(b),
+    };
+    // Errors of independent counts add up by their squares.
+    let error = match (a.standard_error, b.standard_error) {
+        (Some(a), Some(b)) => Some(a.hypot(b)),
+        (a, b) => a.or(b),
+    };
+    KernelFigures {
+        groups_open: added(a.groups_open, b.groups_open),
+        groups_given_up: added(a.groups_given_up, b.groups_given_up),
+        sau: mean(a.sau, b.sau),
+        sau_bound: mean(a.sau_bound, b.sau_bound),
+        standard_error: error,
+        guess_success: worst(a.guess_success, b.guess_success),
+        guess_promised: worst(a.guess_promised, b.guess_promised),
+        waiting: added(a.waiting, b.waiting),
+        classes: added(a.classes, b.classes),
+        reused: added(a.reused, b.reused),
+        suppressed: added(a.suppressed, b.suppressed),
+    }
+}
+
+fn added(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Reason;
+
+    fn figures(tuples: u64, kernel: KernelFigures) -> Figures {
+        let reason = Reason { count: 2, first_partition: 3, first_offset: tuples };
+        Figures {
+            tuples,
+            tuples_now: 10,
+            messages: 4,
+            dead_letters: 2,
+            dead_letters_by_reason: BTreeMap::from([("not-json", reason)]),
+            dead_letters_file: Some(format!("{tuples}").into()),
+            lag: Some(5),
+            kernel,
+            ..Figures::default()
+        }
+    }
+
+    #[test]
+    fn a_sum_holds_what_was_done_here_and_the_state_of_what_is_here() {
+        let kernel = |sau, waiting| KernelFigures {
+            sau: Some(sau),
+            waiting: Some(waiting),
+            standard_error: Some(3.0 + sau),
+            ..KernelFigures::default()
+        };
+        let mut times = Times::default();
+        times.add(Duration::from_micros(100));
+        let mut sum = Sum::new(Instant::now());
+        sum.add_gone(&figures(1_000_000, kernel(0.9, 99)), &times);
+        sum.add(0, &figures(100, kernel(0.0, 7)), &times);
+        sum.add(4, &figures(300, kernel(1.0, 8)), &times);
+        let group = GroupFigures { total: 8, awaited: vec![6], ..GroupFigures::default() };
+        let all = sum.finish(group, Words::default(), Path::new("state"));
+        assert_eq!((all.tuples, all.tuples_now, all.messages, all.lag), (400, 30, 12, Some(10)));
+        assert_eq!((all.dead_letters, all.dead_letters_by_reason["not-json"].count), (6, 6));
+        assert_eq!(all.dead_letters_file.as_deref(), Some(Path::new("state")));
+        assert_eq!((all.kernel.sau, all.kernel.waiting), (Some(0.75), Some(15)));
+        assert_eq!(all.kernel.standard_error, Some(5.0));
+        assert!((all.mean_seconds_per_tuple - 100e-6).abs() < 1e-9);
+        let text = all.to_prometheus();
+        for line in [
+            "shoal_tuples_total 30",
+            "shoal_partitions 8",
+            "shoal_partitions_owned 2",
+            "shoal_partitions_awaited 1",
+            "shoal_partition_tuples_total{partition=\"4\"} 10",
+            "shoal_partition_waiting{partition=\"0\"} 7",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line}: {text}");
+        }
+        assert!(all.to_line().ends_with("partitions 0, 4 of 8, waiting for 6"), "{}", all.to_line());
+    }
+}
