@@ -23,7 +23,7 @@ pub struct PostgresServer {
 }
 
 /// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl PostgresServer {
     /// Makes a cluster and starts its server.
@@ -101,7 +101,7 @@ impl PostgresServer {
 
     /// Starts it again after [`kill`](PostgresServer::kill).
     pub fn back(&mut self) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + START_TIMEOUT;
         // The processes of a killed server may take a moment to end, and until then another one refuses to start.
         while !self.is_ready() {
             assert!(Instant::now() < end, "the server does not start: {}", self.log());

@@ -98,3 +98,23 @@ fn absent(location: &str) -> PostgresError {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shoal_core::Silent;
+
+    use super::*;
+
+    #[test]
+    fn a_program_without_postgresql_says_how_to_get_it() {
+        let error = crate::read_table(&Source::new("postgres://h/d#t"), &|_| true, &Silent).unwrap_err();
+        assert!(error.to_string().contains("built without PostgreSQL"), "{error}");
+        assert!(error.hint().contains("--features postgres") && error.hint().contains("csv header"));
+        assert!(TableTarget::open("postgres://h/d#t", &Silent).is_err());
+        let error = TableTarget::open("postgres://ann:s3cret@h/d#t", &Silent).unwrap_err();
+        assert!(
+            error.to_string().contains("holds a password") && !error.to_string().contains("s3"),
+            "{error}"
+        );
+    }
+}

@@ -48,7 +48,6 @@ pub(super) fn holds_postgres_password(text: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     /// What it says, by the names of libpq's parameters.
-    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "nobody is asked"))]
     pub(super) given: Vec<(String, String)>,
     /// The address as it was written, without the table.
     pub(super) database: String,

@@ -13,7 +13,7 @@ use tokio_postgres::config::SslMode as TlsMode;
 use tokio_postgres::{Client, Config, Error};
 
 use super::address::Address;
-use super::settings::{Settings, SslMode, Surroundings};
+use super::settings::{Environment, Settings, SslMode};
 use super::sqlstate::hint_of;
 use super::tls;
 use crate::error::PostgresError;
@@ -39,7 +39,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn open(address: &Address, progress: &dyn Progress) -> Result<Connection, PostgresError> {
-        Connection::open_with(address, &Settings::of(address, &Surroundings::real())?, progress)
+        Connection::open_with(address, &Settings::of(address, &Environment::real())?, progress)
     }
 
     fn open_with(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::settings::Surroundings;
+use super::settings::Environment;
 use crate::error::PostgresError;
 
 /// Where Debian keeps the services of all users.
@@ -12,11 +12,11 @@ const SYSTEM_FOLDER: &str = "/etc/postgresql-common";
 pub(super) fn find(
     place: &str,
     service: &str,
-    around: &Surroundings<'_>,
+    environment: &Environment<'_>,
 ) -> Result<Vec<(String, String)>, PostgresError> {
-    let own = (around.variable)("PGSERVICEFILE").map(PathBuf::from);
-    let own = own.or_else(|| around.home.as_ref().map(|home| home.join(".pg_service.conf")));
-    let system = (around.variable)("PGSYSCONFDIR").unwrap_or_else(|| SYSTEM_FOLDER.to_owned());
+    let own = (environment.variable)("PGSERVICEFILE").map(PathBuf::from);
+    let own = own.or_else(|| environment.home.as_ref().map(|home| home.join(".pg_service.conf")));
+    let system = (environment.variable)("PGSYSCONFDIR").unwrap_or_else(|| SYSTEM_FOLDER.to_owned());
     let files: Vec<PathBuf> =
         own.into_iter().chain([PathBuf::from(system).join("pg_service.conf")]).collect();
     for file in &files {

@@ -56,14 +56,14 @@ pub(super) enum SslMode {
 }
 
 /// What is outside of the program: the environment and the home folder.
-pub(super) struct Surroundings<'a> {
+pub(super) struct Environment<'a> {
     pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
     pub(super) home: Option<PathBuf>,
 }
 
-impl Surroundings<'_> {
-    pub(super) fn real() -> Surroundings<'static> {
-        Surroundings { variable: &variable_of_process, home: std::env::home_dir() }
+impl Environment<'_> {
+    pub(super) fn real() -> Environment<'static> {
+        Environment { variable: &variable_of_process, home: std::env::home_dir() }
     }
 }
 
@@ -97,15 +97,15 @@ pub(super) const SOCKETS: &str = "/var/run/postgresql";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Settings {
-    pub(super) fn of(address: &Address, around: &Surroundings<'_>) -> Result<Settings, PostgresError> {
+    pub(super) fn of(address: &Address, environment: &Environment<'_>) -> Result<Settings, PostgresError> {
         let place = address.database.as_str();
         let mut parameters: HashMap<String, String> = address.given.iter().cloned().collect();
         let variable = |name: &str| {
             let found = VARIABLES.iter().find(|(parameter, _)| *parameter == name);
-            found.and_then(|(_, variable)| (around.variable)(variable))
+            found.and_then(|(_, variable)| (environment.variable)(variable))
         };
         if let Some(service) = parameters.get("service").cloned().or_else(|| variable("service")) {
-            for (name, value) in services::find(place, &service, around)? {
+            for (name, value) in services::find(place, &service, environment)? {
                 parameters.entry(name).or_insert(value);
             }
         }
@@ -115,8 +115,9 @@ impl Settings {
             }
         }
         let mut take = |name: &str| parameters.remove(name).filter(|value| !value.is_empty());
-        let user =
-            take("user").or_else(|| (around.variable)("USER")).or_else(|| (around.variable)("LOGNAME"));
+        let user = take("user")
+            .or_else(|| (environment.variable)("USER"))
+            .or_else(|| (environment.variable)("LOGNAME"));
         let user = user.ok_or_else(|| {
             let hint = "name the user: postgres://user@host/database, or PGUSER";
             PostgresError::new(place, "nobody is named who asks the server", hint)
@@ -127,7 +128,11 @@ impl Settings {
         let database = take("dbname").unwrap_or_else(|| user.clone());
         let seconds: u64 = number(place, "connect_timeout", take("connect_timeout"), 0)?;
         let usual = |name: &str| {
-            around.home.as_ref().map(|home| home.join(".postgresql").join(name)).filter(|file| file.exists())
+            environment
+                .home
+                .as_ref()
+                .map(|home| home.join(".postgresql").join(name))
+                .filter(|file| file.exists())
         };
         let certificate = match (take("sslcert"), take("sslkey")) {
             (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
@@ -160,7 +165,7 @@ impl Settings {
         };
         if settings.password.is_none() {
             let named = take("passfile").map(PathBuf::from);
-            let file = named.or_else(|| around.home.as_ref().map(|home| home.join(".pgpass")));
+            let file = named.or_else(|| environment.home.as_ref().map(|home| home.join(".pgpass")));
             if let Some(file) = file {
                 settings.look_up_password(&file);
             }
@@ -225,7 +230,7 @@ mod tests {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         };
         let home = variable("HOME").map(PathBuf::from);
-        Settings::of(&Address::parse(address).unwrap(), &Surroundings { variable: &variable, home })
+        Settings::of(&Address::parse(address).unwrap(), &Environment { variable: &variable, home })
     }
 
     #[test]

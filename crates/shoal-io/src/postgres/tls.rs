@@ -21,8 +21,10 @@ pub(super) fn connector(place: &str, settings: &Settings) -> Result<MakeRustlsCo
     };
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match settings.ssl {
-        SslMode::Disable | SslMode::Prefer | SslMode::Require => Arc::new(Anybody(provider.clone())),
-        SslMode::VerifyCa => Arc::new(AnyName(verifier(place, settings, provider.clone())?)),
+        SslMode::Disable | SslMode::Prefer | SslMode::Require => {
+            Arc::new(AcceptAnyCertificate(provider.clone()))
+        }
+        SslMode::VerifyCa => Arc::new(IgnoreHostName(verifier(place, settings, provider.clone())?)),
         SslMode::VerifyFull => verifier(place, settings, provider.clone())?,
     };
     let config = ClientConfig::builder_with_provider(provider)
@@ -80,9 +82,9 @@ fn verifier(
 
 /// Believes every certificate, as libpq does below verify-ca: what is sent is encrypted, but perhaps for somebody in between.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _certificate: &CertificateDer<'_>,
@@ -119,9 +121,9 @@ impl ServerCertVerifier for Anybody {
 
 /// Believes what comes from a trusted authority, whichever host it was made for (verify-ca).
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct IgnoreHostName(Arc<WebPkiServerVerifier>);
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for IgnoreHostName {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
