@@ -36,7 +36,7 @@ def histories(people, seed=1):
 
 
 def test_histories_are_anonymous_together_and_in_order(spark, tmp_path):
-    table = histories(900)
+    table = histories(600)
     order = list(range(table.num_rows))
     random.Random(3).shuffle(order)
     for name, given in (("one", table), ("two", table.take(order))):
@@ -44,7 +44,7 @@ def test_histories_are_anonymous_together_and_in_order(spark, tmp_path):
     (file,) = (tmp_path / "one").glob("*.parquet")
     (other,) = (tmp_path / "two").glob("*.parquet")
     assert hashlib.sha256(file.read_bytes()).digest() == hashlib.sha256(other.read_bytes()).digest()
-    assert release.parts >= 3
+    assert release.parts >= 2
     published = pq.read_table(file)
     people, seen = defaultdict(list), []
     for row in published.to_pylist():
