@@ -68,6 +68,7 @@ class Broker:
         key.touch(0o600)
         key.write_text(secrets.token_hex(32))
         self.producer = confluent_kafka.Producer({"bootstrap.servers": self.servers, "linger.ms": 20})
+        self.looker = confluent_kafka.Consumer({"bootstrap.servers": self.servers, "group.id": "looks"})
         self.sent = 0
         self.processes = []
 
@@ -82,19 +83,32 @@ class Broker:
         self.process.wait()
         self.folder.cleanup()
 
-    def send(self, count):
+    def made(self, count):
+        """So many further tuples, with their keys."""
         for n in range(self.sent, self.sent + count):
             person = f"p{random.randrange(5000)}"
             tuple_ = {"who": person, "number": n, "age": random.randrange(90), "zip": random.randrange(1000)}
             tuple_["illness"] = f"i{random.randrange(20)}"
+            yield person, json.dumps(tuple_, separators=(",", ":"))
+
+    def send(self, count):
+        self.put(self.made(count))
+
+    def put(self, tuples):
+        for person, text in tuples:
             while True:
                 try:
-                    self.producer.produce("visits", json.dumps(tuple_, separators=(",", ":")), key=person)
+                    self.producer.produce("visits", text, key=person)
                     break
                 except BufferError:
                     self.producer.poll(0.1)
+            self.sent += 1
         self.producer.flush()
-        self.sent += count
+
+    def messages(self):
+        """How many messages the sink has."""
+        ends = [self.looker.get_watermark_offsets(confluent_kafka.TopicPartition("released", n)) for n in range(PARTITIONS)]
+        return sum(high for _, high in ends)
 
     def start(self, *options):
         process = Shoal([os.environ["SHOAL"], "stream", str(self.policy), "--metrics", "127.0.0.1:0", *options])
@@ -180,17 +194,27 @@ def speed(mode, processes, tuples):
         broker.wait_for(lambda all: all_own(all, share), shoals)
         # So that nobody starts cold.
         broker.send(2000)
-        broker.wait_for(lambda all: total("shoal_tuples_total")(all) >= broker.sent, shoals)
-        before = [shoal.cpu() for shoal in shoals]
-        of_broker = cpu(broker.process.pid)
-        broker.send(tuples)
-        # From when everything is there: feeding takes a core, too.
-        metrics = [shoal.metrics() for shoal in shoals]
-        start, done = time.time(), total("shoal_tuples_total")(metrics)
-        broker.wait_for(lambda all: total("shoal_tuples_total")(all) >= broker.sent, shoals)
+        all_there = lambda all: total("shoal_tuples_total")(all) >= broker.sent
+        broker.wait_for(all_there, shoals)
+        made = list(broker.made(tuples))
+        # They are stopped while the topic is filled, for less time than the group would miss them: filling takes a core, too.
+        for shoal in shoals:
+            shoal.process.send_signal(signal.SIGSTOP)
+        broker.put(made)
+        before, of_broker = [shoal.cpu() for shoal in shoals], cpu(broker.process.pid)
+        for shoal in shoals:
+            shoal.process.send_signal(signal.SIGCONT)
+        start = time.time()
+        if mode == "castle":
+            broker.wait_for(all_there, shoals)
+        else:
+            # A message is a tuple; the broker counts them at once, and figures are half a second old.
+            while broker.messages() < broker.sent:
+                assert time.time() < start + 180, [shoal.log() for shoal in shoals]
+                time.sleep(0.02)
         seconds = time.time() - start
         used = sum(shoal.cpu() for shoal in shoals) - sum(before)
-        return (broker.sent - done) / seconds, used / tuples, (cpu(broker.process.pid) - of_broker) / tuples
+        return tuples / seconds, used / tuples, (cpu(broker.process.pid) - of_broker) / tuples
 
 
 def all_own(metrics, share):
@@ -256,7 +280,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", nargs="?", choices=["speed", "kills"], help="both unless said")
     parser.add_argument("--mode", action="append", choices=list(MODES))
-    parser.add_argument("--tuples", type=int, default=200_000, help="mock topics keep 5 MB a partition: 250,000 at most")
+    parser.add_argument("--tuples", type=int, default=300_000, help="mock topics keep 5 MB a partition: some 300,000 at most")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--kills", type=int, default=20)
     arguments = parser.parse_args()

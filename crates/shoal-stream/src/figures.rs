@@ -206,6 +206,7 @@ impl Times {
     }
 
     /// Adds what others took.
+    #[cfg(feature = "kafka")]
     pub(crate) fn add_all(&mut self, other: &Times) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.total += other.total;

@@ -281,13 +281,15 @@ fn shared_and_killed(mode: &str) {
     second.kill();
     group.send(400);
     // While the dead one is still thought alive, another comes.
-    let fourth = group.process(Some(3));
+    let fourth = group.process(None);
     fourth.has(2);
     group.send(400);
     third.ends(true);
     fourth.has(4);
     group.send(400);
-    fourth.ends(false);
+    fourth.ends(true);
+    // The last one ends the stream: what waits for a crowd leaves.
+    group.process(Some(3)).ends(false);
     group.all_is_there_once();
 }
 
