@@ -39,7 +39,7 @@ pub use notation::{plain_number, without_exponent};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Cancellable, Cancelled, Progress, Silent, Unseen};
 pub use promise::{
-    Bound, Condition, Distance, Likeness, Limit, Rule, SequencesPromise, Support, TablePromise,
+    Bound, Condition, Distance, Distribution, Likeness, Limit, Rule, SequencesPromise, Support, TablePromise,
     TransactionsPromise, is_drawn,
 };
 pub use published::{

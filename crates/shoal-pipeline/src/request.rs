@@ -3,12 +3,14 @@
 //! Nothing here knows where a hierarchy or a list of constraints came from. The algorithm and the verifier see the
 //! same [`Assets`], and a front that has no files (Python, a database, a web page) hands them over from memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
-use shoal_core::{Hierarchy, Policy, PolicyDocument, RawTable, Role, Transactions};
+use shoal_core::{
+    Distribution, Hierarchy, Policy, PolicyDocument, RawTable, Role, Rule, TablePromise, Transactions,
+};
 use shoal_io::original_items;
 use shoal_measure::PopulationCounts;
 
@@ -116,6 +118,14 @@ impl Request {
         {
             return Err(missing(&document, "privacy.population", "count of the population", name));
         }
+        if let Some(name) = assets.distributions.keys().next()
+            && policy.data.person.is_some()
+        {
+            let message = format!("the distribution of `{name}` counts records, and promises count people");
+            let hint = "remove  person,  or do not give a distribution".to_owned();
+            let error = Box::new(document.complain("data.person", message, Some(hint)));
+            return Err(PipelineError::PolicyAndData { error });
+        }
         let earlier = EarlierReleases::default();
         Ok(Request { document, assets, earlier, table_key: None, audit: None, pages: false })
     }
@@ -138,6 +148,23 @@ impl Request {
     /// The policy.
     pub fn policy(&self) -> &Policy {
         self.document.policy()
+    }
+
+    /// What is promised about a table, and who everybody is where the table is not.
+    pub(crate) fn table_promise(&self) -> TablePromise {
+        let distributions = self.assets.distributions.clone();
+        TablePromise { distributions, ..self.policy().table_promise() }
+    }
+
+    /// The same without what compares with a distribution that the data do not show: an adversary who knows nothing but the published
+    /// table has nothing to compare with.
+    pub(crate) fn promise_of_table(&self) -> TablePromise {
+        let mut promise = self.policy().table_promise();
+        let compares = |rule: &Rule| matches!(rule, Rule::Close { .. } | Rule::Alike(_));
+        promise.conditions.retain(|condition| {
+            !(compares(&condition.rule) && self.assets.distributions.contains_key(&condition.column))
+        });
+        promise
     }
 
     /// The policy with the places of its keys.
@@ -235,6 +262,8 @@ pub struct Assets {
     weights: HashMap<String, (String, ItemWeights)>,
     priors: HashMap<String, (String, SensitiveValues)>,
     populations: HashMap<String, (String, PopulationCounts)>,
+    /// By column; no key of a policy names them.
+    distributions: BTreeMap<String, Distribution>,
 }
 
 /// An asset and the place that errors name.
@@ -341,6 +370,13 @@ impl Assets {
     /// [`parse_population`](crate::table::parse_population) makes them of a table.
     pub fn with_population(self, name: &str, counts: PopulationCounts) -> Assets {
         self.with_population_from(name, name, counts)
+    }
+
+    /// Says who everybody is in a sensitive column of a table that is a part of something larger: t-closeness and β-likeness are then promised
+    /// and verified against this distribution and not against the table. Parts of different people that keep such a promise keep it together.
+    pub fn with_distribution(mut self, column: &str, everybody: Distribution) -> Assets {
+        self.distributions.insert(column.to_owned(), everybody);
+        self
     }
 
     /// The same for a population that errors name otherwise.

@@ -38,6 +38,28 @@ pub enum Unverifiable {
         /// The value.
         value: String,
     },
+    /// A sensitive value is not in the distribution that classes are compared with.
+    #[error(
+        "row {row} of the published file, column `{column}`: nobody has `{value}` in the distribution that is given for it"
+    )]
+    NotAmongEverybody {
+        /// The first row with this value, counted from 1.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// A value of the distribution is not in the file, so its distance from others is not known.
+    #[error(
+        "the distribution that is given for `{column}` has `{value}`, which is not in the published file"
+    )]
+    BeyondFile {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
     /// Who asks for which k is never published.
     #[error("how large a crowd each person asks for in `{column}` is not published, so it cannot be checked")]
     PersonalK {
@@ -161,6 +183,10 @@ impl Unverifiable {
             Unverifiable::NoHierarchy { .. } => "give every quasi-identifier a hierarchy",
             Unverifiable::NotOfKind { .. } => "correct the value, or the kind of the column",
             Unverifiable::OutsideHierarchy { .. } => "add the value to the hierarchy, or correct it",
+            Unverifiable::NotAmongEverybody { .. } => {
+                "count the values of everybody, those of this file included"
+            }
+            Unverifiable::BeyondFile { .. } => "take the distance equal, or a file that has all values",
             Unverifiable::PersonalK { .. } => {
                 "`shoal run` has checked it against the original before it published the file; check the rest with  \
                  --set 'columns.NAME.role=\"identifier\"'"

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use pyo3::prelude::*;
-use shoal_core::{Policy, hierarchy};
+use shoal_core::{Distribution, Policy, hierarchy};
 use shoal_pipeline::files::Job;
 use shoal_pipeline::{Assets, ItemList, ItemWeights, PipelineError, Request};
 
@@ -24,6 +24,8 @@ pub(crate) struct GivenPolicy {
     pub item_lists: HashMap<String, Vec<Vec<String>>>,
     /// Weights of items by the name that the policy uses.
     pub weights: HashMap<String, HashMap<String, f64>>,
+    /// How often everybody has each value of a sensitive column, where the data are a part of theirs: `shoal.spark`.
+    pub distributions: HashMap<String, HashMap<String, u32>>,
 }
 
 impl GivenPolicy {
@@ -48,6 +50,12 @@ impl GivenPolicy {
         }
         for (name, weights) in &self.weights {
             assets = assets.with_weights(name, of_items(weights)?);
+        }
+        for (column, counts) in &self.distributions {
+            let everybody = Distribution::new(counts.iter().map(|(value, count)| (value.clone(), *count)));
+            let message = format!("the distribution of `{column}` has a value that nobody has");
+            assets = assets
+                .with_distribution(column, everybody.ok_or_else(|| with_hint(message, "leave it out"))?);
         }
         job.request_with(assets).map_err(of_pipeline)
     }

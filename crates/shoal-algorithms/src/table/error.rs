@@ -125,6 +125,27 @@ pub enum TableError {
         /// `order` or `hierarchy`.
         lacking: &'static str,
     },
+    /// A value of the table is not in the distribution that classes are compared with.
+    #[error(
+        "column `{column}` has the value `{value}`, which nobody has in the distribution that is given for it"
+    )]
+    NotInDistribution {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// A value of the distribution is not in the table, and its distance from others is asked for.
+    #[error(
+        "the distribution that is given for column `{column}` has the value `{value}`, which the table does not have, so \
+         that its distance from others is not known"
+    )]
+    BeyondTable {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
     /// The whole table has fewer values than a class needs.
     #[error("column `{column}` has only {found} different values, {values}, but every class needs {l}")]
     TooFewValues {
@@ -251,6 +272,10 @@ impl TableError {
             TableError::NoDistance { .. } => {
                 "give the column a hierarchy in the policy, or take the distance equal"
             }
+            TableError::NotInDistribution { .. } => {
+                "count the values of everybody, those of this table included"
+            }
+            TableError::BeyondTable { .. } => "take the distance equal, or a table that has all values",
             TableError::TooFewValues { .. } => "lower l, or promise nothing about this column",
             TableError::TooFrequent { .. } => {
                 "lower l (or raise c), or leave out records that have this value"

@@ -148,7 +148,7 @@ fn patterned(rows: usize) -> Table {
 
 fn about_s(k: usize, rules: &[Rule]) -> TablePromise {
     let condition = |&rule: &Rule| Condition { column: "s".into(), rule };
-    TablePromise { k, conditions: rules.iter().map(condition).collect(), person: None }
+    TablePromise { conditions: rules.iter().map(condition).collect(), ..TablePromise::crowds(k) }
 }
 
 #[test]

@@ -76,12 +76,11 @@ pub(crate) fn any_promise() -> impl Strategy<Value = TablePromise> {
         }),
     ];
     (2_usize..5, prop::collection::vec(rule, 0..=2)).prop_map(|(k, rules)| TablePromise {
-        k,
         conditions: rules
             .into_iter()
             .map(|(column, rule)| Condition { column: column.to_owned(), rule })
             .collect(),
-        person: None,
+        ..TablePromise::crowds(k)
     })
 }
 

@@ -50,7 +50,7 @@ proptest! {
         let distance = Distance::Equal;
         let condition = |rule: Rule| Condition { column: table.columns[sensitive].name.clone(), rule };
         let conditions = vec![condition(Rule::Distinct { l }), condition(Rule::Close { t, distance })];
-        let params = MondrianParams { promise: TablePromise { k, conditions, person: None } };
+        let params = MondrianParams { promise: TablePromise { conditions, ..TablePromise::crowds(k) } };
         let fast = params.check().unwrap().anonymize(&table, &Silent).unwrap().recoding;
         prop_assert_eq!(fast, twin(&table, &holds));
     }

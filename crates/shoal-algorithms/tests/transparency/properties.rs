@@ -112,7 +112,8 @@ fn several_columns_are_kept_together() {
     other.codes = (0..900).map(|n: u32| n * 17 % 7).collect();
     table.columns.push(other);
     let about = |column: &str, l| Condition { column: column.into(), rule: Rule::Frequency { l } };
-    let promise = TablePromise { k: 6, conditions: vec![about("ill", 2), about("wage", 3)], person: None };
+    let promise =
+        TablePromise { conditions: vec![about("ill", 2), about("wage", 3)], ..TablePromise::crowds(6) };
     let recoding = run(&table, &promise, 4).unwrap();
     assert!(recoding.classes.len() > 20, "{}", recoding.classes.len());
     for (column, l) in [("ill", 3), ("wage", 3)] {
@@ -126,8 +127,10 @@ fn several_columns_are_kept_together() {
 #[test]
 fn what_cannot_be_transparent_is_refused() {
     for rule in [Rule::Entropy { l: 2.0 }, Rule::Recursive { l: 2, c: 1.0 }] {
-        let promise =
-            TablePromise { k: 2, conditions: vec![Condition { column: "ill".into(), rule }], person: None };
+        let promise = TablePromise {
+            conditions: vec![Condition { column: "ill".into(), rule }],
+            ..TablePromise::crowds(2)
+        };
         assert!(TransparentParams { promise, seed: 0, key: Secret([1; 32]) }.check().is_err());
     }
     let people = TablePromise { person: Some("who".into()), ..distinct(2, 2) };

@@ -75,9 +75,8 @@ fn fill(left: &mut Vec<usize>, world: &mut World, worlds: &mut Vec<World>) {
 /// Crowds of k with at least l different values.
 pub(crate) fn distinct(k: usize, l: usize) -> TablePromise {
     TablePromise {
-        k,
         conditions: vec![Condition { column: "ill".into(), rule: Rule::Distinct { l } }],
-        person: None,
+        ..TablePromise::crowds(k)
     }
 }
 

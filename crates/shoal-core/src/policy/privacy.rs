@@ -234,7 +234,8 @@ impl Policy {
                 promise(Rule::Alike(likeness.likeness()));
             }
         }
-        TablePromise { k: self.privacy.k.unwrap_or_default(), conditions, person: self.data.person.clone() }
+        let k = self.privacy.k.unwrap_or_default();
+        TablePromise { conditions, person: self.data.person.clone(), ..TablePromise::crowds(k) }
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod table;
 
-pub use table::{Condition, Distance, Likeness, Rule, TablePromise};
+pub use table::{Condition, Distance, Distribution, Likeness, Rule, TablePromise};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 //! What is promised about a table.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Bound;
@@ -31,12 +32,48 @@ pub struct TablePromise {
     pub conditions: Vec<Condition>,
     /// The column that says whose record each one is; `None` where every record is somebody else's.
     pub person: Option<String>,
+    /// Who everybody is, by column, where the table is a part of something larger. t-closeness and β-likeness then
+    /// compare with them and not with the table; parts of different people that all keep such a promise keep it
+    /// together.
+    pub distributions: BTreeMap<String, Distribution>,
 }
 
 impl TablePromise {
     /// Crowds of k, and nothing else.
     pub fn crowds(k: usize) -> Self {
-        TablePromise { k, conditions: Vec::new(), person: None }
+        TablePromise { k, conditions: Vec::new(), person: None, distributions: BTreeMap::new() }
+    }
+}
+
+/// How often each value of a sensitive column occurs among everybody. The empty text stands for the missing value.
+///
+/// ```
+/// use shoal_core::Distribution;
+///
+/// let flu = Distribution::new([("flu".to_owned(), 30), ("gout".to_owned(), 10)]).unwrap();
+/// assert_eq!(flu.total(), 40);
+/// // A value that nobody has is not one that a class could be compared with.
+/// assert!(Distribution::new([("flu".to_owned(), 0)]).is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distribution(Vec<(String, u32)>);
+
+impl Distribution {
+    /// Counts above 0, at least one, by value; `None` for anything else.
+    pub fn new(counts: impl IntoIterator<Item = (String, u32)>) -> Option<Distribution> {
+        let counts: BTreeMap<String, u32> = counts.into_iter().collect();
+        let holds = !counts.is_empty() && counts.values().all(|&count| count > 0);
+        holds.then(|| Distribution(counts.into_iter().collect()))
+    }
+
+    /// The values in the order of their texts, with how often each occurs.
+    pub fn counts(&self) -> &[(String, u32)] {
+        &self.0
+    }
+
+    /// How many records there are.
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|&(_, count)| u64::from(count)).sum()
     }
 }
 

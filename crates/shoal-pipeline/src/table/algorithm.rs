@@ -7,15 +7,15 @@ use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
 use shoal_algorithms::table::transparent::{Secret, TransparentParams};
-use shoal_core::Policy;
 use shoal_core::policy::{ChoicePolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, TableAlgorithmName};
 
-use crate::PipelineError;
+use crate::{PipelineError, Request};
 
 /// The algorithm that the policy asks for, its parameters checked. The key is for the one that has secrets.
-pub(crate) fn algorithm(policy: &Policy, key: &Secret) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
+pub(crate) fn algorithm(request: &Request, key: &Secret) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
+    let policy = request.policy();
     let asked = &policy.algorithm;
-    let promise = policy.table_promise();
+    let promise = request.table_promise();
     let max_suppressed = asked.max_suppressed;
     let ShapeAlgorithm::Table(name) = policy.algorithm_name().by_shape() else {
         return Err(PipelineError::other_shape(policy));

@@ -35,7 +35,7 @@ pub(crate) fn attack(
         Ok((origins, whose)) => (Some(origins), whose.as_ref()),
         Err(_) => (None, None),
     };
-    let promise = request.policy().table_promise();
+    let promise = request.promise_of_table();
     // Who is in which release is known where all of them have an audit.
     let audits = &request.earlier.previous;
     let returning = match audits.is_empty() || audits.len() != before.len() {

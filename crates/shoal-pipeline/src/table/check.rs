@@ -65,7 +65,7 @@ pub(crate) fn check(
     check_population(request, &bound.table)?;
     let policy = request.policy();
     // Nothing is drawn here, and nothing is written: any key will do.
-    let algorithm = algorithm(policy, &Secret([0; 32]))?;
+    let algorithm = algorithm(request, &Secret([0; 32]))?;
     let mut notes = Vec::new();
     if algorithm.needs_hierarchies() {
         notes = with_hierarchies(&bound.table)?.1;

@@ -20,7 +20,7 @@ pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TableModel>>, Pipe
 
 /// The same promises about records, which can be checked on a file alone; a promise about people is at least as strong.
 pub(crate) fn models_of_records(request: &Request) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
-    let promise = request.policy().table_promise();
+    let promise = request.table_promise();
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);
     let mut models: Vec<Box<dyn TableModel>> = Vec::new();
     // The policy's check has refused a k below 2.
@@ -36,7 +36,8 @@ pub(crate) fn models_of_records(request: &Request) -> Result<Vec<Box<dyn TableMo
             missing: request.policy().data.missing.clone(),
             hierarchy,
         };
-        models.push(table::model(condition, ground)?);
+        let everybody = promise.distributions.get(&condition.column).cloned();
+        models.push(table::model_against(condition, ground, everybody)?);
     }
     Ok(models)
 }

@@ -46,7 +46,7 @@ pub(crate) fn run<K: Sink>(
 ) -> Result<Draft<K::Staged>, PipelineError> {
     let key = table_key(request)?;
     let secret = key.as_ref().map_or(Secret([0; 32]), |key| key.secret.clone());
-    let algorithm = algorithm(request.policy(), &secret)?;
+    let algorithm = algorithm(request, &secret)?;
     let models = models(request)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(request, from, progress))?;
@@ -162,7 +162,7 @@ pub(crate) fn run<K: Sink>(
             // Held against each other above, by what their audits remember.
             earlier: &[],
             returning: None,
-            promise: &request.policy().table_promise(),
+            promise: &request.promise_of_table(),
             missing: &request.policy().data.missing,
             // Known here, and not only an assignment that could be.
             origin: Some(&origin),

@@ -19,7 +19,7 @@ mod view;
 
 pub use classes::Classes;
 pub(crate) use classes::Gathered;
-pub use condition::{ConditionError, SensitiveColumn, model};
+pub use condition::{ConditionError, SensitiveColumn, model, model_against};
 pub use conservation::TableConservationError;
 pub use file::{TableVerdict, verify_table_file};
 pub use k_anonymity::KAnonymity;

@@ -219,6 +219,7 @@ class Policy:
             "hierarchies": texts,
             "item_lists": self._item_lists,
             "weights": self._weights,
+            "distributions": {},
         }
 
     def _with_built(self, texts: Mapping[str, str]) -> Policy:

@@ -41,9 +41,14 @@ struct Tree {
 }
 
 impl Spread {
-    /// The distance from records with these frequencies of the values of a column. Fails where the column lacks the
-    /// order or the hierarchy that it is asked for.
-    pub(super) fn new(column: &Column, distance: Distance, counts: &[u32]) -> Result<Spread, TableError> {
+    /// The distance from records with these frequencies of the values of a column, and from so many others `beyond`, whose values
+    /// the column does not have. Fails where the column lacks the order or the hierarchy that it is asked for.
+    pub(super) fn new(
+        column: &Column,
+        distance: Distance,
+        counts: &[u32],
+        beyond: u64,
+    ) -> Result<Spread, TableError> {
         let lacks = |lacking| TableError::NoDistance { column: column.name.clone(), lacking };
         let kind = match distance {
             Distance::Equal => Kind::Equal { counts: counts.to_vec() },
@@ -54,7 +59,7 @@ impl Spread {
                 Kind::Tree(Tree::new(bound, counts))
             }
         };
-        Ok(Spread { everybody: counts.iter().map(|&count| u64::from(count)).sum(), kind })
+        Ok(Spread { everybody: beyond + counts.iter().map(|&count| u64::from(count)).sum::<u64>(), kind })
     }
 
     /// How many records, or pairs of a person and a value, everybody has.

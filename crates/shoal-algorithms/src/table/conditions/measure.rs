@@ -66,12 +66,14 @@ impl Values<'_> {
 }
 
 impl Measure {
-    /// A rule about a column, given how often its values occur among everybody and how many members that is.
+    /// A rule about a column, given how often its values occur among everybody, how many members that is, and how many
+    /// of them have a value that the table does not have.
     pub(super) fn new(
         rule: Rule,
         column: &Column,
         counts: &[u32],
         everybody: u64,
+        beyond: u64,
     ) -> Result<Measure, TableError> {
         Ok(match rule {
             Rule::Distinct { l } => Measure::Distinct { l },
@@ -79,7 +81,7 @@ impl Measure {
             Rule::Entropy { l } => Measure::Entropy { l },
             Rule::Recursive { l, c } => Measure::Recursive { l, c },
             Rule::Close { t, distance } => {
-                Measure::Close { t, spread: Spread::new(column, distance, counts)?, everybody }
+                Measure::Close { t, spread: Spread::new(column, distance, counts, beyond)?, everybody }
             }
             Rule::Alike(likeness) => alike(likeness, counts, everybody),
         })

@@ -22,6 +22,7 @@
 mod distance;
 mod feasible;
 mod measure;
+mod reference;
 mod sane;
 mod standing;
 mod tally;
@@ -40,6 +41,7 @@ use shoal_core::{Column, Role, Rule, Table, TablePromise};
 
 use super::TableError;
 use measure::{Measure, Values};
+use reference::Reference;
 
 /// What every class of one table must satisfy.
 pub(crate) struct Conditions<'a> {
@@ -60,6 +62,8 @@ struct Sensitive<'a> {
     measures: Vec<Measure>,
     /// The share of everybody that has each value.
     shares: Vec<f64>,
+    /// Everybody, where the table is a part of something larger.
+    reference: Option<Arc<Reference>>,
 }
 
 /// The records that ask for more than k.
@@ -88,7 +92,10 @@ impl<'a> Conditions<'a> {
                     let keys = conditions.take_keys(column.domain.len());
                     let rules = vec![condition.rule];
                     let (measures, shares) = (Vec::new(), Vec::new());
-                    conditions.columns.push(Sensitive { column, keys, rules, measures, shares });
+                    let given = promise.distributions.get(&column.name);
+                    let reference =
+                        given.map(|given| Reference::of(column, given)).transpose()?.map(Arc::new);
+                    conditions.columns.push(Sensitive { column, keys, rules, measures, shares, reference });
                 }
             }
         }
@@ -180,6 +187,7 @@ impl<'a> Conditions<'a> {
             rules: known.rules.clone(),
             measures: Vec::new(),
             shares: Vec::new(),
+            reference: known.reference.clone(),
         };
         let columns = self.columns.iter().map(again).collect();
         let (personal, people) = (self.personal.clone(), self.people.clone());
@@ -236,12 +244,15 @@ impl<'a> Conditions<'a> {
             let mut counts = vec![0; known.column.domain.len()];
             let present = published.present(known.keys.clone());
             present.for_each(|(code, count)| counts[code as usize] = count);
-            let measures = known
-                .rules
-                .iter()
-                .map(|&rule| Measure::new(rule, known.column, &counts, published.members()));
+            let (mut everybody, mut beyond) = (published.members(), 0);
+            if let Some(reference) = &known.reference {
+                (counts, everybody) = (reference.counts.clone(), reference.total);
+                beyond = reference.beyond(known.column, &known.rules)?;
+            }
+            let measures =
+                known.rules.iter().map(|&rule| Measure::new(rule, known.column, &counts, everybody, beyond));
             known.measures = measures.collect::<Result<_, _>>()?;
-            let all = published.members().max(1) as f64;
+            let all = everybody.max(1) as f64;
             known.shares = counts.iter().map(|&count| f64::from(count) / all).collect();
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! Every figure once more, slowly and in fractions, and what is refused.
 
 use proptest::prelude::*;
-use shoal_core::{Column, Condition, Distance, Hierarchy, Kind, Likeness, Role, Rule, Table, TablePromise};
+use shoal_core::{
+    Column, Condition, Distance, Distribution, Hierarchy, Kind, Likeness, Role, Rule, Table, TablePromise,
+};
 
 use super::distance::Spread;
 use super::{Conditions, Tally, check_promise};
@@ -25,7 +27,7 @@ fn illnesses(values: &[&str]) -> Table {
 
 fn promise(k: usize, rules: &[Rule]) -> TablePromise {
     let condition = |&rule: &Rule| Condition { column: "illness".into(), rule };
-    TablePromise { k, conditions: rules.iter().map(condition).collect(), person: None }
+    TablePromise { conditions: rules.iter().map(condition).collect(), ..TablePromise::crowds(k) }
 }
 
 /// A sensitive column whose domain is all nine values.
@@ -171,7 +173,7 @@ proptest! {
         for distance in DISTANCES {
             let cost = |a: usize, b: usize| ground(distance, &all, a, b);
             let slow = least_transport(&supply, &demand, cost) / (records * everybody) as f64;
-            let spread = Spread::new(&nine(), distance, &all).unwrap();
+            let spread = Spread::new(&nine(), distance, &all, 0).unwrap();
             for keys in [9, 1000] {
                 let fast = spread.of(records, tally(&class, keys).present(0..9));
                 prop_assert!((fast - slow).abs() < 1e-9, "{distance:?}: {fast} and {slow}");
@@ -214,7 +216,7 @@ proptest! {
 #[test]
 fn the_distances_of_the_paper() {
     let salaries = [1; 9];
-    let spread = Spread::new(&nine(), Distance::Ordered, &salaries).unwrap();
+    let spread = Spread::new(&nine(), Distance::Ordered, &salaries, 0).unwrap();
     let distance = |class: [u32; 9]| spread.of(3, tally(&class, 9).present(0..9));
     assert!((distance([1, 1, 1, 0, 0, 0, 0, 0, 0]) - 0.375).abs() < 1e-12);
     assert!((distance([0, 0, 0, 1, 0, 1, 0, 0, 1]) - 1.0 / 6.0).abs() < 0.01);
@@ -363,4 +365,70 @@ fn promises_that_make_no_sense_are_refused() {
         ));
     }
     assert_eq!(refused(Rule::Close { t: 0.0, distance: Distance::Equal }), None);
+}
+
+/// The promise about a part of a table, with the whole table as everybody.
+fn against_all(rules: &[Rule], all: &[u32]) -> TablePromise {
+    let counts =
+        NINE.iter().zip(all).filter(|(_, count)| **count > 0).map(|(value, count)| ((*value).into(), *count));
+    let everybody = Distribution::new(counts).unwrap();
+    TablePromise { distributions: [("illness".to_owned(), everybody)].into(), ..promise(2, rules) }
+}
+
+proptest! {
+    #[test]
+    fn a_class_of_a_part_is_compared_with_everybody_as_a_class_of_the_whole_is(
+        class in prop::collection::vec(0_u32..4, 9), part in prop::collection::vec(0_u32..4, 9),
+        others in prop::collection::vec(0_u32..9, 9), t in 0.0_f64..0.8, beta in 0.1_f64..3.0,
+    ) {
+        prop_assume!(class.iter().sum::<u32>() > 0);
+        let table = |counts: &[u32]| {
+            let values: Vec<&str> =
+                counts.iter().enumerate().flat_map(|(value, &count)| vec![NINE[value]; count as usize]).collect();
+            illnesses(&values)
+        };
+        let part: Vec<u32> = class.iter().zip(&part).map(|(a, b)| a + b).collect();
+        let all: Vec<u32> = part.iter().zip(&others).map(|(a, b)| a + b).collect();
+        // Each table numbers the values that it has.
+        let own = |counts: &[u32]| -> Vec<u32> {
+            class.iter().zip(counts).filter(|(_, count)| **count > 0).map(|(own, _)| *own).collect()
+        };
+        let (small, large) = (table(&part), table(&all));
+        for rule in [
+            Rule::Close { t, distance: Distance::Equal },
+            Rule::Alike(Likeness::Basic(beta)),
+            Rule::Alike(Likeness::Enhanced(beta)),
+        ] {
+            let Ok(whole) = Conditions::of(&large, &promise(2, &[rule])) else { continue };
+            // A part that does not hold as one class is refused, as a table is.
+            let Ok(of_part) = Conditions::of(&small, &against_all(&[rule], &all)) else { continue };
+            let in_part = tally(&own(&part), own(&part).len() as u32);
+            let in_whole = tally(&own(&all), own(&all).len() as u32);
+            prop_assert_eq!(of_part.hold(&in_part), whole.hold(&in_whole), "{:?}", rule);
+            prop_assert_eq!(of_part.lack(&in_part), whole.lack(&in_whole), "{:?}", rule);
+            // Who is left out changes nothing: everybody stays who they are.
+            prop_assert_eq!(of_part.against(&in_part).lack(&in_part), of_part.lack(&in_part));
+        }
+    }
+}
+
+#[test]
+fn everybody_must_have_what_the_table_has_and_distances_need_a_place_for_all() {
+    let table = illnesses(&["1", "1", "2", "2"]);
+    let close = |distance| Rule::Close { t: 0.9, distance };
+    let refused = |all: &[u32], rule| Conditions::of(&table, &against_all(&[rule], all)).err();
+    let column = || "illness".to_owned();
+    let lacking = TableError::NotInDistribution { column: column(), value: "2".into() };
+    assert_eq!(refused(&[5, 0, 3], close(Distance::Equal)), Some(lacking));
+    assert_eq!(refused(&[5, 4, 3], close(Distance::Equal)), None);
+    let mut numbers = table.clone();
+    numbers.columns[0] = column_of_numbers(&["1", "1", "2", "2"]);
+    let refused =
+        |all: &[u32]| Conditions::of(&numbers, &against_all(&[close(Distance::Ordered)], all)).err();
+    assert_eq!(refused(&[5, 4, 3]), Some(TableError::BeyondTable { column: column(), value: "3".into() }));
+    assert_eq!(refused(&[5, 4]), None);
+}
+
+fn column_of_numbers(values: &[&str]) -> Column {
+    column("illness", Role::Sensitive, Kind::Integer, values)
 }

@@ -53,7 +53,7 @@ pub(super) fn attack(
         0 | 1 => Vec::new(),
         l => vec![Condition { column: VALUE.to_owned(), rule: Rule::Distinct { l } }],
     };
-    let promise = TablePromise { k, conditions, person };
+    let promise = TablePromise { conditions, person, ..TablePromise::crowds(k) };
     let source_rows: Vec<u32> = (0..original.rows as u32).collect();
     let mut attacks = attack_table(
         &TableTarget {

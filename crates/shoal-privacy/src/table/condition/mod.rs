@@ -24,7 +24,7 @@ mod values;
 
 use std::sync::Arc;
 
-use shoal_core::{Condition, Hierarchy, Rule, ValueParser};
+use shoal_core::{Condition, Distribution, Hierarchy, Rule, ValueParser};
 
 pub use error::ConditionError;
 
@@ -74,8 +74,18 @@ pub struct SensitiveColumn {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn TableModel>, ConditionError> {
+    model_against(condition, ground, None)
+}
+
+/// The same where the file is a part of something larger, and t-closeness and β-likeness compare its classes with
+/// `everybody` instead of the file. Records are counted then, and not people.
+pub fn model_against(
+    condition: &Condition,
+    ground: SensitiveColumn,
+    everybody: Option<Distribution>,
+) -> Result<Box<dyn TableModel>, ConditionError> {
     let SensitiveColumn { parser, missing, hierarchy } = ground;
-    let column = Column { name: condition.column.clone(), missing, parser: parser.clone() };
+    let column = Column { name: condition.column.clone(), missing, parser: parser.clone(), everybody };
     Ok(match condition.rule {
         Rule::Distinct { l } => Box::new(Distinct::new(column, l)?),
         Rule::Frequency { l } => Box::new(Frequency::new(column, l)?),
@@ -94,6 +104,8 @@ struct Column {
     missing: Vec<String>,
     /// How its texts are read: 7 and 7.0 are one number.
     parser: ValueParser,
+    /// How often values occur among everybody, where that is not what the file says.
+    everybody: Option<Distribution>,
 }
 
 impl Column {
@@ -102,10 +114,11 @@ impl Column {
         let lacking = || Unverifiable::Lacking { column: self.name.clone() };
         let column = view.published().column(&self.name).ok_or_else(lacking)?;
         let values = Values::of(column, &self.missing, &self.parser);
-        Ok(match view.people() {
-            Some(crowds) => values.of_people(crowds),
-            None => values,
-        })
+        match (view.people(), &self.everybody) {
+            (Some(crowds), _) => Ok(values.of_people(crowds)),
+            (None, Some(everybody)) => values.among(everybody, &self.missing, &self.parser),
+            (None, None) => Ok(values),
+        }
     }
 
     /// The same, class by class.
@@ -162,5 +175,49 @@ mod tests {
             let model = fixture::rule(rule).unwrap();
             assert_eq!((model.name(), model.column(), model.asked()), (name, Some("x"), asked));
         }
+    }
+
+    /// The model of a rule about a file that is a part of something larger.
+    fn against(rule: Rule, everybody: &[(&str, u32)]) -> Box<dyn TableModel> {
+        let parser = ValueParser::new(shoal_core::Kind::Text, shoal_core::DateFormat::default());
+        let ground = SensitiveColumn { parser, missing: vec!["?".to_owned()], hierarchy: None };
+        let everybody = Distribution::new(everybody.iter().map(|&(value, count)| (value.to_owned(), count)));
+        model_against(&Condition { column: "x".to_owned(), rule }, ground, everybody).unwrap()
+    }
+
+    fn verified(
+        rule: Rule,
+        everybody: &[(&str, u32)],
+        values: &[&str],
+    ) -> Result<(bool, Figure), Unverifiable> {
+        let rows: Vec<Vec<&str>> = values.iter().map(|value| vec!["a class", value]).collect();
+        let file = shoal_core::RawTable::from_rows(&["q", "x"], &rows);
+        let outcome = against(rule, everybody).verify(&TableView::new(&file, &["q"])?)?;
+        Ok((outcome.holds, outcome.found))
+    }
+
+    #[test]
+    fn a_part_is_compared_with_everybody_who_is_given() {
+        let close = |t| Rule::Close { t, distance: Distance::Equal };
+        // 3 of 4 have the flu here, and half of everybody; a tenth of them has something that the part does not have.
+        let (part, all) = (["flu", "Flu ", "flu", "?"], [("flu", 50), ("", 40), ("gout", 10)]);
+        assert_eq!(verified(close(0.25), &all, &part), Ok((true, Figure::Number(0.25))));
+        assert!(!verified(close(0.24), &all, &part).unwrap().0);
+        // As one file of their own, they are like everybody there.
+        let alone = verified(close(0.0), &[("flu", 3), ("?", 1)], &part);
+        assert_eq!(alone, Ok((true, Figure::Number(0.0))));
+        let alike = |beta| Rule::Alike(Likeness::Basic(beta));
+        assert_eq!(verified(alike(0.5), &all, &part), Ok((true, Figure::Number(0.5))));
+        assert!(!verified(alike(0.49), &all, &part).unwrap().0);
+        let nobody = Unverifiable::NotAmongEverybody { row: 4, column: "x".into(), value: "?".into() };
+        assert_eq!(verified(close(0.5), &[("flu", 9)], &part), Err(nobody));
+        let parser = ValueParser::new(shoal_core::Kind::Integer, shoal_core::DateFormat::default());
+        let ground = SensitiveColumn { parser, missing: Vec::new(), hierarchy: None };
+        let everybody = Distribution::new([("1".to_owned(), 2), ("2".to_owned(), 1)]);
+        let rule = Rule::Close { t: 0.9, distance: Distance::Ordered };
+        let model = model_against(&Condition { column: "x".to_owned(), rule }, ground, everybody).unwrap();
+        let file = shoal_core::RawTable::from_rows(&["q", "x"], &[vec!["a", "1"], vec!["a", "1"]]);
+        let beyond = Unverifiable::BeyondFile { column: "x".into(), value: "2".into() };
+        assert_eq!(model.verify(&TableView::new(&file, &["q"]).unwrap()), Err(beyond));
     }
 }

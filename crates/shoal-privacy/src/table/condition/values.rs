@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use shoal_core::{Hierarchy, RawColumn, ValueParser, canonical_value};
+use shoal_core::{Distribution, Hierarchy, RawColumn, ValueParser, canonical_value};
 
 use crate::origin::number;
 use crate::{Crowds, Unverifiable};
@@ -24,6 +24,8 @@ pub(super) struct Values<'a> {
     pub(super) totals: Vec<u32>,
     /// Records, or people where they are counted.
     members: u64,
+    /// How many of them have a value that the file does not have, where the file is not everybody, and one of these values.
+    beyond: (u64, Option<String>),
 }
 
 impl<'a> Values<'a> {
@@ -62,7 +64,50 @@ impl<'a> Values<'a> {
         let mut totals = vec![0; value_of.len()];
         column.codes.iter().for_each(|&code| totals[value_of[code as usize] as usize] += 1);
         let members = column.codes.len() as u64;
-        Values { column, value_of, code_of: codes.collect(), missing: missing_value, totals, members }
+        let (code_of, beyond) = (codes.collect(), (0, None));
+        Values { column, value_of, code_of, missing: missing_value, totals, members, beyond }
+    }
+
+    /// The same where everybody is not the file: how often they have each value. Every value of the file must be one of theirs.
+    pub(super) fn among(
+        mut self,
+        everybody: &Distribution,
+        missing: &[String],
+        parser: &ValueParser,
+    ) -> Result<Values<'a>, Unverifiable> {
+        let absent: Vec<Cow<'_, str>> = missing.iter().map(|token| canonical_value(token, parser)).collect();
+        // The key `None` stands for the missing value, and so does the empty text among everybody.
+        let key = |text: &'_ str, is_missing: bool| {
+            let key = canonical_value(text, parser).into_owned();
+            (!is_missing && !absent.iter().any(|token| **token == key)).then_some(key)
+        };
+        let values =
+            self.occurring().map(|value| (key(self.text(value), self.missing == Some(value)), value));
+        let value_of: HashMap<Option<String>, u32> = values.collect();
+        let mut totals = vec![0_u32; self.totals.len()];
+        for (text, count) in everybody.counts() {
+            match value_of.get(&key(text, text.is_empty())) {
+                Some(&value) => totals[value as usize] = totals[value as usize].saturating_add(*count),
+                None => self.beyond = (self.beyond.0 + u64::from(*count), Some(text.clone())),
+            }
+        }
+        if let Some(value) = self.occurring().find(|&value| totals[value as usize] == 0) {
+            let (row, column) = (self.first_row(value), self.column.name.clone());
+            return Err(Unverifiable::NotAmongEverybody { row, column, value: self.text(value).to_owned() });
+        }
+        (self.totals, self.members) = (totals, everybody.total());
+        Ok(self)
+    }
+
+    /// Refuses a distribution with values that the file does not have, where they would have to have a place among the others.
+    fn check_places(&self) -> Result<(), Unverifiable> {
+        match &self.beyond.1 {
+            None => Ok(()),
+            Some(value) => {
+                let (column, value) = (self.column.name.clone(), value.clone());
+                Err(Unverifiable::BeyondFile { column, value })
+            }
+        }
     }
 
     /// The same where people count: how many of them have each value in any of their records.
@@ -79,6 +124,7 @@ impl<'a> Values<'a> {
 
     /// Numbers the values that occur in their order: numbers and dates ascending, and the missing value last.
     pub(super) fn ranked(self, parser: &ValueParser) -> Result<Values<'a>, Unverifiable> {
+        self.check_places()?;
         let mut places: Vec<(f64, &str, u32)> = Vec::new();
         for value in self.occurring() {
             let text = self.text(value);
@@ -103,6 +149,7 @@ impl<'a> Values<'a> {
     /// Numbers the values as the leaves of a tree. A missing value that the tree does not know joins it directly
     /// below `*`, as it does among quasi-identifiers. Returns the tree as well.
     pub(super) fn leaves(self, tree: &Arc<Hierarchy>) -> Result<(Values<'a>, Arc<Hierarchy>), Unverifiable> {
+        self.check_places()?;
         let outside = |value: u32| Unverifiable::OutsideHierarchy {
             row: self.first_row(value),
             column: self.column.name.clone(),
@@ -139,7 +186,7 @@ impl<'a> Values<'a> {
 
     /// How many pairs of a member and one of their values there are: as many as members where everybody has one.
     pub(super) fn pairs(&self) -> u64 {
-        self.totals.iter().map(|&total| u64::from(total)).sum()
+        self.beyond.0 + self.totals.iter().map(|&total| u64::from(total)).sum::<u64>()
     }
 
     /// The share of all members who have a value.
@@ -181,7 +228,8 @@ impl<'a> Values<'a> {
         let value_of = self.value_of.iter().map(|&value| new[value as usize]).collect();
         let missing = self.missing.filter(|&value| self.totals[value as usize] > 0);
         let missing = missing.map(|value| new[value as usize]);
-        Values { column: self.column, value_of, code_of, missing, totals, members: self.members }
+        let (members, beyond) = (self.members, self.beyond);
+        Values { column: self.column, value_of, code_of, missing, totals, members, beyond }
     }
 }
 
