@@ -34,7 +34,7 @@ mod space;
 pub use params::{MondrianParams, ValidMondrianParams};
 
 use rayon::prelude::*;
-use shoal_core::{Class, Progress, SUPPRESSED, Table, TableRecoding};
+use shoal_core::{Class, Column, Progress, SUPPRESSED, Table, TableRecoding};
 
 use super::alike::hold_together;
 use super::conditions::Conditions;
@@ -68,14 +68,81 @@ impl TableAlgorithm for ValidMondrianParams {
         let points = Points::fold(&quasi, table.rows);
         let axes: Vec<Axis<'_>> = quasi.iter().map(|column| Axis::new(column)).collect();
         let mut space = Space::new(&points, &axes);
-        // Without conditions only sizes count, which the cutter knows without a tally of every side.
-        let guard = (!conditions.only_size()).then_some(Guard { conditions: &conditions, points: &points });
-        let cutter = Cutter { axes: &axes, k: promise.k as u64, guard, progress };
+        let cutter = cutter(&axes, &points, &conditions, 1, progress);
         // The points are moved in place; a class is a run of them.
         let sizes = cutter.partition(space.whole());
         let recoding = publish(&space.order(), &sizes, &points, &Recoder::new(&quasi), table.rows, progress);
         Ok(hold_together(recoding, &quasi, &conditions, progress).into())
     }
+}
+
+/// Cuts parts of more than `small` points.
+fn cutter<'a>(
+    axes: &'a [Axis<'a>],
+    points: &'a Points,
+    conditions: &'a Conditions<'a>,
+    small: usize,
+    progress: &'a dyn Progress,
+) -> Cutter<'a> {
+    // Without conditions only sizes count, which the cutter knows without a tally of every side.
+    let guard = (!conditions.only_size()).then_some(Guard { conditions, points });
+    Cutter { axes, k: conditions.k() as u64, guard, small, progress }
+}
+
+/// Points that Mondrian's first cuts have left together, and which of them are a class in the end.
+pub(super) struct Block {
+    /// The points class by class.
+    pub(super) points: Vec<u32>,
+    /// How many of them each class has.
+    pub(super) sizes: Vec<u32>,
+}
+
+impl Block {
+    /// The points of each class.
+    pub(super) fn classes(&self) -> impl Iterator<Item = &[u32]> {
+        runs(&self.points, &self.sizes)
+    }
+}
+
+/// Mondrian's classes of some points, in blocks of up to `most` points where its cuts allow it. Neighbouring blocks that
+/// are no larger together are one. The columns of the points that are not quasi-identifying come last in them.
+pub(super) fn blocks(
+    quasi: &[&Column],
+    points: &Points,
+    conditions: &Conditions<'_>,
+    most: usize,
+    progress: &dyn Progress,
+) -> Vec<Block> {
+    let axes: Vec<Axis<'_>> = quasi.iter().map(|column| Axis::new(column)).collect();
+    let mut space = Space::new(points, &axes);
+    let parts = cutter(&axes, points, conditions, most, progress).partition(space.whole());
+    let cutter = cutter(&axes, points, conditions, 1, progress);
+    // What a part is cut into depends on nothing outside of it, so that these are the classes of the whole.
+    let sizes: Vec<Vec<u32>> =
+        space.parts(&parts).into_par_iter().map(|part| cutter.partition(part)).collect();
+    let order = space.order();
+    let mut blocks: Vec<Block> = Vec::new();
+    for (part, sizes) in runs(&order, &parts).zip(sizes) {
+        match blocks.last_mut() {
+            // Where people are counted, two blocks that hold need not hold together.
+            Some(block) if block.points.len() + part.len() <= most && conditions.unions_hold() => {
+                block.points.extend(part);
+                block.sizes.extend(sizes);
+            }
+            _ => blocks.push(Block { points: part.to_vec(), sizes }),
+        }
+    }
+    blocks
+}
+
+/// `items` in runs of so many.
+fn runs<'a>(items: &'a [u32], sizes: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
+    let mut rest = items;
+    sizes.iter().map(move |&size| {
+        let (run, after) = rest.split_at(size as usize);
+        rest = after;
+        run
+    })
 }
 
 /// The classes: runs of `sizes` points in `order`.
@@ -87,13 +154,7 @@ fn publish(
     rows: usize,
     progress: &dyn Progress,
 ) -> TableRecoding {
-    let mut rest = order;
-    let mut members: Vec<&[u32]> = Vec::with_capacity(sizes.len());
-    for &size in sizes {
-        let (class, after) = rest.split_at(size as usize);
-        members.push(class);
-        rest = after;
-    }
+    let members: Vec<&[u32]> = runs(order, sizes).collect();
     let class = |members: &&[u32]| -> Class {
         progress.check();
         let mut covers = recoder.nothing();

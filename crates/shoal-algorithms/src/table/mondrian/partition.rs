@@ -3,7 +3,7 @@
 use shoal_core::Progress;
 
 use super::axis::Axis;
-use super::cut::Scratch;
+use super::cut::{Cut, Scratch};
 use super::guard::Guard;
 use super::space::Part;
 
@@ -20,6 +20,8 @@ pub(super) struct Cutter<'a> {
     pub(super) k: u64,
     /// What counts besides k, if anything does.
     pub(super) guard: Option<Guard<'a>>,
+    /// Parts of no more points than this are not cut.
+    pub(super) small: usize,
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -31,12 +33,19 @@ impl Cutter<'_> {
         self.split(part, PARALLEL_DEPTH, &mut scratch)
     }
 
+    fn find_cut(&self, part: &Part<'_>, scratch: &mut Scratch) -> Option<Cut> {
+        if part.len() <= self.small {
+            return None;
+        }
+        scratch.find_cut(part, self.axes, self.k, self.guard)
+    }
+
     fn split(&self, part: Part<'_>, depth: usize, scratch: &mut Scratch) -> Vec<u32> {
         if part.len() <= PARALLEL_POINTS || depth == 0 {
             return self.split_here(part, scratch);
         }
         self.progress.check();
-        let Some(cut) = scratch.find_cut(&part, self.axes, self.k, self.guard) else {
+        let Some(cut) = self.find_cut(&part, scratch) else {
             // Finds no cut either, and counts the records as done.
             return self.split_here(part, scratch);
         };
@@ -56,7 +65,7 @@ impl Cutter<'_> {
         let mut waiting = vec![part];
         while let Some(part) = waiting.pop() {
             self.progress.check();
-            match scratch.find_cut(&part, self.axes, self.k, self.guard) {
+            match self.find_cut(&part, scratch) {
                 Some(cut) => {
                     let (low, high) = part.cut(cut.dim, cut.after);
                     // The lower part is next, so that classes come out from front to back.

@@ -33,6 +33,17 @@ impl Space {
         Part { dims: self.dims, entries: &mut self.entries }
     }
 
+    /// Parts of so many points each, from front to back.
+    pub(super) fn parts(&mut self, sizes: &[u32]) -> Vec<Part<'_>> {
+        let (dims, mut rest) = (self.dims, &mut self.entries[..]);
+        let part = |&size: &u32| {
+            let (entries, after) = std::mem::take(&mut rest).split_at_mut(size as usize * (dims + 2));
+            rest = after;
+            Part { dims, entries }
+        };
+        sizes.iter().map(part).collect()
+    }
+
     /// The numbers of the points in their present order.
     pub(super) fn order(&self) -> Vec<u32> {
         self.entries.chunks_exact(self.dims + 2).map(|entry| entry[self.dims + 1]).collect()

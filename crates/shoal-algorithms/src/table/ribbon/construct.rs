@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::class::{Class, Member, loss};
 use super::class_rule::ClassRule;
 use super::exact;
-use super::ladder::{Combination, Ladder, combinations};
+use super::ladder::Combination;
+use super::looks::Looks;
 use super::merge::merge;
-use super::neighbours::Neighbours;
 use super::order::ribbon;
 use super::peel::{Parts, Peeler};
 use super::space::{Space, WHOLE};
@@ -15,6 +15,7 @@ use super::split::split;
 use super::tuning::Tuning;
 use crate::Construction;
 use crate::table::conditions::Trimming;
+use crate::table::mondrian::Block;
 use crate::table::points::Points;
 
 /// The classes of one block by each construction that was tried, with its name.
@@ -25,23 +26,21 @@ pub(super) fn construct(
     space: &Space,
     rule: &ClassRule<'_>,
     points: &Points,
-    ladders: &[Ladder],
-    seed: u64,
+    looks: &Looks<'_>,
+    all: &[Combination],
+    blocks: &[Block],
 ) -> (Vec<Class>, Vec<Construction>) {
-    let blocks = blocks(space, rule, seed);
     // Everybody has to end in a class.
     let trimming = rule.trimming();
     let most_out = trimming.as_ref().map_or_else(Vec::new, Trimming::nobody);
     let parts = trimming.as_ref().map(|trimming| Parts { trimming, most_out: &most_out, most_out_in_all: 0 });
-    let peeler = Peeler { space, rule, points, ladders, parts };
-    let all = combinations(ladders);
-    let all = thin_out(&all, blocks.iter().map(Vec::len).max().unwrap_or(0));
-    let (levels, orders) = match blocks.len() {
-        0 | 1 => (all, Tuning::COLUMN_ORDERS),
-        _ => (best_combinations(&peeler, &blocks, &all), Tuning::COLUMN_ORDERS_PER_BLOCK),
+    let peeler = Peeler { space, rule, points, looks, parts };
+    let all = thin_out(all, blocks.iter().map(|block| block.points.len()).max().unwrap_or(0));
+    let ways = match blocks.len() {
+        0 | 1 => Ways { levels: all, orders: Tuning::COLUMN_ORDERS, split: true },
+        _ => best_ways(&peeler, blocks, &all),
     };
-    let started: Vec<Started> =
-        blocks.par_iter().map(|block| start(&peeler, block, &levels, orders)).collect();
+    let started: Vec<Started> = blocks.par_iter().map(|block| start(&peeler, block, &ways).0).collect();
 
     // Of each construction what it lost, and the records of the blocks where it was tried.
     let mut tried: Vec<(Construction, u64, u64)> = Vec::new();
@@ -74,32 +73,12 @@ pub(super) fn construct(
     (classes, tried.collect())
 }
 
-/// Points that are near to each other, in blocks that hold.
-fn blocks(space: &Space, rule: &ClassRule<'_>, seed: u64) -> Vec<Vec<u32>> {
-    let mut items: Vec<u32> = (0..space.len() as u32).collect();
-    let near = Neighbours {
-        space,
-        cover: |point| space.point(point),
-        may: |points: &[u32]| {
-            rule.check_cancelled();
-            rule.holds(&members(space, points))
-        },
-        most: match space.len() {
-            0..=Tuning::ONE_BLOCK_POINTS => Tuning::ONE_BLOCK_POINTS,
-            _ => Tuning::BLOCK_POINTS,
-        },
-    };
-    let sizes = near.group(&mut items, seed);
-    let mut rest = &items[..];
-    let cut = |size: usize| {
-        let (block, after) = rest.split_at(size);
-        rest = after;
-        let mut block = block.to_vec();
-        // In the order of the points again, which ties below depend on.
-        block.sort_unstable();
-        block
-    };
-    sizes.into_iter().map(cut).collect()
+/// The most points of a block of a table with this many.
+pub(super) fn block_points(points: usize) -> usize {
+    match points {
+        0..=Tuning::ONE_BLOCK_POINTS => Tuning::ONE_BLOCK_POINTS,
+        _ => Tuning::BLOCK_POINTS,
+    }
 }
 
 /// No more combinations than there is time for on a block of this size, evenly spaced. The last one is among them: it
@@ -114,30 +93,37 @@ pub(super) fn thin_out(all: &[Combination], points: usize) -> Vec<&Combination> 
         .collect()
 }
 
-/// The combinations that take out most records in some of the blocks, in their order; none where peeling loses clearly more there than
-/// splitting does, as in tables with so many columns that hardly any records look alike in most of them.
-fn best_combinations<'a>(
-    peeler: &Peeler<'_>,
-    blocks: &[Vec<u32>],
-    all: &[&'a Combination],
-) -> Vec<&'a Combination> {
+/// The ways to start that are tried in every block. Mondrian's classes are there in any case.
+struct Ways<'a> {
+    /// The levels to peel with; none where that is not worth it.
+    levels: Vec<&'a Combination>,
+    /// How many orders of the columns are tried for the ribbon.
+    orders: usize,
+    split: bool,
+}
+
+/// The ways that are worth their time in some of the blocks: what loses clearly more than another way there would hardly ever win. Of the
+/// combinations of levels, those that take out most records there.
+fn best_ways<'a>(peeler: &Peeler<'_>, blocks: &[Block], all: &[&'a Combination]) -> Ways<'a> {
     let samples = Tuning::SAMPLE_BLOCKS;
     // Evenly spaced among the blocks; one sample is the block in the middle.
     let sampled = (1..=samples).map(|nth| &blocks[nth * blocks.len() / (samples + 1)]);
+    let every = Ways { levels: all.to_vec(), orders: Tuning::COLUMN_ORDERS_PER_BLOCK, split: true };
     let mut taken = vec![0; all.len()];
-    let (mut by_peeling, mut by_splitting) = (0, 0);
+    let mut lost: Vec<(&'static str, u64)> = Vec::new();
     for block in sampled {
-        let peeled = peeler.peel(block, all);
-        taken.iter_mut().zip(peeled.taken).for_each(|(sum, taken)| *sum += taken);
-        by_peeling += loss(&peeled.classes);
-        let mut made = Vec::new();
-        let whole = Class::of(peeler.space, members(peeler.space, block));
-        split(peeler.space, peeler.rule, whole, &mut made);
-        by_splitting += loss(&made);
+        let (started, took) = start(peeler, block, &every);
+        taken.iter_mut().zip(took).for_each(|(sum, took)| *sum += took);
+        for (name, classes) in started {
+            match lost.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += loss(&classes),
+                None => lost.push((name, loss(&classes))),
+            }
+        }
     }
-    if by_peeling > by_splitting + by_splitting / Tuning::PEEL_WORSE_DIVISOR {
-        return Vec::new();
-    }
+    let least = lost.iter().map(|(_, lost)| *lost).min().unwrap_or(0);
+    let most = least + least / Tuning::WORSE_DIVISOR;
+    let is_worth = |way: &str| lost.iter().any(|(name, lost)| *name == way && *lost <= most);
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(taken[at]));
     order.truncate(Tuning::COMBINATIONS_PER_BLOCK);
@@ -145,33 +131,55 @@ fn best_combinations<'a>(
     order.push(all.len() - 1);
     order.sort_unstable();
     order.dedup();
-    order.into_iter().map(|at| all[at]).collect()
+    Ways {
+        levels: if is_worth("peel") { order.into_iter().map(|at| all[at]).collect() } else { Vec::new() },
+        orders: if is_worth("ribbon") { every.orders } else { 0 },
+        split: is_worth("split"),
+    }
 }
 
-fn start(peeler: &Peeler<'_>, block: &[u32], levels: &[&Combination], orders: usize) -> Started {
+/// The classes of a block by each way, and how many records each combination of levels took out.
+fn start(peeler: &Peeler<'_>, block: &Block, ways: &Ways<'_>) -> (Started, Vec<u64>) {
     let (space, rule) = (peeler.space, peeler.rule);
-    let members = members(space, block);
+    let points = sorted(&block.points);
+    let members = members(space, &points);
     let records: u64 = members.iter().map(|m| u64::from(m.count)).sum();
     if records <= u64::from(Tuning::EXACT_RECORDS)
         && let Some(best) = exact::best(space, rule, &members)
     {
-        return vec![(exact::NAME, best)];
+        return (vec![(exact::NAME, best)], Vec::new());
     }
     let mut started: Started = Vec::new();
-    if !levels.is_empty() {
-        started.push(("peel", peeler.peel(block, levels).classes));
+    let mut taken = Vec::new();
+    if !ways.levels.is_empty() {
+        let peeled = peeler.peel(&points, &ways.levels);
+        taken = peeled.taken;
+        started.push(("peel", peeled.classes));
     }
     // The dynamic program knows sizes only; other conditions would have to be asked of every stretch of records.
-    if rule.only_size() && records * 2 * u64::from(rule.k()) * space.time_factor() <= Tuning::MAX_CUT_STEPS {
-        started.push(("ribbon", ribbon(space, rule, &members, orders)));
+    let steps = records * 2 * u64::from(rule.k()) * space.time_factor();
+    if ways.orders > 0 && rule.only_size() && steps <= Tuning::MAX_CUT_STEPS {
+        started.push(("ribbon", ribbon(space, rule, &members, ways.orders)));
     }
-    if block.len() <= Tuning::MERGE_POINTS {
+    if points.len() <= Tuning::MERGE_POINTS {
         started.push(("merge", merge(space, rule, &members)));
     }
-    let mut made = Vec::new();
-    split(space, rule, Class::of(space, members), &mut made);
-    started.push(("split", made));
-    started
+    if ways.split {
+        let mut made = Vec::new();
+        split(space, rule, Class::of(space, members), &mut made);
+        started.push(("split", made));
+    }
+    // Last, so that it wins only where it is better than the others.
+    let by_mondrian = block.classes().map(|class| Class::of(space, self::members(space, &sorted(class))));
+    started.push(("mondrian", by_mondrian.collect()));
+    (started, taken)
+}
+
+/// In the order of the points, which ties depend on.
+fn sorted(points: &[u32]) -> Vec<u32> {
+    let mut points = points.to_vec();
+    points.sort_unstable();
+    points
 }
 
 fn members(space: &Space, points: &[u32]) -> Vec<Member> {

@@ -53,6 +53,16 @@ impl Ladder {
         ladders
     }
 
+    /// How many levels there are.
+    pub(super) fn len(&self) -> usize {
+        self.rungs.len()
+    }
+
+    /// How many values the column has.
+    pub(super) fn values(&self) -> usize {
+        self.rungs[0].image.len()
+    }
+
     /// The image of each code on a level: the same number for values that look the same.
     pub(super) fn images(&self, level: u8) -> &[u64] {
         &self.rungs[level as usize].image

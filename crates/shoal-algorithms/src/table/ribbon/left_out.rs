@@ -16,6 +16,7 @@ use super::class::{Class, Member, cheapest, pooled};
 use super::class_rule::{ClassRule, Known};
 use super::construct::thin_out;
 use super::ladder::{Combination, Ladder, combinations};
+use super::looks::Looks;
 use super::peel::{Parts, Peeled, Peeler};
 use super::space::{Space, WHOLE};
 use super::tuning::Tuning;
@@ -100,7 +101,8 @@ impl LeftOut<'_> {
         let trimming = conditions.trimming()?;
         let rule = ClassRule::of(conditions, points, progress);
         let parts = Some(Parts { trimming: &trimming, most_out: may, most_out_in_all: most });
-        let peeler = Peeler { space, rule: &rule, points, ladders, parts };
+        let looks = Looks::of(ladders, points);
+        let peeler = Peeler { space, rule: &rule, points, looks: &looks, parts };
         let everybody: Vec<u32> = (0..space.len() as u32).collect();
         let peeled = peeler.peel(&everybody, levels);
         let out = self.by_value(conditions, &peeled.out)?;

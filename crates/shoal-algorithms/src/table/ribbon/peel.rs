@@ -12,7 +12,8 @@ use rayon::prelude::*;
 
 use super::class::{Class, Member, cheapest};
 use super::class_rule::{ClassRule, Known};
-use super::ladder::{Combination, Ladder};
+use super::ladder::Combination;
+use super::looks::Looks;
 use super::space::{Space, WHOLE};
 use super::split::split;
 use super::tuning::Tuning;
@@ -24,7 +25,7 @@ pub(super) struct Peeler<'a> {
     pub(super) space: &'a Space,
     pub(super) rule: &'a ClassRule<'a>,
     pub(super) points: &'a Points,
-    pub(super) ladders: &'a [Ladder],
+    pub(super) looks: &'a Looks<'a>,
     /// Whether parts of crowds may be taken out, and how many records need not be in any.
     pub(super) parts: Option<Parts<'a>>,
 }
@@ -53,8 +54,11 @@ impl Peeler<'_> {
         };
         // What the cheapest crowd loses at least, and which combination. The first one of those that promise the same is the cheaper one on
         // average.
+        let crowdless = self.crowdless_levels(&rest.members, combinations);
+        let may =
+            |at: &usize| !crowdless.iter().any(|&(column, level)| combinations[*at].levels[column] == level);
         let mut queue: BinaryHeap<Reverse<(u32, usize)>> =
-            (0..combinations.len()).map(|at| Reverse((bound(at), at))).collect();
+            (0..combinations.len()).filter(may).map(|at| Reverse((bound(at), at))).collect();
         let mut is_tested = vec![false; combinations.len()];
         while let Some(Reverse((cost, at))) = queue.pop() {
             if rest.members.is_empty() {
@@ -100,6 +104,21 @@ impl Peeler<'_> {
         Peeled { classes: parts, taken, out }
     }
 
+    /// The levels of single columns on which no k records look alike, whatever they have in the others: no combination with one of them has a crowd. In a
+    /// table whose values hardly repeat that is nearly all of them.
+    fn crowdless_levels(&self, rest: &[Member], combinations: &[&Combination]) -> Vec<(usize, u8)> {
+        let Some(nothing) = combinations.last() else { return Vec::new() };
+        let levels = nothing.levels.iter().enumerate();
+        let single: Vec<(usize, u8)> =
+            levels.flat_map(|(column, &top)| (0..top).map(move |level| (column, level))).collect();
+        let has_none = |slots: &mut Vec<u32>, &(column, level): &(usize, u8)| {
+            let mut levels = nothing.levels.clone();
+            levels[column] = level;
+            self.crowded(rest, &levels, slots).is_none().then_some((column, level))
+        };
+        single.par_iter().map_init(Vec::new, has_none).flatten().collect()
+    }
+
     /// Counts the records that look alike, by a hash. If any count reaches k, returns the shift from a hash to its slot.
     fn crowded(&self, rest: &[Member], levels: &[u8], slots: &mut Vec<u32>) -> Option<u32> {
         self.rule.check_cancelled();
@@ -109,9 +128,9 @@ impl Peeler<'_> {
         slots.clear();
         slots.resize(1 << bits, 0);
         let mut most = 0;
-        let images = self.images(levels);
+        let view = self.looks.on(levels);
         for m in rest {
-            let slot = &mut slots[(self.image_hash(m.point, &images) >> shift) as usize];
+            let slot = &mut slots[(view.hash(m.point) >> shift) as usize];
             *slot += m.count;
             most = most.max(*slot);
         }
@@ -129,8 +148,8 @@ impl Peeler<'_> {
         let mut slots = Vec::new();
         let Some(shift) = self.crowded(&rest.members, levels, &mut slots) else { return (0, None) };
         let full = |hash: u64| slots[(hash >> shift) as usize] >= self.rule.k();
-        let images = self.images(levels);
-        let hashes = rest.members.iter().map(|&m| (self.image_hash(m.point, &images), m));
+        let view = self.looks.on(levels);
+        let hashes = rest.members.iter().map(|&m| (view.hash(m.point), m));
         let mut candidates: Vec<(u64, Member)> = hashes.filter(|(hash, _)| full(*hash)).collect();
         // A full slot may hold several crowds; sorted by the whole hash they are told apart.
         candidates.sort_unstable_by_key(|(hash, m)| (*hash, m.point));
@@ -164,18 +183,6 @@ impl Peeler<'_> {
             m.count > 0
         });
         (gone.iter().map(|m| u64::from(m.count)).sum(), left)
-    }
-
-    fn images(&self, levels: &[u8]) -> Vec<&[u64]> {
-        self.ladders.iter().zip(levels).map(|(ladder, &level)| ladder.images(level)).collect()
-    }
-
-    /// A hash that is equal for points that look alike. A collision costs some loss and breaks no promise: a class covers
-    /// whatever is in it.
-    #[inline]
-    fn image_hash(&self, point: u32, images: &[&[u64]]) -> u64 {
-        let codes = self.points.point(point as usize);
-        images.iter().zip(codes).fold(0, |hash, (images, &code)| hash ^ images[code as usize])
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn improve(
 ) -> Vec<Round> {
     let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
     let share = |lost: i64| lost as f64 / (f64::from(WHOLE) * records.max(1) as f64);
-    let usual = usual_rounds(space.len());
+    let usual = usual_rounds(space);
     let most = params.rounds.unwrap_or(if params.until_deadline { u32::MAX } else { usual });
     progress.stage("improving", if params.until_deadline { 0 } else { u64::from(most) });
     let mut rounds: Vec<Round> = Vec::new();
@@ -56,9 +56,12 @@ pub(super) fn improve(
 }
 
 /// Fewer where a round takes longer.
-fn usual_rounds(points: usize) -> u32 {
-    match points {
+fn usual_rounds(space: &Space) -> u32 {
+    match space.len() {
         0..=Tuning::SMALL_POINTS => Tuning::ROUNDS_SMALL,
+        Tuning::LARGE_POINTS.. if space.dims() as u64 > Tuning::EVALUATION_COLUMNS => {
+            Tuning::ROUNDS_LARGE_WIDE
+        }
         Tuning::LARGE_POINTS.. => Tuning::ROUNDS_LARGE,
         _ => Tuning::ROUNDS_MEDIUM,
     }
@@ -86,7 +89,18 @@ fn round(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, seed: u6
     let mut rest = std::mem::take(classes).into_iter();
     let pieces: Vec<Vec<Class>> = sizes.iter().map(|&size| rest.by_ref().take(size).collect()).collect();
     // Work is counted and not timed, so that the result does not depend on the machine.
-    let evaluations = (Tuning::EVALUATIONS_PER_ROUND + Tuning::EVALUATIONS_PER_RECORD * records)
+    let is_small = space.len() <= Tuning::SMALL_POINTS;
+    let per_record = match rule.only_size() && !is_small {
+        true => Tuning::EVALUATIONS_PER_RECORD,
+        false => Tuning::EVALUATIONS_PER_RECORD_ASKED,
+    };
+    // A small table has the time for all its columns.
+    let columns = match is_small {
+        true => Tuning::EVALUATION_COLUMNS,
+        false => (space.dims() as u64).max(Tuning::EVALUATION_COLUMNS),
+    };
+    let evaluations = (Tuning::EVALUATIONS_PER_ROUND + per_record * records) * Tuning::EVALUATION_COLUMNS
+        / columns
         / space.time_factor()
         / pieces.len().max(1) as u64;
     let improved: Vec<(Vec<Class>, Gains)> = pieces
@@ -102,6 +116,7 @@ fn round(space: &Space, rule: &ClassRule<'_>, classes: &mut Vec<Class>, seed: u6
                 classes,
                 rng: Rng::new(seed, number as u64),
                 tolerance: 0,
+                quick: false,
                 scratch: Vec::new(),
             };
             let most = Tuning::ATTEMPTS_PER_CLASS * piece.classes.len() as u64;

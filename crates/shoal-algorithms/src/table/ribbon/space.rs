@@ -163,19 +163,29 @@ impl Space {
     }
 }
 
-/// A cover that grows, with what it costs: only columns that change are looked at again.
+/// A cover that grows, with what it costs: only columns that can change are looked at, and only those that do are counted again.
 pub(in crate::table) struct Growing<'a> {
     space: &'a Space,
+    /// What it cannot grow beyond; nothing where that is not known.
+    limit: &'a [u64],
     cover: Vec<u64>,
     /// What each column costs.
     costs: Vec<u32>,
     cost: u32,
+    /// The columns that have not reached the limit.
+    open: Vec<usize>,
 }
 
 impl<'a> Growing<'a> {
     /// A cover of nothing; [`Growing::start`] must follow.
     pub(in crate::table) fn new(space: &'a Space) -> Growing<'a> {
-        Growing { space, cover: vec![0; space.width], costs: vec![0; space.axes.len()], cost: 0 }
+        Growing::within(space, &[])
+    }
+
+    /// The same for points that `limit` covers all together. With many points most columns soon reach it.
+    pub(in crate::table) fn within(space: &'a Space, limit: &'a [u64]) -> Growing<'a> {
+        let (cover, costs) = (vec![0; space.width], vec![0; space.axes.len()]);
+        Growing { space, limit, cover, costs, cost: 0, open: Vec::with_capacity(space.axes.len()) }
     }
 
     /// Covers one point and nothing else.
@@ -185,24 +195,42 @@ impl<'a> Growing<'a> {
             *cost = axis.union_cost(&point[*slot..], &point[*slot..]);
         }
         self.cost = self.costs.iter().sum();
+        let mut open = std::mem::take(&mut self.open);
+        open.clear();
+        open.extend((0..self.costs.len()).filter(|&column| !self.is_at_limit(column)));
+        self.open = open;
     }
 
     /// Covers one point more.
     #[inline]
     pub(in crate::table) fn join(&mut self, point: &[u64]) {
-        for ((slot, axis), cost) in self.space.axes.iter().zip(&mut self.costs) {
+        let mut at = 0;
+        while at < self.open.len() {
+            let column = self.open[at];
+            let (slot, axis) = &self.space.axes[column];
             let cover = &mut self.cover[*slot..];
             if axis.join_changes(cover, &point[*slot..]) {
                 let now = axis.union_cost(cover, cover);
                 // A cover that grows costs no less, but for the rounding of each column's costs to whole numbers.
-                self.cost = self.cost - *cost + now;
-                *cost = now;
+                self.cost = self.cost - self.costs[column] + now;
+                self.costs[column] = now;
+                if self.is_at_limit(column) {
+                    self.open.swap_remove(at);
+                    continue;
+                }
             }
+            at += 1;
         }
     }
 
     /// What a record loses in a class with this cover.
     pub(in crate::table) fn cost(&self) -> u32 {
         self.cost
+    }
+
+    fn is_at_limit(&self, column: usize) -> bool {
+        let (slot, axis) = &self.space.axes[column];
+        let words = *slot..*slot + axis.words();
+        !self.limit.is_empty() && self.cover[words.clone()] == self.limit[words]
     }
 }

@@ -30,7 +30,7 @@ fn best_cut(space: &Space, rule: &ClassRule<'_>, whole: &Class) -> Option<(Vec<M
     let mut candidates: Vec<(u64, usize, usize)> = Vec::new();
     let mut order: Vec<(u32, Member)> = Vec::with_capacity(n);
     let mut after = vec![u64::MAX; n];
-    let mut cover = Growing::new(space);
+    let mut cover = Growing::within(space, &whole.cover);
     for column in (0..space.dims()).filter(|&c| space.cost_in(c, &whole.cover) > 0) {
         rule.check_cancelled();
         sort(space, column, &whole.members, &mut order);

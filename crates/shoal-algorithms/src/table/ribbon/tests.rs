@@ -6,6 +6,8 @@ use shoal_core::{Column, Condition, Hierarchy, Kind, RawTable, Role, Rule, Table
 use super::class::{Class, Member, loss, pooled};
 use super::class_rule::{ClassRule, Known};
 use super::exact;
+use super::ladder::Ladder;
+use super::looks::Looks;
 use super::merge::merge;
 use super::order::cut;
 use super::piece::Piece;
@@ -14,6 +16,7 @@ use super::space::{Growing, Space, WHOLE};
 use super::split::split;
 use crate::fixture;
 use crate::table::conditions::Conditions;
+use crate::table::mondrian;
 use crate::table::names::ranks_by_frequency;
 use crate::table::points::Points;
 use crate::table::recode::Recoder;
@@ -127,6 +130,62 @@ proptest! {
         prop_assert!((f64::from(class.cost) / f64::from(WHOLE) - recoder.cost(&covers)).abs() < 1e-6);
     }
 
+    /// A cover that knows what it cannot grow beyond, and no longer looks at columns that are there, costs the same.
+    #[test]
+    fn a_cover_within_a_limit_costs_the_same(rows in rows(12)) {
+        let table = table(&rows);
+        let (_, space) = prepare(&table);
+        let whole = Class::of(&space, everybody(&space));
+        let (mut free, mut within) = (Growing::new(&space), Growing::within(&space, &whole.cover));
+        free.start(space.point(0));
+        within.start(space.point(0));
+        for point in 1..space.len() as u32 {
+            free.join(space.point(point));
+            within.join(space.point(point));
+            prop_assert_eq!(free.cost(), within.cost());
+        }
+        prop_assert_eq!(within.cost(), whole.cost);
+    }
+
+    /// Columns that are looked up together look as they do one by one.
+    #[test]
+    fn fused_columns_look_as_they_do_alone(rows in rows(30), levels in prop::collection::vec(any::<prop::sample::Index>(), 4)) {
+        let table = table(&rows);
+        let quasi = table.quasi_identifiers();
+        let (points, space) = prepare(&table);
+        let ladders = Ladder::of_all(&quasi, &points);
+        let looks = Looks::of(&ladders, &points);
+        let levels: Vec<u8> = ladders.iter().zip(levels).map(|(ladder, level)| level.index(ladder.len()) as u8).collect();
+        let view = looks.on(&levels);
+        for point in 0..space.len() {
+            let codes = points.point(point).iter();
+            let alone = ladders.iter().zip(&levels).zip(codes).map(|((ladder, &level), &code)| ladder.images(level)[code as usize]);
+            prop_assert_eq!(view.hash(point as u32), alone.fold(0, |hash, image| hash ^ image));
+        }
+    }
+
+    /// Blocks hold Mondrian's own classes, whatever their size, and every point once.
+    #[test]
+    fn blocks_are_made_of_the_classes_of_the_whole(rows in rows(60), k in 2_usize..6, most in 1_usize..40) {
+        prop_assume!(rows.len() >= k);
+        let table = table(&rows);
+        let quasi = table.quasi_identifiers();
+        let (points, _) = prepare(&table);
+        let promise = TablePromise::crowds(k);
+        let conditions = Conditions::of(&table, &promise).unwrap();
+        let classes = |most: usize| -> Vec<Vec<u32>> {
+            let blocks = mondrian::blocks(&quasi, &points, &conditions, most, &shoal_core::Silent);
+            let sorted = |class: &[u32]| { let mut class = class.to_vec(); class.sort_unstable(); class };
+            let mut classes: Vec<Vec<u32>> = blocks.iter().flat_map(|block| block.classes().map(sorted).collect::<Vec<_>>()).collect();
+            classes.sort_unstable();
+            classes
+        };
+        prop_assert_eq!(classes(most), classes(usize::MAX));
+        let mut all = classes(most).concat();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..points.len() as u32).collect::<Vec<_>>());
+    }
+
     #[test]
     fn what_a_move_changes_is_predicted(rows in rows(12), at in any::<prop::sample::Index>(), half in any::<bool>()) {
         let table = table(&rows);
@@ -199,7 +258,7 @@ proptest! {
                 prop_assert_eq!(members_of(&classes), members.clone());
                 prop_assert!(classes.iter().all(|class| rule.holds(&class.members)));
                 let before = loss(&classes) as i64;
-                let mut piece = Piece { space: &space, rule: &rule, classes, rng: Rng::new(seed, 0), tolerance: 0, scratch: Vec::new() };
+                let mut piece = Piece { space: &space, rule: &rule, classes, rng: Rng::new(seed, 0), tolerance: 0, quick: false, scratch: Vec::new() };
                 let gains = piece.improve(40);
                 prop_assert_eq!(before - loss(&piece.classes) as i64, gains.moved + gains.swapped + gains.recreated + gains.reformed);
                 prop_assert!(loss(&piece.classes) as i64 <= before);
