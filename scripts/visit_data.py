@@ -3,6 +3,7 @@
 import csv
 import gzip
 import os
+import random
 from collections import Counter
 from datetime import date
 from typing import NamedTuple
@@ -51,9 +52,47 @@ def synpuf_knowledge(data, folder, most=None):
     """Stays of those patients who have several, for (k,β)^L and (k,C)^L: `beta` or `c` is still to be set. The place is
     the state; a county's number means something only together with its state."""
     rows, ties = dated_stays(data, least=2, most=most)
-    year = Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2]))
-    columns = [*STAY, year, Column("state", QI, tree=STATE_TREE), *amounts(rows), Column("chapter", "sensitive")]
+    columns = [*STAY, *place_and_amounts(rows), Column("chapter", "sensitive")]
     return write(folder, columns, rows, ties, STAY_ORDER, RARE_CHAPTERS, k=5, promise="length = 3")
+
+
+def synpuf_like(data, folder, people):
+    """As many people as are asked for, like those of SynPUF who have several stays: these themselves, then copies of them in
+    which each value of state, days, length of stay and payment is, with a probability of 0.15, that of another stay. Stays
+    with a missing value are left out, and people are in a random order, so that a part of them is like the whole."""
+    rows, ties = dated_stays(data, least=2, most=None)
+    stays_of = {}
+    for row in rows:
+        if row["length_of_stay"]:
+            stays_of.setdefault(row["patient_id"], []).append(row)
+    everybody, draw = sorted(stays_of), random.Random(1)
+    draw.shuffle(everybody)
+    whole = [row for person in everybody for row in stays_of[person]]
+    made = []
+    for number in range(people):
+        copy, place = divmod(number, len(everybody))
+        for row in stays_of[everybody[place]]:
+            row = {**row, "patient_id": number}
+            for name in ("state", "days", "length_of_stay", "payment") if copy else ():
+                if draw.random() < 0.15:
+                    row[name] = draw.choice(whole)[name]
+            made.append(row)
+    columns = [*STAY, *place_and_amounts(rows), Column("chapter", "sensitive")]
+    return write(folder, columns, made, ties, STAY_ORDER, RARE_CHAPTERS, k=5)
+
+
+def msnbc(data, folder, most=None):
+    """Sessions of a news site: the category of each page in turn, neighbouring ones below one node; nothing is sensitive."""
+    with open(os.path.join(data, "msnbc/msnbc_31790.txt")) as file:
+        sessions = [line.split() for line in file][:most]
+    rows = [{"session": at, "page": page, "category": category} for at, pages in enumerate(sessions) for page, category in enumerate(pages)]
+    tree = [[number, f"pages {(number - 1) // 4 * 4 + 1} to {(number - 1) // 4 * 4 + 4}", "*"] for number in range(1, 18)]
+    columns = [
+        Column("session", "identifier", "integer"),
+        Column("page", "identifier", "integer"),
+        Column("category", QI, tree=tree),
+    ]
+    return write(folder, columns, rows, 0, ["page"], [], k=5, promise="length = 3")
 
 
 def synpuf_dates(data, folder, most=None):
@@ -75,6 +114,11 @@ def dated_stays(data, least, most):
         row["payment"] = int(float(row["payment"]) // 1000)
         row["admitted"], row["discharged"] = day.isoformat(), date.fromisoformat(row["discharge_date"]).isoformat()
     return rows, ties
+
+
+def place_and_amounts(rows):
+    year = Column("year", QI, "integer", tree=spans(numbers(rows, "year"), 2007, [2]))
+    return [year, Column("state", QI, tree=STATE_TREE), *amounts(rows)]
 
 
 def amounts(rows):

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use rayon::prelude::*;
 use shoal_core::{Progress, Sequences, SequencesPromise, SequencesRecoding, Unseen};
 
 use crate::Anonymized;
@@ -162,22 +161,18 @@ impl<M: Matching> Shared<'_, M> {
         let parts: Vec<Vec<Cluster>> =
             blocks.iter().map(|units| units.iter().filter_map(&mut take).collect()).collect();
         let grain = blocks::grain(parts.len(), 1);
-        let done: Vec<Clustering> = parts
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|clusters| {
-                let signatures = Signatures::new(self.costs, &clusters);
-                let search = Search {
-                    costs: self.costs,
-                    limits: self.limits,
-                    signatures: &signatures,
-                    matching: self.matching,
-                    progress: Unseen(self.progress),
-                    grain,
-                };
-                each(clusters, &search)
-            })
-            .collect();
+        let done = blocks::each(parts, Vec::len, |clusters| {
+            let signatures = Signatures::new(self.costs, &clusters);
+            let search = Search {
+                costs: self.costs,
+                limits: self.limits,
+                signatures: &signatures,
+                matching: self.matching,
+                progress: Unseen(self.progress),
+                grain,
+            };
+            each(clusters, &search)
+        });
         let mut all = Clustering { finished: Vec::new(), left: None, work: Work::default() };
         for block in done {
             all.finished.extend(block.finished.into_iter().filter(Option::is_some));

@@ -38,6 +38,14 @@ fn distance(
     limit: i64,
     line: &mut Vec<i64>,
 ) -> Option<i64> {
+    if query.cluster.len() == other.len() {
+        let paired = query.event_by_event(other, costs);
+        // Every other way leaves an event of each side without a partner. Most neighbours of short sequences are nearer than that.
+        let gaps = query.cluster.cheapest_suppression(costs) + other.cheapest_suppression(costs);
+        if paired <= gaps || gaps > limit {
+            return Some(paired).filter(|&loss| loss <= limit);
+        }
+    }
     let band = Band::new(query.cluster, other, costs, limit)?;
     let suppressed = i64::from(costs.suppressed());
     let (size, other_size) = (query.cluster.size() as i64, other.size() as i64);

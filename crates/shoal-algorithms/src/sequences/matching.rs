@@ -54,4 +54,30 @@ impl<'a> Query<'a> {
     pub(super) fn heights(&self, at: usize) -> &'a [u32] {
         &self.heights[at * self.nodes..(at + 1) * self.nodes]
     }
+
+    /// The height of what covers a value of the event at the same place; nodes are numbered on from one event to the next.
+    pub(super) fn height_with(&self, value: u32) -> u32 {
+        self.heights[value as usize]
+    }
+
+    /// The loss when the first event goes with the first of another cluster, the second with the second, and those that one of the two
+    /// has more are suppressed.
+    pub(super) fn event_by_event(&self, other: &Cluster, costs: &Costs) -> i64 {
+        let own = self.cluster;
+        let (own_size, other_size) = (own.size() as i64, other.size() as i64);
+        let pairs =
+            other.events.chunks_exact(costs.quasi()).zip(own.heights.iter().zip(&other.heights)).enumerate();
+        let paired: i64 = pairs
+            .map(|(at, (event, (&own_height, &other_height)))| {
+                let heights = self.heights(at);
+                let together: u32 = event.iter().map(|&code| heights[code as usize]).sum();
+                own_size * i64::from(together - own_height) + other_size * i64::from(together - other_height)
+            })
+            .sum();
+        let gap = |height: &u32| i64::from(costs.suppressed() - height);
+        let both = own.len().min(other.len());
+        let own_gaps: i64 = own.heights[both..].iter().map(gap).sum();
+        let other_gaps: i64 = other.heights[both..].iter().map(gap).sum();
+        paired + own_size * own_gaps + other_size * other_gaps
+    }
 }

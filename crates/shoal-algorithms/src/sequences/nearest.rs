@@ -4,6 +4,9 @@
 //! other is suppressed. The tree of the pool with the least bound is looked at next. Where it branches, both
 //! branches get bounds of their own; where it ends, its clusters are aligned in the order of their bounds. That goes on
 //! until no bound is below what was found.
+//!
+//! At the ends of trees two short ones of one length get another bound: they are matched event by event, the loss of which is quickly looked
+//! up, or each side suppresses an event.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +17,7 @@ use super::cluster::Cluster;
 use super::costs::Costs;
 use super::limits::{Limits, Outlook};
 use super::matching::{Matching, Numbered, Query};
-use super::pool::{Below, Pool, Summary, Tree};
+use super::pool::{Below, Entry, Pool, Summary, Tree};
 use super::signature::{Charges, Mask, Signatures};
 
 /// All that distances depend on.
@@ -111,6 +114,8 @@ impl<M: Matching> Search<'_, M> {
             size: of.cluster.size() as i64,
             len: of.cluster.len(),
             cheapest: of.cluster.cheapest_suppression(self.costs),
+            heights: of.cluster.heights.iter().map(|&height| i64::from(height)).sum::<i64>()
+                * of.cluster.size() as i64,
             charges: self.signatures.charges(of.cluster, self.costs),
         };
         let mut aligned = 0;
@@ -127,12 +132,26 @@ impl<M: Matching> Search<'_, M> {
                     let best = found.farthest();
                     queue.extend(trees.iter().filter_map(|&at| afar.enter(at, pool.tree(at), &step, best)));
                 }
-                Below::Leaf(entries) => {
+                Below::Leaf(few) => {
                     candidates.clear();
-                    let bounds =
-                        entries.iter().filter_map(|entry| afar.bound(&entry.summary(), tree.len, &step));
                     let best = found.farthest();
-                    candidates.extend(bounds.map(|(bound, ..)| bound).filter(|&bound| bound < best));
+                    let bound = |entry: &Entry| Some(afar.bound(&entry.summary(), tree.len, &step)?.0);
+                    match few.with_values().filter(|_| tree.len == afar.len) {
+                        Some(clusters) => candidates.extend(clusters.filter_map(|(entry, values)| {
+                            let (paired, gaps) = afar.event_by_event(entry, values, &query);
+                            let loss = if paired <= gaps {
+                                paired
+                            } else if gaps >= best.0 {
+                                gaps
+                            } else {
+                                // Only here do the bits say more: they hold for every way to match events.
+                                bound(entry)?.0.max(gaps).min(paired)
+                            };
+                            Some((loss, entry.id)).filter(|&bound| entry.id < afar.id && bound < best)
+                        })),
+                        None => candidates
+                            .extend(few.entries.iter().filter_map(bound).filter(|&bound| bound < best)),
+                    }
                     candidates.sort_unstable();
                     for &(bound, id) in &*candidates {
                         if (bound, id) >= found.farthest() {
@@ -232,6 +251,8 @@ struct Afar<'a> {
     size: i64,
     len: usize,
     cheapest: i64,
+    /// The heights of its events, for all members.
+    heights: i64,
     charges: Charges<'a>,
 }
 
@@ -248,6 +269,14 @@ impl Afar<'_> {
     fn enter(&self, at: u32, tree: &Tree, from: &Step, best: Neighbour) -> Option<Reverse<Waiting>> {
         let (bound, own, others) = self.bound(&tree.summary, tree.len, from)?;
         (bound < best).then_some(Reverse(Waiting { bound, tree: at, own, others }))
+    }
+
+    /// What is lost when this cluster and another one of the same length are matched event by event, and what they lose at least when
+    /// they are not: an event of each side is left without a partner.
+    fn event_by_event(&self, entry: &Entry, values: &[u32], query: &Query<'_>) -> (i64, i64) {
+        let together: i64 = values.iter().map(|&value| i64::from(query.height_with(value))).sum();
+        let paired = (self.size + entry.size) * together - self.heights - entry.heights;
+        (paired, self.cheapest + entry.cheapest)
     }
 
     /// A bound for some clusters, with what is paid for bits; nothing where all are younger. Each side loses what

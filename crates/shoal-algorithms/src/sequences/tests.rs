@@ -212,7 +212,10 @@ proptest! {
     }
 
     #[test]
-    fn the_nearest_is_found_without_looking_at_all(world in any_world(100..200)) {
+    fn the_nearest_is_found_without_looking_at_all(
+        // Short sequences only, and some that are too long to be compared event by event.
+        world in prop_oneof![any_world(100..200), world_of(100..150, 1..13)],
+    ) {
         let World { costs, limits, clusters } = &world;
         let signatures = Signatures::new(costs, clusters);
         let search = Search { costs, limits, signatures: &signatures, matching: &Aligned, progress: shoal_core::Unseen(&shoal_core::Silent), grain: 1 };

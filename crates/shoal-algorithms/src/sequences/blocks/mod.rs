@@ -25,6 +25,7 @@ mod tests;
 
 pub(super) use feature::Feature;
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -67,6 +68,22 @@ pub(super) fn grain(blocks: usize, alone: usize) -> usize {
 
 /// Up to how many blocks threads help each other inside.
 const FEW: usize = 8;
+
+/// Does something with every block, on all cores; results are in the order of the blocks. The largest come first, so that at the end no thread
+/// is left with a large one while the others have nothing to do.
+pub(super) fn each<B: Send, R: Send>(
+    blocks: Vec<B>,
+    size: impl Fn(&B) -> usize,
+    work: impl Fn(B) -> R + Sync,
+) -> Vec<R> {
+    let mut largest_first: Vec<(usize, B)> = blocks.into_iter().enumerate().collect();
+    largest_first.sort_by_key(|(at, block)| (Reverse(size(block)), *at));
+    // A bridge hands out one block at a time, in order; a slice would give each thread a half of them at once.
+    let done = largest_first.into_iter().par_bridge().map(|(at, block)| (at, work(block)));
+    let mut done: Vec<(usize, R)> = done.collect();
+    done.sort_unstable_by_key(|&(at, _)| at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
 
 /// What is put into blocks: people, or clusters of them. They are numbered from 0.
 pub(super) trait Units: Sync {

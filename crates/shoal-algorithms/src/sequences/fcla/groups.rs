@@ -125,10 +125,10 @@ pub(super) fn group_blocks(
     work: &mut Work,
 ) -> Vec<Group> {
     progress.stage("grouping", people.events_of.len() as u64);
-    let grouped: Vec<(Vec<Group>, Work)> = blocks
-        .par_iter()
-        .with_max_len(1)
-        .map(|block| {
+    let grouped = blocks::each(
+        blocks.iter().collect(),
+        |block: &&Vec<u32>| block.len(),
+        |block| {
             let mut work = Work::default();
             let reach = if blocks.len() > 1 { Reach::Index } else { Reach::Everybody };
             let mut groups = group(block, reach, people, terms, distance, progress, &mut work);
@@ -138,8 +138,8 @@ pub(super) fn group_blocks(
                 groups.extend(terms.kept(&terms.tally(&people)).then_some(Group { people, hidden }));
             }
             (groups, work)
-        })
-        .collect();
+        },
+    );
     let mut groups = Vec::new();
     for (more, spent) in grouped {
         groups.extend(more);

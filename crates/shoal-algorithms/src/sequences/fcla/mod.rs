@@ -95,22 +95,17 @@ impl SequencesAlgorithm for ValidFclaParams {
         people.grain = blocks::grain(plan.blocks.len(), GRAIN);
         let paper =
             Clustering { data, terms: &terms, people: &people, forest: &forest, blocks: &plan.blocks };
-        let mut best = paper.publish(self.0.distance, progress)?;
+        let mut best = paper.publish(self.0.distance, progress);
         if self.0.alternatives {
-            // On long histories the cheaper distance loses less at times, and it takes a fraction of the time.
-            let work = best.work;
-            // It may fail where alignments do not: then there is no alternative.
-            best = match paper.publish(Distance::EventPairs, progress) {
-                Ok(pairs) if pairs.loss < best.loss => pairs,
-                _ => best,
-            };
-            best.work.alignments_computed = work.alignments_computed;
-            best.work.alignments_skipped = work.alignments_skipped;
+            best = better(best, paper.publish(Distance::EventPairs, progress));
+        }
+        let mut best = best?;
+        if self.0.alternatives {
             progress.stage("trying one cluster", 0);
             let is_large = plan.blocks.len() > 1;
             match whole::publish(data, &terms, &forest, &costs, best.loss, is_large, progress)? {
                 Whole::Published(draft, more) => {
-                    let Work { alignments_computed, alignments_skipped, blocks, .. } = work;
+                    let Work { alignments_computed, alignments_skipped, blocks, .. } = best.work;
                     let work = Work { alignments_computed, alignments_skipped, blocks, ..more };
                     let everybody = [Group { people: draft.people.clone(), hidden: Vec::new() }];
                     let recoding =
@@ -123,6 +118,23 @@ impl SequencesAlgorithm for ValidFclaParams {
         }
         let recoding = recode(data, &best.groups, best.drafts.into_iter(), &forest, &costs, terms.support);
         Ok(Anonymized { recoding, trace: best.work.into() })
+    }
+}
+
+/// By alignments or by pairs of events, whichever loses less: on long histories the cheaper distance does at times, and it takes a
+/// fraction of the time. Either may fail where the other does not. The alignments of both are those of the first.
+fn better(
+    aligned: Result<Clustered, SequencesError>,
+    pairs: Result<Clustered, SequencesError>,
+) -> Result<Clustered, SequencesError> {
+    match (aligned, pairs) {
+        (Ok(aligned), Ok(mut pairs)) if pairs.loss < aligned.loss => {
+            pairs.work.alignments_computed = aligned.work.alignments_computed;
+            pairs.work.alignments_skipped = aligned.work.alignments_skipped;
+            Ok(pairs)
+        }
+        (Err(_), Ok(pairs)) => Ok(pairs),
+        (aligned, _) => aligned,
     }
 }
 
