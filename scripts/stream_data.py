@@ -32,6 +32,7 @@ ADULT = (
 ).split()
 ADULT_QUASI = "age education workclass marital race sex native-country".split()
 ADULT_NUMBERS = "age fnlwgt education-num capital-gain capital-loss hours".split()
+ADULT_NAMES = "workclass education marital occupation relationship race sex native-country".split()
 
 
 def adult(data, folder, quasi=7):
@@ -50,6 +51,19 @@ def adult_numbers(data, folder, tuples=None):
         drawn = random.Random(6)
         rows = (moved(row, drawn) for row in itertools.islice(itertools.cycle(rows), tuples))
     return write(folder, rows, dict.fromkeys(ADULT_NUMBERS, "quasi-identifier"), dict.fromkeys(ADULT_NUMBERS, "integer"))
+
+
+def adult_names(data, folder, tuples):
+    """Age and eight columns of names, which are published as sets: the file again and again, every row with one name of another row and
+    its age moved a little, so that rows do not just repeat."""
+    rows, drawn = adult_rows(data), random.Random(7)
+
+    def mixed(row):
+        name = drawn.choice(ADULT_NAMES)
+        return {**row, "age": max(0, int(row["age"]) + drawn.randint(-2, 2)), name: drawn.choice(rows)[name]}
+
+    roles = dict.fromkeys(["age", *ADULT_NAMES], "quasi-identifier")
+    return write(folder, (mixed(row) for row in itertools.islice(itertools.cycle(rows), tuples)), roles, {"age": "integer"})
 
 
 def ev_sessions(data, folder):

@@ -36,12 +36,24 @@ impl Server {
 
     /// Starts it again.
     pub(crate) fn back(&mut self) {
-        self.child = Some(self.command.spawn().unwrap());
         let end = Instant::now() + Duration::from_secs(30);
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        loop {
+            // It ends at once where a connection of somebody else has its port for the moment.
+            if self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some()) {
+                self.child = Some(self.command.spawn().unwrap());
+            }
+            if self.answers() {
+                return;
+            }
             assert!(Instant::now() < end, "{:?} does not listen", self.command);
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Whether somebody listens. A client that asks for a port which nobody listens on may be given that very port, and then be connected with itself.
+    fn answers(&self) -> bool {
+        let connected = TcpStream::connect(("127.0.0.1", self.port));
+        connected.is_ok_and(|stream| stream.local_addr().unwrap() != stream.peer_addr().unwrap())
     }
 }
 
