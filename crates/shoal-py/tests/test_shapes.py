@@ -21,6 +21,28 @@ def test_transactions_of_lists_and_of_rows():
     assert release.verify()
 
 
+def test_transactions_are_proposed_where_a_frame_can_hold_them():
+    baskets = [["milk", "bread"], ["milk", "beer"], ["bread", "beer"], ["milk", "bread"], ["wine", "milk"]] * 3
+    lists = pa.table({"who": [f"p{n}" for n in range(15)], "basket": baskets})
+    rows = pd.DataFrame([(f"t{n}", item) for n, basket in enumerate(baskets) for item in basket], columns=["basket", "product"])
+    marks = pd.DataFrame([{item: int(item in basket) for item in ("milk", "bread", "beer", "wine")} for basket in baskets])
+    for frame, layout in ((lists, {"items": "basket"}), (rows, {"format": "long"})):
+        policy = shoal.propose(frame, shape="transactions")
+        assert layout.items() <= policy["data"].items() and policy.questions
+        release = shoal.anonymize(frame, policy)
+        assert release.verify(frame)
+        # What names people is not published.
+        assert "who" not in pa.table(release).column_names
+    with pytest.raises(shoal.Error, match="a column per item") as refused:
+        shoal.propose(marks, shape="transactions")
+    # The hint can be followed.
+    assert "make a column of lists" in refused.value.hint
+    listed = pd.DataFrame({"items": [[name for name in marks if row[name]] for _, row in marks.iterrows()]})
+    assert shoal.anonymize(listed, shoal.propose(listed, shape="transactions")).verify(listed)
+    with pytest.raises(shoal.Error, match="cannot be told"):
+        shoal.propose(pd.DataFrame({"height": [1.5, 2.5], "width": [3.5, 4.5], "depth": [5.5, 6.5]}), shape="transactions")
+
+
 def test_constraints_and_weights_from_memory():
     baskets = [["milk", "bread"], ["milk", "beer"], ["bread", "beer"], ["milk", "bread"], ["wine", "milk"]] * 3
     policy = (

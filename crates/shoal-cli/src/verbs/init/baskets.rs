@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
-use shoal_core::{Kind, RawTable, Role, Transactions};
+use shoal_core::{RawTable, Transactions};
 use shoal_io::{BasketOptions, CsvOptions, OfferedBaskets, TableOfItems};
-use shoal_pipeline::propose::{self, BasketProposal, ColumnProposal, ItemLayout};
+use shoal_pipeline::propose::{BasketProposal, ItemLayout};
 
 use super::ask::Dialogue;
 use super::found::Found;
@@ -22,7 +22,7 @@ use crate::progress;
 struct BasketDocument<'a> {
     policy: Option<String>,
     source: &'a str,
-    separator: char,
+    separator: Option<char>,
     transactions: usize,
     items: usize,
     k: usize,
@@ -75,7 +75,7 @@ fn look(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
     };
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let location = relative::seen_from(folder, &args.data)?;
-    let proposal = BasketProposal::of(&transactions, location, layout, separator);
+    let proposal = BasketProposal::of(&transactions, location, layout, Some(separator));
     let proposal = match args.ask {
         true => Dialogue::begin()?.about_baskets(proposal, &transactions)?,
         false => proposal,
@@ -111,7 +111,7 @@ fn offered(args: &InitArgs, found: &Found) -> Result<Offered, Failure> {
     // Where the file has no header, the names are those that the policy will give.
     let is_nameless = columns.first().is_some_and(|name| name == "column1");
     let names = if is_nameless { columns.clone() } else { Vec::new() };
-    let keys = id_and_item(&sample, &columns);
+    let keys = ItemLayout::id_and_item(&sample);
     let layout = match (kind, &keys) {
         (TableOfItems::OneHot, _) => Some(ItemLayout::columns(&sample, names)),
         (_, Some([id, item])) => Some(ItemLayout::Rows { id: id.clone(), item: item.clone(), names }),
@@ -133,29 +133,11 @@ fn sample(found: &Found, columns: &[String], separator: char) -> Result<RawTable
     Ok(shoal_io::sample(&source, SAMPLE, &progress::unseen()?)?)
 }
 
-/// Which columns of a table say whose an item is, and what it is, as far as that can be told.
-fn id_and_item(sample: &RawTable, columns: &[String]) -> Option<[String; 2]> {
-    if let [id, item] = columns {
-        return Some([id.clone(), item.clone()]);
-    }
-    let source = propose::Source {
-        location: String::new(),
-        separator: None,
-        header: true,
-        rows: None,
-        policy: String::new(),
-    };
-    let proposal = propose::propose_sequences(sample, source);
-    let is_item = |column: &&ColumnProposal| column.role == Role::Sensitive && column.kind == Kind::Text;
-    let item = proposal.columns.iter().find(is_item).map(|column| column.name.clone());
-    proposal.events.and_then(|events| events.id).zip(item).map(|(id, item)| [id, item])
-}
-
 fn prose(proposal: &BasketProposal, policy: &Path, found: &Found) -> String {
     let policy = policy.display();
     let notes: String = found.notes.iter().map(|note| format!("note: {note}\n\n")).collect();
     let question = proposal.question().map_or_else(String::new, |q| format!("question: {q}\n\n"));
-    let separator = match proposal.separator {
+    let separator = match proposal.separator.unwrap_or(' ') {
         ' ' => "Blanks are".to_owned(),
         other => format!("`{}` is", other.escape_debug()),
     };
@@ -165,6 +147,7 @@ fn prose(proposal: &BasketProposal, policy: &Path, found: &Found) -> String {
         }
         ItemLayout::Rows { .. } => "It is a table with a row per item.".to_owned(),
         ItemLayout::Columns { .. } => "It is a table with a column per item.".to_owned(),
+        ItemLayout::Lists { .. } => "It is a table with a column of lists.".to_owned(),
     };
     format!(
         "{notes}{policy} was written from a look at {} with {}.\n\
