@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 
 
 @contextmanager
-def cluster(folder, wheel, workers=2, memory="700m", **settings):
-    """A session; ``session.shoal_workers`` are the processes of its workers."""
+def cluster(folder, wheel, workers=2, memory="700m", cores=1, **settings):
+    """A session; ``session.shoal_workers`` are the processes of its workers, each with this many cores."""
     home, folder = Path(pyspark.__file__).parent, Path(folder)
     shipped = folder / "shoal.zip"
     # A wheel is a zip file, and Spark unpacks what is called so.
@@ -34,7 +34,7 @@ def cluster(folder, wheel, workers=2, memory="700m", **settings):
     try:
         start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
         for number in range(workers):
-            work = ["--cores", "1", "--memory", "8g", "--host", "127.0.0.1", "--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
+            work = ["--cores", str(cores), "--memory", "8g", "--host", "127.0.0.1", "--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
             start(f"worker{number}", "org.apache.spark.deploy.worker.Worker", f"spark://127.0.0.1:{port}", *work)
         os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
         builder = (

@@ -1,6 +1,6 @@
 """The figures of docs/scale.md: made-up people on one or two workers, by parts. scripts/measure-spark runs it.
 
-python measure.py FOLDER ROWS [--workers 2] [--parts 8] [--k 10] [--algorithm ribbon] [--memory 3g] [--kill] [--one-machine]
+python measure.py FOLDER ROWS [--workers 2] [--parts 8] [--k 10] [--algorithm ribbon] [--closeness 0.2] [--likeness 2] [--own-bounds] [--memory 3g] [--kill] [--one-machine]
 """
 
 import argparse
@@ -23,9 +23,10 @@ TOWNS = shoal.tree({f"country {c}": {f"region {c}{r}": [f"town {c}{r}{t}" for t 
 JOBS = shoal.tree({f"branch {b}": [f"job {b}{j}" for j in range(8)] for b in range(6)})
 
 
-def policy(k, algorithm):
+def policy(given):
     made = shoal.Policy().quasi("age", "income", kind="integer").quasi("sex").quasi("town", hierarchy=TOWNS).quasi("job", hierarchy=JOBS)
-    return made.sensitive("illness").k(k).algorithm(algorithm)
+    conditions = {"t_closeness": given.closeness, "beta_likeness": given.likeness}
+    return made.sensitive("illness").k(given.k).algorithm(given.algorithm).privacy(**{name: bound for name, bound in conditions.items() if bound is not None})
 
 
 def people(spark, rows):
@@ -74,6 +75,9 @@ def main():
     parser.add_argument("--parts", type=int, nargs="*", default=[0])
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--algorithm", default="ribbon")
+    parser.add_argument("--closeness", type=float)
+    parser.add_argument("--likeness", type=float)
+    parser.add_argument("--own-bounds", action="store_true", help="parts are not told who everybody is, and promise more")
     parser.add_argument("--memory", default="3g")
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--one-machine", action="store_true")
@@ -82,6 +86,7 @@ def main():
     given.folder.mkdir(parents=True, exist_ok=True)
     source, work = given.folder / f"people-{given.rows}", given.folder / f"spark-{os.getpid()}"
     work.mkdir()
+    TableJob.tells_everybody = not given.own_bounds
     times = watch()
     try:
         with cluster(work, os.environ["SHOAL_WHEEL"], given.workers, given.memory, spark_sql_shuffle_partitions="8") as spark:
@@ -95,11 +100,11 @@ def main():
                 if given.kill:
                     threading.Thread(target=kill_in_the_middle, args=(spark, times), daemon=True).start()
                 began, cpu, shuffled = time.time(), cpu_seconds(spark.shoal_workers), shuffle_bytes(spark)
-                release = shoal.spark.anonymize(spark.read.parquet(str(source)), policy(given.k, given.algorithm), str(output), **asked)
+                release = shoal.spark.anonymize(spark.read.parquet(str(source)), policy(given), str(output), **asked)
                 seconds = time.time() - began
                 bytes_of = b"".join(path.read_bytes() for path in sorted(output.glob("*.parquet")))
                 figures = {
-                    "rows": given.rows, "workers": given.workers, "parts": release.found["parts"], "algorithm": given.algorithm, "k": given.k,
+                    "rows": given.rows, "workers": given.workers, "parts": release.found["parts"], "algorithm": given.algorithm, "k": given.k, "t": given.closeness, "beta": given.likeness, "own bounds": given.own_bounds,
                     "seconds": round(seconds, 1), "rows/s": round(given.rows / seconds), "cpu-seconds": round(cpu_seconds(spark.shoal_workers) - cpu, 1),
                     "stages": {name: round(value, 1) for name, value in times.items()}, "ncp": release.found["ncp"], "classes": release.found["classes"],
                     "smallest": release.found["promises"][0]["found"], "bytes": len(bytes_of), "sha256": hashlib.sha256(bytes_of).hexdigest()[:16], "load": os.getloadavg(),
@@ -113,7 +118,7 @@ def main():
 
             table, began = pq.read_table(source), time.time()
             cpu = time.process_time()
-            release = shoal.anonymize(table, policy(given.k, given.algorithm))
+            release = shoal.anonymize(table, policy(given))
             print(json.dumps({"rows": given.rows, "one machine": release.loss, "seconds": round(time.time() - began, 1), "cpu-seconds": round(time.process_time() - cpu, 1)}), flush=True)
     finally:
         shutil.rmtree(work, ignore_errors=True)

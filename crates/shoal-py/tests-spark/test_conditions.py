@@ -8,7 +8,7 @@ import pytest
 
 import shoal
 from shoal.spark._axes import leaves_of
-from shoal.spark._conditions import Condition, Values, conditions_of
+from shoal.spark._conditions import Condition, Values, conditions_of, dealt
 
 TREE = shoal.tree({"lungs": ["flu", "cold", "asthma"], "other": {"joints": ["gout"], "skin": ["acne", "burn"]}})
 ILLNESSES = ["flu", "cold", "asthma", "gout", "acne", "burn"]
@@ -117,3 +117,30 @@ def test_values_that_look_alike_are_one(one, two):
     values = Values("s", {}, ["", "?"], [one, two, "other", None, "?"], {})
     assert values.ids[one] == values.ids[two] != values.ids["other"]
     assert values.ids[None] == values.ids["?"] and values.count == 3
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_people_with_several_values_are_looked_at_with_the_one_that_mixes_least(seed):
+    draw = random.Random(seed)
+    people = [[{draw.choice(ILLNESSES) for _ in range(draw.randint(1, 3))} for _ in range(draw.randint(1, 7))] for _ in range(draw.randint(1, 4))]
+    counts = [[n for one in ILLNESSES if (n := sum(one in values for values in crowd))] for crowd in people]
+    starts = np.cumsum([0, *map(len, counts[:-1])])
+    new_starts, found = dealt(starts, np.concatenate(counts), [len(crowd) for crowd in people])
+    for at, crowd in enumerate(people):
+        of_crowd = found[new_starts[at] : (new_starts[at + 1] if at + 1 < len(people) else len(found))]
+        slow, left = [], len(crowd)
+        for n in sorted(counts[at], reverse=True):
+            slow += [min(n, left)] * (left > 0)
+            left -= min(n, left)
+        assert of_crowd.tolist() == slow and sum(slow) == len(crowd)
+    # The condition is what the kernel's verifier finds, which knows whose each record is from the original.
+    rows = [(f"c{at}", f"p{at}-{who}", value) for at, crowd in enumerate(people) for who, values in enumerate(crowd) for value in sorted(values)]
+    table = pa.table({"q": [row[0] for row in rows], "who": [row[1] for row in rows], "s": [row[2] for row in rows]})
+    for asked in ({"kind": "distinct", "l": 2}, {"kind": "entropy", "l": 1.8}, {"kind": "frequency", "l": 2}, {"kind": "recursive", "l": 2, "c": 1.5}):
+        policy = shoal.Policy().quasi("q").identifier("who").sensitive("s").data(person="who").k(2).privacy(l_diversity=asked)
+        (condition,) = conditions_of(policy.full(table))
+        values = Values("s", {}, [], sorted(set(table["s"].to_pylist())), {})
+        worst = condition.use(values, new_starts, np.zeros(len(found), dtype=int), found, None).max()
+        verdict = shoal.verify(table.drop_columns(["who"]), policy, table)
+        promise = next(one for one in verdict["promises"] if one["name"] == condition.rule)
+        assert (worst <= 1 + 1e-9) == promise["holds"], asked

@@ -156,7 +156,7 @@ def test_many_that_are_alike_are_parted_and_published_as_they_are(spark, tmp_pat
 def test_all_records_of_a_person_are_together_and_people_are_counted(spark, tmp_path, monkeypatch):
     table = people(2_400, seed=7)
     table = table.append_column("who", pa.array([f"w{n // 3}" for n in range(2_400)])).append_column("own", pa.array([8 if n % 50 == 0 else 1 for n in range(2_400)]))
-    policy = POLICY.identifier("who").data(person="who").set("columns.own", {"role": "personal-k", "kind": "integer"})
+    policy = POLICY.identifier("who").data(person="who").set("columns.own", {"role": "personal-k", "kind": "integer"}).privacy(l_diversity={"kind": "distinct", "l": 2})
     parts = []
     released = _tables.TableJob.released
 
@@ -172,12 +172,17 @@ def test_all_records_of_a_person_are_together_and_people_are_counted(spark, tmp_
             own[tuple(row[name] for name in QUASI)] = max(own[tuple(row[name] for name in QUASI)], row["__shoal_k__"])
         assert min(map(len, in_crowd.values())) >= 5 and all(len(in_crowd[crowd]) >= own[crowd] for crowd in own)
         assert len(set().union(*in_crowd.values())) == 800
+        # Whichever of their values is looked at, no crowd has one only.
+        having = defaultdict(set)
+        for row in rows:
+            having[tuple(row[name] for name in QUASI), row["illness"]].add(row["__shoal_person__"])
+        assert all(of < in_crowd[crowd] for (crowd, _), of in having.items())
         return given
 
     monkeypatch.setattr(_tables.TableJob, "released", watched)
     release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"), part_records=600)
     assert release.parts >= 3 and len(parts) == 800 and {n for _, n in parts} == {1}
-    assert release.found["promises"][-1]["name"] == "k-anonymity of people"
+    assert [promise["name"] for promise in release.found["promises"]][1:] == ["distinct-l-diversity of people", "k-anonymity of people"]
     assert set(pq.read_table(tmp_path / "out").column_names) == {*QUASI, "illness", "points"}
 
 
@@ -228,11 +233,12 @@ def test_what_the_kernel_refuses_on_a_worker_is_raised_here(spark, tmp_path):
 @pytest.mark.parametrize(
     "policy, message",
     [
-        (shoal.Policy(shape="transactions").data(format="long", id="name", item="town").k(5).privacy(m=2), "transactions cannot"),
+        (shoal.Policy(shape="stream").data(source="-").privacy(l=5), "stream cannot"),
         (POLICY.privacy(transparent=True, l_diversity={"kind": "frequency", "l": 2}), "not hidden"),
         (POLICY.algorithm(seconds=1.0), "how fast"),
         (POLICY.output(keep_order=True), "no order"),
         (POLICY.data(person="name").privacy(t_closeness=0.3), "count people"),
+        (POLICY.data(person="name").privacy(l_diversity={"kind": "distinct", "l": 2}, beta_likeness=2.0), "count people"),
         (POLICY.privacy(t_closeness=0.3).algorithm(outliers="suppress"), "everybody who is published"),
         (POLICY.set("columns.town.hierarchy", None).set("columns.extra.role", "sensitive"), "no column `extra`"),
         (POLICY.set("columns.points", None), "without a role: points"),

@@ -1,4 +1,4 @@
-"""Tables and sequences that are larger than one machine, on Apache Spark.
+"""Tables, transactions and sequences that are larger than one machine, on Apache Spark.
 
 ::
 
@@ -24,9 +24,10 @@ from typing import Any
 
 from .._policy import Policy, PolicyLike, policy_of
 from ._errors import broken, of_workers, refuse_policy
-from ._job import LARGEST_PART, PART_RECORDS
+from ._job import LARGEST_PART
 from ._sequences import SequencesJob
 from ._tables import TableJob
+from ._transactions import TransactionsJob
 
 __all__ = ["SparkRelease", "anonymize"]
 
@@ -58,22 +59,22 @@ def anonymize(
     policy: PolicyLike,
     output: str,
     *,
-    part_records: int = PART_RECORDS,
+    part_records: int | None = None,
     largest_part: int = LARGEST_PART,
     overwrite: bool = False,
     allow_total_loss: bool = False,
 ) -> SparkRelease:
     """Anonymizes a Spark DataFrame and writes it to the folder ``output``, as Parquet.
 
-    Tables, with k, a k of each person's own, people (``data.person``), l-diversity, t-closeness and beta-likeness; sequences with k and c. What cannot be promised
-    on a cluster is refused.
+    Tables, with k, a k of each person's own, people (``data.person``), l-diversity, t-closeness and beta-likeness; transactions with k^m for m up to 3; sequences with k
+    and c. What cannot be promised on a cluster is refused. ``part_records`` is the number of records in a part; of transactions, how many the driver holds at once.
     The release does not depend on the order of the input, its files, the number of workers, or on which of them fail; ``part_records`` does change it.
 
     The workers need this package; ``docs/scale.md`` says how ``spark-submit`` ships it.
     """
     policy = policy_of(policy)
     job = _job(policy)(frame, policy, output, overwrite)
-    plan = job.plan(part_records)
+    plan = job.plan(part_records if part_records is not None else job.default_records)
     released = job.released(plan, largest_part)
     try:
         with of_workers():
@@ -81,7 +82,7 @@ def anonymize(
             found = job.verify(released)
         if found["ncp"] >= 1 and not allow_total_loss:
             hint = "lower k or the other promises, leave columns out, or give hierarchies; allow_total_loss=True releases it all the same"
-            raise broken("every quasi-identifier of every record would be suppressed", hint)
+            raise broken(job.nothing_left, hint)
         job.folder.publish()
     except BaseException:
         job.folder.remove()
@@ -95,7 +96,7 @@ def anonymize(
 def _job(policy: Policy) -> Any:
     """What is done with the policy's shape."""
     shape = policy._keys.get("data", {}).get("shape", "table")
-    jobs = {"table": TableJob, "sequences": SequencesJob}
+    jobs = {"table": TableJob, "sequences": SequencesJob, "transactions": TransactionsJob}
     if shape not in jobs:
-        raise refuse_policy("data.shape", f"{shape} cannot be anonymized on Spark yet, only tables and sequences", "use shoal.anonymize on one machine")
+        raise refuse_policy("data.shape", f"{shape} cannot be anonymized on Spark, only tables, transactions and sequences", "use shoal.anonymize on one machine")
     return jobs[shape]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ._axes import position
 
-__all__ = ["Condition", "Values", "conditions_of"]
+__all__ = ["Condition", "Values", "canonical_text", "conditions_of", "dealt"]
 
 #: What a use may exceed 1 by, as in the kernel's verifier: quotients of whole numbers are not exact.
 TOLERANCE = 1e-9
@@ -22,6 +22,20 @@ SPARE = 1e-9
 
 _NO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
 _NUMBER = re.compile(r"([+-]?)(\d*)\.?(\d*)")
+
+
+def canonical_text(text: str) -> str:
+    """The same text for all that likely mean the same: ``7``, ``07`` and ``7.0``, or ``Ann`` and ``ann ``."""
+    text = _trimmed(text)
+    number = _NUMBER.fullmatch(text)
+    if number and (number[2] or number[3]):
+        whole, fraction = number[2].lstrip("0"), number[3].rstrip("0")
+        return ("-" if number[1] == "-" and (whole or fraction) else "") + (whole or "0") + ("." + fraction if fraction else "")
+    return unicodedata.normalize("NFC", text.upper().lower())
+
+
+def _trimmed(text: str) -> str:
+    return text.strip().strip(_NO_WIDTH).strip()
 
 
 class Values:
@@ -40,7 +54,11 @@ class Values:
         self.ids = {value: number_of[one] for value, one in zip(raw, canonical)}
         self._not_a_number = next((number for value, number in self.ids.items() if value != value), None)
         self.count = len(order)
-        self._texts = [next((str(one) for one, c in zip(raw, canonical) if c == value), "") for value in order] if leaves else []
+        #: A text for each value; the empty one for what is missing.
+        self.texts = [""] * self.count
+        for one, value in zip(raw, canonical):
+            if value is not None:
+                self.texts[number_of[value]] = str(one)
 
     def id_of(self, value: Any) -> int:
         """The number of a value. NaN is not equal to itself, and so cannot be looked up."""
@@ -48,7 +66,7 @@ class Values:
 
     def canonical(self, value: Any) -> str:
         """The same text for all that is the same value to its reader."""
-        text = str(value).strip().strip(_NO_WIDTH).strip()
+        text = _trimmed(str(value))
         if self.kind == "date":
             place = position(value, self.kind, self.format)
             if math.isfinite(place):
@@ -58,11 +76,7 @@ class Values:
                 return f"NUMBER {float(text)!r}"
             except ValueError:
                 pass
-        number = _NUMBER.fullmatch(text)
-        if number and (number[2] or number[3]):
-            whole, fraction = number[2].lstrip("0"), number[3].rstrip("0")
-            return ("-" if number[1] == "-" and (whole or fraction) else "") + (whole or "0") + ("." + fraction if fraction else "")
-        return unicodedata.normalize("NFC", text.upper().lower())
+        return canonical_text(text)
 
     def tree(self) -> tuple[list[tuple[int, list[int]]], int]:
         """The inner nodes of the hierarchy, each with its height and the values below it, and the height of the root."""
@@ -162,8 +176,12 @@ class Condition:
                 result[first:last] = _moved_in_tree(values, surplus)
         return result
 
+    def needs_places(self) -> bool:
+        """Whether values are further apart than others, so that it has to be known where each of them stands."""
+        return self.rule == "t-closeness" and self.parameters["distance"] != "equal"
+
     def of_part(self, values: Values, ids: Any, counts: Any, everybody: Any) -> dict[str, Any]:
-        """What a part has to promise, with itself as everybody, so that its crowds keep this condition with the whole as everybody. Keys of a policy's column."""
+        """Where a part cannot be told who everybody is: what it has to promise, with itself as everybody, so that its crowds keep this condition with the whole as everybody. Keys of a policy's column."""
         import numpy as np
 
         shares = counts / counts.sum()
@@ -186,6 +204,21 @@ class Condition:
             widest = int(np.diff(np.sort(ids)).max())
             t *= (values.count - 1) / (widest * (len(ids) - 1))
         return {"t-closeness": {"t": min(max(t * (1 - SPARE), 0.0), 1.0), "distance": self.parameters["distance"]}}
+
+
+def dealt(starts: Any, counts: Any, members: Any) -> tuple[Any, Any]:
+    """Where a person can have several values: how many people have each, if each of them were looked at with one value only, so that a crowd is as little mixed as can
+    be. The most frequent value takes all who have it, the next one those of the others who have it, and so on. Gives the new starts and counts."""
+    import numpy as np
+
+    lengths = np.diff([*starts, len(counts)])
+    crowd = np.repeat(np.arange(len(starts)), lengths)
+    counts = counts[np.lexsort((-counts, crowd))]
+    up_to = np.cumsum(counts)
+    before = up_to - counts - np.repeat(np.r_[0, up_to][starts], lengths)
+    left = np.clip(np.asarray(members)[crowd] - before, 0, counts)
+    kept = left > 0
+    return np.r_[0, np.cumsum(np.bincount(crowd[kept], minlength=len(starts)))[:-1]].astype(np.int64), left[kept]
 
 
 def _moved_in_tree(values: Values, surplus: Any) -> Any:

@@ -25,6 +25,21 @@ class Folder:
         #: Where files are written until they are verified.
         self.staged = f"{self.output}.unverified-{uuid.uuid4().hex}"
 
+    def write(self, name: str, text: str) -> None:
+        """Writes a file beside the others."""
+        out = self._fs.create(self._new_path(self.staged, name))
+        out.write(bytearray(text.encode()))
+        out.close()
+
+    def read(self, name: str) -> str:
+        """Reads such a file again."""
+        path = self._new_path(self.staged, name)
+        source = self._fs.open(path)
+        try:
+            return bytes(source.readAllBytes()).decode()
+        finally:
+            source.close()
+
     def publish(self) -> None:
         """The files get names that say nothing of this run, the folder its own name, and at the very end ``_SUCCESS``."""
         staged = self._new_path(self.staged)

@@ -12,7 +12,7 @@ from ._errors import refuse, refuse_policy
 from ._files import Folder
 from ._names import OURS, named
 
-__all__ = ["FILE_RECORDS", "Job", "LARGEST_PART", "LEAST_CROWDS", "PART_CROWDS", "PART_RECORDS", "TYPES", "WRITTEN", "sample_size"]
+__all__ = ["FILE_RECORDS", "Job", "LARGEST_DOMAIN", "LARGEST_PART", "LEAST_CROWDS", "PART_CROWDS", "PART_RECORDS", "TYPES", "WRITTEN", "sample_size"]
 
 #: Records in a part, unless something else is asked for. ribbon does about the same work on 100,000 and on 250,000 records (docs/scale.md), and a core is done with them in seconds.
 PART_RECORDS = 250_000
@@ -44,6 +44,9 @@ TYPES = ("string", "tinyint", "smallint", "int", "bigint", "float", "double", "b
 
 class Job:
     """One call of :func:`shoal.spark.anonymize`."""
+
+    default_records = PART_RECORDS
+    nothing_left = "every quasi-identifier of every record would be suppressed"
 
     def __init__(self, frame: Any, policy: Policy, output: str, overwrite: bool, read: list[str | None]):
         """``read`` are identifiers that are read and not published."""

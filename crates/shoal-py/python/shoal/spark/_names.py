@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["HASH", "OURS", "PART", "PERSON", "PERSONAL_K", "ROW", "named", "quoted"]
+__all__ = ["CONTENT", "COUNT", "HASH", "ITEMS", "KEY", "OURS", "PART", "PERSON", "PERSONAL_K", "ROW", "named", "quoted"]
 
 #: How the names of our own columns begin. None of them is published.
 OURS = "__shoal_"
@@ -12,6 +12,8 @@ OURS = "__shoal_"
 PART, HASH, ROW = "__shoal_part__", "__shoal_hash__", "__shoal_row__"
 #: What goes with records until people and their own k are verified.
 PERSON, PERSONAL_K = "__shoal_person__", "__shoal_k__"
+#: Transactions: items, a hash of all of them, a set of items as one number, and how often something occurs.
+ITEMS, CONTENT, KEY, COUNT = "__shoal_items__", "__shoal_content__", "__shoal_key__", "__shoal_n__"
 
 
 def quoted(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._policy import Policy
 from ._axes import leaves_of
-from ._conditions import TOLERANCE, Condition, Values, conditions_of
+from ._conditions import TOLERANCE, Condition, Values, conditions_of, dealt
 from ._errors import broken, refuse_policy
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
@@ -19,6 +19,9 @@ __all__ = ["TableJob"]
 
 class TableJob(Job):
     """A table."""
+
+    #: Whether parts are compared with the whole. Otherwise each promises more, with itself as everybody; scripts/measure-spark measures what that loses.
+    tells_everybody = True
 
     def __init__(self, frame: Any, policy: Policy, output: str, overwrite: bool):
         from pyspark.sql import functions as F
@@ -36,9 +39,9 @@ class TableJob(Job):
             raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
 
     def _refuse_conditions(self) -> None:
-        if self.conditions and self.person:
+        if self.person and any(condition.compares for condition in self.conditions):
             hint = "one record a person: remove data.person; or use shoal.anonymize on one machine"
-            raise refuse_policy("data.person", "conditions on sensitive values that count people are not verified on Spark yet", hint)
+            raise refuse_policy("data.person", "t-closeness and beta-likeness that count people are not verified on Spark", hint)
         algorithm = self.full["algorithm"]
         drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
         drops = drops or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
@@ -69,6 +72,7 @@ class TableJob(Job):
         sizes, people = [0] * plan.cells, [0] * plan.cells
         for row in counted:
             sizes[row[PART]], people[row[PART]] = row["records"], row["members"]
+        self.members = np.array(people)
         shares = self._value_counts(plan)
         plan.merge(sizes, lambda cells: sum(people[cell] for cell in cells) >= least and self._may_stand(cells, shares))
         merged = [0] * plan.parts
@@ -78,7 +82,7 @@ class TableJob(Job):
         return plan
 
     def _value_counts(self, plan: Plan) -> dict[str, Any]:
-        """How many records of each cell have each value, for every sensitive column with a condition."""
+        """How many records of each cell, or people, have each value, for every sensitive column with a condition."""
         import numpy as np
         from pyspark.sql import functions as F
 
@@ -88,26 +92,37 @@ class TableJob(Job):
             spec = self.full["columns"][name]
             values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")))
             table = np.zeros((plan.cells, values[name].count))
-            counted = self._parted(plan).groupBy(PART, named(name)).agg(F.count(F.lit(1)).alias("n")).collect()
+            parted = self._parted(plan)
+            if self.person:
+                # Texts that look alike are one value, which a person has once.
+                spec_type = self.frame.schema[name].dataType.simpleString()
+                numbers = self.spark.createDataFrame(list(values[name].ids.items()), f"__shoal_value__ {spec_type}, __shoal_id__ int")
+                parted = parted.join(F.broadcast(numbers), named(name).eqNullSafe(F.col("__shoal_value__")))
+                counted = parted.groupBy(PART, "__shoal_id__").agg(F.countDistinct(PERSON).alias("n")).collect()
+            else:
+                counted = parted.groupBy(PART, named(name)).agg(F.count(F.lit(1)).alias("n")).collect()
             for row in counted:
-                table[row[0], values[name].id_of(row[1])] += row["n"]
+                table[row[0], row[1] if self.person else values[name].id_of(row[1])] += row["n"]
             tables[name] = table
         # How far everybody together goes: no part can be asked for less.
-        self.values, self.everybody, self.used = values, {}, {}
+        self.values, self.everybody, self.totals, self.used = values, {}, {}, {}
         for name, table in tables.items():
             total = table.sum(axis=0)
-            self.everybody[name] = total / total.sum()
+            self.everybody[name], self.totals[name] = total / total.sum(), total
         for condition in self.conditions:
-            used = self._use(condition, tables[condition.column].sum(axis=0))
+            used = self._use(condition, tables[condition.column].sum(axis=0), self.members.sum())
             if used > 1 + TOLERANCE:
                 raise broken(f"{condition} is not even kept by all records together", "ask for less, or leave the column out")
             self.used[id(condition)] = used
         return tables
 
-    def _use(self, condition: Condition, counts: Any) -> float:
+    def _use(self, condition: Condition, counts: Any, members: int) -> float:
         import numpy as np
 
         ids = np.flatnonzero(counts)
+        if self.person:
+            _, of_people = dealt(np.array([0]), counts[ids], [members])
+            return float(condition.use(self.values_of(condition), np.array([0]), ids[: len(of_people)], of_people, None)[0])
         return float(condition.use(self.values_of(condition), np.array([0]), ids, counts[ids], self.everybody[condition.column])[0])
 
     def values_of(self, condition: Condition) -> Values:
@@ -115,7 +130,8 @@ class TableJob(Job):
 
     def _may_stand(self, cells: list[int], tables: dict[str, Any]) -> bool:
         """Whether a part of these cells keeps every condition as a whole, with at least half the room that everybody together leaves: otherwise it would become one crowd."""
-        uses = ((self._use(condition, tables[condition.column][cells].sum(axis=0)), self.used[id(condition)]) for condition in self.conditions)
+        members = self.members[cells].sum()
+        uses = ((self._use(condition, tables[condition.column][cells].sum(axis=0), members), self.used[id(condition)]) for condition in self.conditions)
         return all(used <= (1 + of_all) / 2 for used, of_all in uses)
 
     def _hash(self) -> Any:
@@ -157,13 +173,13 @@ class TableJob(Job):
         keys = self.worker_keys([self.person])
         for name in self.carried:
             keys["columns"][name] = {"role": "insensitive"}
-        conditions = [(condition, self.values_of(condition), self.everybody[condition.column]) for condition in self.conditions if condition.compares]
+        conditions = [(condition, self.values_of(condition), self.totals[condition.column]) for condition in self.conditions if condition.compares]
         types = self.types()
         if self.person:
             types[PERSON] = "string"
         if self.personal_k:
             types[PERSONAL_K] = "bigint"
-        worker = Worker(self.given, keys, self.axes, conditions, types)
+        worker = Worker(self.given, keys, self.axes, conditions, types, self.tells_everybody)
         # As many tasks as parts: left alone, Spark would put many small parts into one task, and the other workers would wait.
         parted = self._parted(plan).repartition(plan.parts, PART)
         # A function, since Spark looks at the signature.
@@ -184,7 +200,7 @@ class TableJob(Job):
         kept = [name for name in self.published if name not in self.quasi]
         sensitive = [name for name in kept if self.specs[name]["role"] == "sensitive"]
         expected = Expected(self.k, self.quasi, sensitive, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
-        found = verify(written, self.frame, expected, self.conditions, self.values)
+        found = verify(written, self.frame, expected, self.conditions, self.values, *([released] if self.person else []))
         if self.carried:
             found["promises"] += verify_people(released, written, expected, self.published)
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ._axes import Axis, position
-from ._conditions import TOLERANCE, Condition, Values
+from ._conditions import TOLERANCE, Condition, Values, dealt
 from ._errors import broken
 from ._names import PERSON, PERSONAL_K, named, quoted
 
@@ -25,8 +25,9 @@ class Expected:
         self.axes, self.hierarchies = axes, hierarchies
 
 
-def verify(published: Any, original: Any, expected: Expected, conditions: list[Condition], values: dict[str, Values]) -> dict[str, Any]:
-    """What was found; raises where the promise does not hold or records were lost, doubled or changed."""
+def verify(published: Any, original: Any, expected: Expected, conditions: list[Condition], values: dict[str, Values], of_people: Any = None) -> dict[str, Any]:
+    """What was found; raises where the promise does not hold or records were lost, doubled or changed. Where conditions count people, ``of_people`` is what the workers
+    gave, with whose each record is."""
     from pyspark.sql import functions as F
 
     crowds = published.groupBy(*map(named, expected.quasi)).agg(
@@ -45,7 +46,8 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
     found = {"records-in": expected.records, "records-out": records, "records-suppressed": lacking, "classes": sum(part.crowds for part in parts)}
     found["promises"] = [{"name": "k-anonymity", "asked": expected.k, "found": smallest, "holds": True}]
     for name in dict.fromkeys(condition.column for condition in conditions):
-        found["promises"] += _verify_column(published, expected, values[name], [one for one in conditions if one.column == name])
+        of_column = [one for one in conditions if one.column == name]
+        found["promises"] += _verify_column(published if of_people is None else of_people, expected, values[name], of_column)
     # The order of a sum differs from run to run, and with it the last digits.
     found["ncp"] = round(sum(part.lost for part in parts) / records, 12) if records else 0.0
     found["leaks"] = _leaks(parts, expected, conditions)
@@ -158,7 +160,7 @@ def _verify_kept(published: Any, original: Any, expected: Expected, lacking: int
 
 
 def _verify_column(published: Any, expected: Expected, values: Values, conditions: list[Condition]) -> list[dict[str, Any]]:
-    """The conditions of one sensitive column, crowd by crowd, against the distribution in the published files."""
+    """The conditions of one sensitive column, crowd by crowd, against the distribution in the published files. Where it is known whose each record is, people are counted."""
     import numpy as np
     from pyspark.sql import functions as F
 
@@ -166,7 +168,8 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
     field = published.schema[name]
     numbered = published.sparkSession.createDataFrame(list(values.ids.items()), f"__shoal_value__ {field.dataType.simpleString()}, __shoal_id__ int")
     joined = published.join(F.broadcast(numbered), named(name).eqNullSafe(F.col("__shoal_value__")), "left")
-    counted = joined.groupBy(*map(named, expected.quasi), "__shoal_id__").agg(F.count(F.lit(1)).alias("__shoal_n__"))
+    number = F.countDistinct(PERSON) if PERSON in published.columns else F.count(F.lit(1))
+    counted = joined.groupBy(*map(named, expected.quasi), "__shoal_id__").agg(number.alias("__shoal_n__"))
     totals = counted.groupBy("__shoal_id__").agg(F.sum("__shoal_n__").alias("__shoal_n__")).collect()
     if any(row["__shoal_id__"] is None for row in totals):
         raise broken(f"`{name}` has values that did not go in")
@@ -174,14 +177,21 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
     for row in totals:
         everybody[row["__shoal_id__"]] = row["__shoal_n__"]
     everybody /= max(everybody.sum(), 1)
-    lists = counted.groupBy(*map(named, expected.quasi)).agg(F.collect_list("__shoal_id__").alias("__shoal_ids__"), F.collect_list("__shoal_n__").alias("__shoal_ns__")).select("__shoal_ids__", "__shoal_ns__")
+    crowd = F.struct(*map(named, expected.quasi)).alias("__shoal_crowd__")
+    lists = counted.groupBy(crowd).agg(F.collect_list("__shoal_id__").alias("__shoal_ids__"), F.collect_list("__shoal_n__").alias("__shoal_ns__"))
+    columns = ["__shoal_ids__", "__shoal_ns__"]
+    if PERSON in published.columns:
+        members = published.groupBy(crowd).agg(number.alias("__shoal_members__")).withColumnRenamed("__shoal_crowd__", "__shoal_of__")
+        lists, columns = lists.join(members, F.col("__shoal_crowd__").eqNullSafe(F.col("__shoal_of__"))), [*columns, "__shoal_members__"]
+    lists = lists.select(*columns)
     uses = lists.mapInArrow(_Uses(values, conditions, everybody), "uses array<double>").collect()
     found = []
     for at, condition in enumerate(conditions):
         worst = max((part["uses"][at] for part in uses), default=0.0)
         if worst > 1 + TOLERANCE:
             raise broken(f"{condition.rule} of `{name}` does not hold in the written files: the worst crowd uses {worst:.6g} times what is allowed")
-        found.append({"name": condition.rule, "column": name, "asked": condition.parameters, "used": worst, "holds": True})
+        name_of = f"{condition.rule} of people" if PERSON in published.columns else condition.rule
+        found.append({"name": name_of, "column": name, "asked": condition.parameters, "used": worst, "holds": True})
     return found
 
 
@@ -203,6 +213,9 @@ class _Uses:
             offsets = ids.offsets.to_numpy()
             starts = (offsets[:-1] - offsets[0]).astype(np.int64)
             flat, n = ids.flatten().to_numpy(), counts.flatten().to_numpy()
+            if batch.num_columns > 2:
+                starts, n = dealt(starts, n, batch.column(2).to_numpy())
+                flat = np.zeros(len(n), dtype=np.int64)
             used = [float(condition.use(self.values, starts, flat, n, self.everybody).max()) for condition in self.conditions]
             worst = used if worst is None else [max(pair) for pair in zip(worst, used)]
         if worst is not None:

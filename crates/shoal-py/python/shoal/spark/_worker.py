@@ -13,6 +13,8 @@ from ._names import PART
 
 __all__ = ["Worker", "as_declared", "use_cores_of_task"]
 
+#: The most records with one value that the kernel can be told of.
+MOST_OF_VALUE = (1 << 32) - 1
 #: Weights are above 0; this is the weight of a column in which a part has one value only, so that nothing can be lost there.
 LEAST_WEIGHT = 1e-6
 
@@ -20,7 +22,9 @@ LEAST_WEIGHT = 1e-6
 class Worker:
     """Anonymizes one part. It travels to the workers, so it holds plain values only."""
 
-    def __init__(self, given: dict[str, Any], keys: dict[str, Any], axes: list[Axis], conditions: list[tuple[Condition, Values, Any]], types: dict[str, str]):
+    def __init__(self, given: dict[str, Any], keys: dict[str, Any], axes: list[Axis], conditions: list[tuple[Condition, Values, Any]], types: dict[str, str], tells_everybody: bool = True):
+        """``conditions`` are those that compare with everybody, with the values of the whole and how many records have each."""
+        self.tells_everybody = tells_everybody
         self.given, self.keys, self.axes, self.conditions, self.types = given, keys, axes, conditions, types
 
     def __call__(self, table: Any) -> Any:
@@ -30,15 +34,17 @@ class Worker:
 
         use_cores_of_task()
         part = table.drop_columns([PART])
-        given = {**self.given, "text": _native.dict_to_toml(json.dumps(self.policy_of(part)))}
+        distributions: dict[str, dict[str, int]] = {}
+        keys = self.policy_of(part, distributions)
+        given = {**self.given, "text": _native.dict_to_toml(json.dumps(keys)), "distributions": distributions}
         try:
             released = pa.table(_native.anonymize(part, given, None, True, False))
         except _native.Error as error:
             raise carried(error) from None
         return pa.table({name: as_declared(released.column(name), type) for name, type in self.types.items()})
 
-    def policy_of(self, part: Any) -> dict[str, Any]:
-        """The policy for this part, so that its result is right for the whole."""
+    def policy_of(self, part: Any, distributions: dict[str, dict[str, int]]) -> dict[str, Any]:
+        """The policy for this part, so that its result is right for the whole. Who everybody is goes to ``distributions``, by column."""
         import pyarrow.compute as pc
 
         keys = json.loads(json.dumps(self.keys))
@@ -55,16 +61,28 @@ class Worker:
             else:
                 share = pc.count_distinct(column).as_py() / axis.values
             keys["columns"][axis.name]["weight"] = axis.weight * min(max(share, LEAST_WEIGHT), 1.0)
-        for condition, values, everybody in self.conditions:
+        for condition, values, totals in self.conditions:
             import numpy as np
 
-            counted = pc.value_counts(part.column(condition.column))
+            column = part.column(condition.column)
+            counted = pc.value_counts(column)
             counts = np.zeros(values.count)
             for entry in counted.to_pylist():
                 counts[values.id_of(entry["values"])] += entry["counts"]
             ids = np.flatnonzero(counts)
-            keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], everybody))
+            if self._may_tell(condition.column, column.type, len(ids), values.count, totals):
+                distributions[condition.column] = {text: int(total) for text, total in zip(values.texts, totals)}
+            else:
+                keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], totals / totals.sum()))
         return keys
+
+    def _may_tell(self, column: str, type: Any, present: int, of_all: int, totals: Any) -> bool:
+        """Whether the kernel can be told who everybody is in a column. A value that the part does not have has no place in an order or a hierarchy of its values, and
+        numbers that are not whole may be written otherwise there."""
+        import pyarrow as pa
+
+        needs_places = any(condition.needs_places() for condition, _, _ in self.conditions if condition.column == column)
+        return self.tells_everybody and totals.max() <= MOST_OF_VALUE and not pa.types.is_floating(type) and not (needs_places and present < of_all)
 
 
 def use_cores_of_task() -> None:
