@@ -12,6 +12,7 @@ import subprocess
 import measured_streams
 import stream_data
 import transaction_data
+import visit_data
 from measured_runs import KILLED, REFUSED, SHOAL, at, figure, within
 
 MAKE_DATA = os.environ["MAKE_DATA"]
@@ -45,6 +46,17 @@ def patients(events):
         return without_report(os.path.join(folder, "policy.toml"))
 
     return made
+
+
+def stays(rows):
+    """People like those of SynPUF who have several stays; only where the data set is there."""
+    folder = at(f"stays-{rows}")
+    if not os.path.exists(folder):
+        visit_data.synpuf_like(SYNPUF["data"], folder, rows)
+    return os.path.join(folder, "policy.toml")
+
+
+SYNPUF = {}
 
 
 def baskets(items):
@@ -150,6 +162,12 @@ def stream(asked):
 # At most a third of a class may have one value.
 SHARES = ["privacy.l-diversity.kind=frequency", "privacy.l-diversity.l=3"]
 
+# What is measured where SynPUF is there.
+STAYS = {
+    "cbmsa, like SynPUF": ["algorithm.name=cbmsa"],
+    "fcla, like SynPUF, L = 3": ["algorithm.name=fcla", "privacy.length=3"],
+}
+
 # What is measured: a name, and how it is done for a number of records.
 MEASURED = [
     *((name, batch(people, [f"algorithm.name={name}"])) for name in ("ribbon", "mondrian", "sbc", "datafly", "incognito")),
@@ -166,6 +184,7 @@ MEASURED = [
     ("fcla, 14 events, L = 8", batch(patients(14), ["algorithm.name=fcla", "privacy.length=8"])),
     ("fcla-base1, 5 events, L = 3", batch(patients(5), ["algorithm.name=fcla-base1", "privacy.length=3"])),
     ("halt, 5 events, L = 3", batch(patients(5), ["algorithm.name=halt", "privacy.length=3"])),
+    *((name, batch(stays, sets)) for name, sets in STAYS.items()),
     ("castle", stream(measured_streams.castle(10, 100))),
     ("castle, classes used again", stream(measured_streams.castle(10, 100, reuse=True))),
     ("delay-free, hardened", stream(lambda made: measured_streams.mode(5, made, "calibrated"))),
@@ -178,12 +197,16 @@ def main():
     parser.add_argument("--most", type=int, default=1_000_000, help="the largest number of records, people or transactions")
     parser.add_argument("--stop", type=int, default=300, help="an algorithm is not tried on more after a run of so many CPU seconds")
     parser.add_argument("--only", nargs="*", help="names, or how they begin")
+    parser.add_argument("--data", help="the folder with synpuf/, for people like those there; without it these are passed over")
     parser.add_argument("--json", help="a file for all figures")
     asked = parser.parse_args()
+    SYNPUF["data"] = asked.data
     found = {}
     print("| algorithm | records | CPU s | peak, MiB | loss, % |\n|---|---|---|---|---|", flush=True)
     for name, measured in MEASURED:
         if asked.only and not any(name.startswith(only) for only in asked.only):
+            continue
+        if name in STAYS and not asked.data:
             continue
         found[name] = grow(name, measured, asked)
     print("\n| algorithm | time grows as n to the | memory as n to the | between |\n|---|---|---|---|")

@@ -6,6 +6,8 @@
 //!     a million baskets of 40,000 items by Zipf's law, 8 draws each on average, from seed 1
 //! `make_data people FOLDER 10000000 1`
 //!     ten million made-up people, hardly two alike, from seed 1: people.csv, their hierarchies and a policy, in that folder
+//! `make_data wide FOLDER 1000000 1`
+//!     the same people with twelve more columns, 20 quasi-identifiers in all
 //! `make_data patients FOLDER 1000 5 3 1`
 //!     1,000 made-up patients with 5 visits on average and 3 quasi-identifiers, from seed 1: the visits, their
 //!     hierarchies and a policy, in that folder
@@ -32,8 +34,8 @@ fn main() -> std::io::Result<()> {
             }
             None => None,
         },
-        ["people", folder, rows, seed] => match (rows.parse(), seed.parse()) {
-            (Ok(rows), Ok(seed)) => return people(Path::new(folder), rows, seed),
+        [kind @ ("people" | "wide"), folder, rows, seed] => match (rows.parse(), seed.parse()) {
+            (Ok(rows), Ok(seed)) => return people(Path::new(folder), kind == "wide", rows, seed),
             _ => None,
         },
         ["patients", folder, ref numbers @ ..] => match patient_params(numbers) {
@@ -47,21 +49,26 @@ fn main() -> std::io::Result<()> {
         None => stop(
             "usage: make_data adult ROWS | make_data thesis ADULT_DATA_GZ COUNT \
              | make_data baskets COUNT ITEMS MEAN_DRAWS SEED \
-             | make_data people FOLDER ROWS SEED | make_data patients FOLDER SEQUENCES MEAN_EVENTS QUASI_IDENTIFIERS SEED",
+             | make_data people FOLDER ROWS SEED | make_data wide FOLDER ROWS SEED | make_data patients FOLDER SEQUENCES MEAN_EVENTS QUASI_IDENTIFIERS SEED",
         ),
     }
 }
 
-fn people(folder: &Path, rows: usize, seed: u64) -> std::io::Result<()> {
+fn people(folder: &Path, is_wide: bool, rows: usize, seed: u64) -> std::io::Result<()> {
     let (from, to) = (data::adult_example().join("hierarchies"), folder.join("hierarchies"));
     std::fs::create_dir_all(&to)?;
     for name in ["sex", "race", "marital-status", "education", "workclass", "occupation"] {
         let file = format!("{name}.csv");
         std::fs::copy(from.join(&file), to.join(&file))?;
     }
-    std::fs::write(folder.join("policy.toml"), people::POLICY)?;
     let mut out = std::io::BufWriter::new(std::fs::File::create(folder.join("people.csv"))?);
-    people::write(&mut out, rows, seed)?;
+    if is_wide {
+        std::fs::write(folder.join("policy.toml"), people::wide_policy())?;
+        people::write_wide(&mut out, rows, seed)?;
+    } else {
+        std::fs::write(folder.join("policy.toml"), people::POLICY)?;
+        people::write(&mut out, rows, seed)?;
+    }
     out.flush()
 }
 

@@ -64,6 +64,41 @@ fn a_published_table_is_verified_where_it_is() {
 }
 
 #[test]
+fn a_grown_table_is_published_with_the_recoding_of_its_first_release() {
+    let clinic = Clinic::of(300);
+    clinic.shoal(&["run", "policy.toml"]).ended_with(0);
+    let first =
+        clinic.server.sql("select md5(string_agg(t::text, '' order by ctid)) from research.people_k3 t");
+    // Newcomers who are like those who were there.
+    clinic.server.sql(
+        "insert into people select id + 300, name || ' junior', age, sex, zip, illness, born, weight, smoker, note from people where id <= 120",
+    );
+    let grown = format!("{}#research.people_grown", clinic.address());
+    let apply = ["apply", "research.people_k3.report", &clinic.address(), "-o", &grown];
+    clinic.shoal(&apply).ended_with(0);
+
+    // Counted by the server: everybody is there or was left out, and nobody stands out.
+    let report = clinic.project.json("research.people_grown.report/report.json");
+    assert_eq!(report["records-in"], 420);
+    let published = clinic.server.sql("select count(*) from research.people_grown");
+    assert_eq!(published, report["records-out"].to_string());
+    let smallest = "select min(n) >= 3 from (select count(*) as n from research.people_grown group by age, sex, zip) as classes";
+    assert_eq!(clinic.server.sql(smallest), "t");
+    // Whoever was there is published as before.
+    let gone = "select count(*) from (select age, sex, zip from research.people_k3 except select age, sex, zip from research.people_grown) as g";
+    assert_eq!(clinic.server.sql(gone), "0");
+    let audit = "research.people_grown.report/audit.json";
+    clinic.shoal(&["verify", &grown, "--policy", audit]).ended_with(0);
+    // The first release is what it was, and is not replaced by a second one.
+    let again =
+        clinic.server.sql("select md5(string_agg(t::text, '' order by ctid)) from research.people_k3 t");
+    assert_eq!(first, again);
+    let over = format!("{}#research.people_k3", clinic.address());
+    let apply = ["apply", "research.people_k3.report", &clinic.address(), "-o", &over, "--force"];
+    clinic.shoal(&apply).ended_with(2);
+}
+
+#[test]
 fn a_table_is_replaced_only_when_asked_and_never_the_original() {
     let clinic = Clinic::of(100);
     clinic
