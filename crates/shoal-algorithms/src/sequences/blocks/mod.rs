@@ -207,7 +207,8 @@ impl<U: Units> Planner<'_, U> {
     }
 }
 
-/// How many features a sample is asked about, the best by their charges. Those behind them part few pairs, or pairs that are not far apart.
+/// How many features a sample is asked about, the best by their charges. Those behind them part few pairs, or pairs that
+/// are not far apart. Other numbers were not tried.
 const RANKED: usize = 64;
 
 /// How many features are tried before those whose charges say less. More than a few fail only where the sensitive values

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use super::{Feature, Units};
 use crate::sequences::costs::Costs;
 
-/// How many look around: enough that on people like those of SynPUF the best features come out ahead (docs/performance.md).
+/// How many look around. This number and the next two bound the time of a sample; the losses in docs/performance.md are with them, and
+/// others were not tried.
 const SEEKERS: usize = 256;
 
 /// Among how many they look. The nearest of these are farther away than those of a whole block, but in the same directions.
