@@ -64,7 +64,7 @@ impl<M: Matching> Engine<'_, M> {
             return Err(limits.infeasible(all.left.as_ref(), &original.events_of));
         }
         if let Some(improve) = self.improve.filter(|_| blocks > 1) {
-            borders::exchange(&mut all, self.blocks.most, plan.cuts, improve, &original, &shared);
+            borders::exchange(&mut all, self.blocks, plan.cuts, improve, &original, &shared);
         }
         all.work.blocks = blocks as u64;
         let recoding = publish::recode(&all.finished, data, &costs);
@@ -131,6 +131,11 @@ impl Units for Start<'_> {
 
     fn events(&self, unit: u32) -> &[u32] {
         &self.clusters[unit as usize].events
+    }
+
+    fn needed(&self) -> Option<usize> {
+        // The others of a crowd.
+        Some(self.limits.k.saturating_sub(1))
     }
 
     fn fit(&self, units: &[u32], room: Room) -> bool {

@@ -21,14 +21,15 @@ const ROUNDS: usize = 2;
 /// Lets people move between the crowds of several blocks of at most this size, which were cut at these features.
 pub(super) fn exchange<M: Matching>(
     all: &mut Clustering,
-    most: usize,
+    sizes: BlockSizes,
     mut cuts: BTreeSet<Feature>,
     improve: &Improve<M>,
     original: &Original,
     shared: &Shared<'_, M>,
 ) {
     // About as many people in a block as before.
-    let sizes = BlockSizes::of(most / shared.limits.k.max(1));
+    let most = sizes.most / shared.limits.k.max(1);
+    let sizes = BlockSizes { uncut: most, most, ..sizes };
     for _ in 0..ROUNDS {
         let crowds: Vec<Cluster> = std::mem::take(&mut all.finished).into_iter().flatten().collect();
         let plan = blocks::plan(&Crowds(&crowds), shared.costs, sizes, &cuts);
@@ -56,6 +57,11 @@ impl Units for Crowds<'_> {
 
     fn events(&self, unit: u32) -> &[u32] {
         &self.0[unit as usize].events
+    }
+
+    fn needed(&self) -> Option<usize> {
+        // People move to the nearest other crowd.
+        Some(1)
     }
 
     fn fit(&self, _units: &[u32], _room: Room) -> bool {

@@ -47,24 +47,24 @@ impl Counts {
         self
     }
 
-    /// The features that cut this number of units, the best first: what those who have it would be charged in all by those who
+    /// The features that cut this number of units with how many have each, the best first: what those who have it would be charged in all by those who
     /// lack it. A side with less than a sixteenth is no cut; of equally good ones the first counts.
-    pub(super) fn best(&self, units: usize, costs: &Costs) -> Vec<Feature> {
+    pub(super) fn best(&self, units: usize, costs: &Costs) -> Vec<(Feature, u64)> {
         let (nodes, units) = (costs.nodes(), units as u64);
         let least = units.div_ceil(SMALLEST_SIDE);
         let cuts = |count: &Count| count.having >= least && units - count.having >= least && count.charge > 0;
-        let mut best: Vec<(Reverse<u128>, Feature)> = self
+        let mut best: Vec<(Reverse<u128>, Feature, u64)> = self
             .by_place
             .iter()
             .enumerate()
             .filter(|(_, count)| cuts(count))
             .map(|(place, count)| {
                 let worth = u128::from(count.charge) * u128::from(units - count.having);
-                (Reverse(worth), Feature::at(place, nodes))
+                (Reverse(worth), Feature::at(place, nodes), count.having)
             })
             .collect();
         best.sort_unstable();
-        best.into_iter().map(|(_, feature)| feature).collect()
+        best.into_iter().map(|(_, feature, having)| (feature, having)).collect()
     }
 }
 

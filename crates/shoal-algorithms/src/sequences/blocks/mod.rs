@@ -9,21 +9,25 @@
 //! hierarchies anywhere, in its first or in its last event. Who has it goes to one side, who lacks it to the other. Each feature has a
 //! charge, what the ones pay at least, or about, when they are published together with the others; the feature whose cut
 //! separates most pairs at the highest charge is taken (`cut.rs`), since those pairs would hardly have found each
-//! other. A cut is made from counts per feature only. They add up, so parts of the data on several machines can be counted
-//! apart and cut as one.
+//! other. Where the units ask for it ([`Units::needed`]), a sample then says which of the best features adds least to what people lose who look for
+//! their nearest on their own side only (`sample.rs`). Counts per feature add up and the sample is drawn by hashes of values, so parts of
+//! the data on several machines can be counted and drawn apart and cut as one.
 //!
 //! Nothing depends on the order of the people but the numbers of units in a block, which are ascending, and how people are dealt out whose
 //! sequences are equal.
 //!
-//! Cost: O(n · events · levels of the hierarchies) for each level of cuts, of which there are about log₂(n / size); a cut
-//! leaves no side with less than a sixteenth of the people.
+//! Cost: O(n · events · levels of the hierarchies) for each level of cuts, of which there are about log₂(n / size), and a sample of bounded
+//! size for each cut; a cut leaves no side with less than a sixteenth of the people.
 
 mod cut;
 mod feature;
+mod sample;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
 pub(super) use feature::Feature;
+pub use sizes::BlockSizes;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -32,32 +36,7 @@ use rayon::prelude::*;
 
 use super::costs::Costs;
 use cut::Counts;
-
-/// From when on people are cut into blocks, and how large these are. Sizes are in events; somebody with fewer than
-/// [`BlockSizes::LEAST`] counts as if they had so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockSizes {
-    /// What is no larger is not cut at all.
-    pub uncut: usize,
-    /// What a block has at most where there are several. Smaller ones take less time and lose more.
-    pub most: usize,
-}
-
-impl BlockSizes {
-    /// What everybody counts at least: to compare two people takes some time whatever they have.
-    pub const LEAST: usize = 8;
-
-    /// For `cbmsa`, chosen by measurement (docs/performance.md).
-    pub const CBMSA: BlockSizes = BlockSizes { uncut: 3 << 16, most: 1 << 17 };
-
-    /// For `fcla`, which takes longer for those who are not cut.
-    pub const FCLA: BlockSizes = BlockSizes::of(13 << 13);
-
-    /// Blocks of at most this size, whatever there is.
-    pub const fn of(most: usize) -> BlockSizes {
-        BlockSizes { uncut: most, most }
-    }
-}
+use sample::Sample;
 
 /// How much one thread does at least inside a block before others help, where that would be `alone` if there were no blocks. Nobody
 /// helps where there are enough blocks for all threads: one that waits for helpers would begin another block meanwhile, another in that,
@@ -92,6 +71,12 @@ pub(super) trait Units: Sync {
 
     /// The codes of a unit's values, event by event.
     fn events(&self, unit: u32) -> &[u32];
+
+    /// How many near ones each unit needs, where cuts are to leave these together as far as a sample can tell; by default cuts
+    /// are chosen by the counts alone.
+    fn needed(&self) -> Option<usize> {
+        None
+    }
 
     /// Whether some units, of a whole that is cut, can be a block of their own.
     fn fit(&self, units: &[u32], room: Room) -> bool;
@@ -140,7 +125,7 @@ pub(super) struct Plan {
 /// block is cut at a feature that is to be avoided.
 pub(super) fn plan(units: &impl Units, costs: &Costs, sizes: BlockSizes, avoid: &BTreeSet<Feature>) -> Plan {
     let all: Vec<u32> = (0..units.count() as u32).collect();
-    let planner = Planner { units, costs, most: sizes.most, avoid };
+    let planner = Planner { units, costs, sizes, avoid };
     if planner.size(&all) <= sizes.uncut {
         return Plan { blocks: vec![all], cuts: BTreeSet::new() };
     }
@@ -150,13 +135,13 @@ pub(super) fn plan(units: &impl Units, costs: &Costs, sizes: BlockSizes, avoid: 
 struct Planner<'a, U> {
     units: &'a U,
     costs: &'a Costs,
-    most: usize,
+    sizes: BlockSizes,
     avoid: &'a BTreeSet<Feature>,
 }
 
 impl<U: Units> Planner<'_, U> {
     fn divide(&self, block: Vec<u32>) -> Plan {
-        if self.size(&block) <= self.most || block.len() < 2 {
+        if self.size(&block) <= self.sizes.most || block.len() < 2 {
             return Plan { blocks: vec![block], cuts: BTreeSet::new() };
         }
         let Some((cut, [without, with])) = self.cut(&block) else {
@@ -174,17 +159,27 @@ impl<U: Units> Planner<'_, U> {
     /// To compare two sequences takes the product of their lengths, and to compare all of a block the square of the sum.
     fn size(&self, block: &[u32]) -> usize {
         let events = |&unit: &u32| self.units.events(unit).len() / self.costs.quasi();
-        block.iter().map(|unit| events(unit).max(BlockSizes::LEAST)).sum()
+        block.iter().map(|unit| self.sizes.of_person(events(unit))).sum()
     }
 
     /// The two sides of the best cut that both sides allow, and its feature, if it has one.
     fn cut(&self, block: &[u32]) -> Option<(Option<Feature>, [Vec<u32>; 2])> {
         let mut best = self.count(block).best(block.len(), self.costs);
-        best.retain(|feature| !self.avoid.contains(feature));
+        best.retain(|(feature, _)| !self.avoid.contains(feature));
+        if let Some(needed) = self.units.needed() {
+            best.truncate(RANKED);
+            let sample = Sample::new(block, needed, self.units, self.costs);
+            best.sort_by_cached_key(|&(feature, having)| {
+                let (having, all) = (u128::from(having), block.len() as u128);
+                let added = u128::from(sample.added_loss(feature, self.units, self.costs));
+                // For each pair that it parts: a cut that takes few people away costs little, but more cuts must follow.
+                added * all * all / (having * (all - having))
+            });
+        }
         best.truncate(TRIED);
         for room in [Room::Ample, Room::Enough] {
             let fit = |side: &Vec<u32>| !side.is_empty() && self.units.fit(side, room);
-            let by_feature = best.iter().map(|&feature| (Some(feature), self.part(block, feature)));
+            let by_feature = best.iter().map(|&(feature, _)| (Some(feature), self.part(block, feature)));
             // Lazily: sorting a block is worth it only where no feature cuts it.
             let by_order = std::iter::once_with(|| (None, by_order(block, self.units)));
             let by_turns = std::iter::once_with(|| (None, by_turns(block, self.units)));
@@ -211,6 +206,10 @@ impl<U: Units> Planner<'_, U> {
         [without, with]
     }
 }
+
+/// How many features a sample is asked about, the best by their charges. Those behind them part few pairs, or pairs that
+/// are not far apart. Other numbers were not tried.
+const RANKED: usize = 64;
 
 /// How many features are tried before those whose charges say less. More than a few fail only where the sensitive values
 /// leave hardly any room, and each try counts all people of the block.

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use shoal_core::{Kind, RawTable, Role};
 
 use super::cut::Counts;
+use super::sample::{Compared, Sample};
 use super::{BlockSizes, Feature, Plan, Room, Units, plan};
 use crate::fixture;
 use crate::sequences::costs::Costs;
@@ -18,6 +19,8 @@ struct World {
     sequences: Vec<Vec<u32>>,
     is_marked: Vec<bool>,
     most: f64,
+    /// How many near ones each needs, where a sample is to choose the cuts.
+    needed: Option<usize>,
 }
 
 /// Blocks of at most so many people; nobody here has more events than all count at least.
@@ -42,7 +45,8 @@ impl World {
                 costs.values(start - events.len()..start).to_vec()
             })
             .collect();
-        World { costs, sequences, is_marked: people.iter().map(|&(_, marked)| marked).collect(), most }
+        let is_marked = people.iter().map(|&(_, marked)| marked).collect();
+        World { costs, sequences, is_marked, most, needed: None }
     }
 
     fn plan(&self, most: usize) -> Plan {
@@ -68,6 +72,10 @@ impl Units for World {
         &self.sequences[unit as usize]
     }
 
+    fn needed(&self) -> Option<usize> {
+        self.needed
+    }
+
     fn fit(&self, units: &[u32], room: Room) -> bool {
         let marked = units.iter().filter(|&&unit| self.is_marked[unit as usize]).count();
         let usual = self.is_marked.iter().filter(|&&marked| marked).count() as f64 / self.count() as f64;
@@ -78,8 +86,8 @@ impl Units for World {
 
 fn any_world(most: f64) -> impl Strategy<Value = World> {
     let person = (vec((0_usize..9, 0_usize..9), 1..6), any::<bool>());
-    (vec(person, 20..200), vec(0_u8..4, 9))
-        .prop_map(move |(people, groups)| World::new(&people, &groups, most))
+    (vec(person, 20..200), vec(0_u8..4, 9), prop::option::of(0_usize..6))
+        .prop_map(move |(people, groups, needed)| World { needed, ..World::new(&people, &groups, most) })
 }
 
 proptest! {
@@ -129,6 +137,41 @@ proptest! {
     }
 
     #[test]
+    fn a_sample_measures_the_least_loss_of_two(world in any_world(1.0), limit in 0_i64..20 << 20) {
+        let (mut heights, mut line) = (Vec::new(), Vec::new());
+        for (one, other) in world.sequences.iter().zip(&world.sequences[1..]) {
+            let loss = slow_loss(one, other, &world.costs);
+            let compared = Compared::new(one, &world.costs, &mut heights);
+            prop_assert_eq!(compared.distance(other, i64::MAX, &mut line), Some(loss));
+            prop_assert_eq!(compared.distance(other, limit, &mut line), Some(loss).filter(|&loss| loss < limit));
+        }
+    }
+
+    #[test]
+    fn a_sample_says_what_a_cut_adds(world in any_world(1.0), needed in 0_usize..6, at in any::<prop::sample::Index>()) {
+        // So few that all look around, among all, and remember everybody.
+        let world = World { sequences: world.sequences[..20].to_vec(), ..world };
+        let block: Vec<u32> = (0..20).collect();
+        let nodes = world.costs.nodes();
+        let feature = Feature::at(2 + at.index(Feature::places(nodes) - 2), nodes);
+        let losses = |unit: u32, others: &mut dyn Iterator<Item = u32>| {
+            let loss = |other: u32| slow_loss(world.events(unit), world.events(other), &world.costs);
+            let mut losses: Vec<i64> = others.filter(|&other| other != unit).map(loss).collect();
+            losses.sort_unstable();
+            losses
+        };
+        let added: i64 = block.iter().map(|&unit| {
+            let side = |unit: u32| feature.is_in(world.events(unit), &world.costs);
+            let all = losses(unit, &mut block.iter().copied());
+            let mut same = losses(unit, &mut block.iter().copied().filter(|&other| side(other) == side(unit)));
+            same.resize(needed.max(same.len()), all[all.len() - 1]);
+            same[..needed].iter().sum::<i64>() - all[..needed].iter().sum::<i64>()
+        }).sum();
+        let sample = Sample::new(&block, needed, &world, &world.costs);
+        prop_assert_eq!(sample.added_loss(feature, &world, &world.costs), added as u64);
+    }
+
+    #[test]
     fn a_feature_is_counted_in_those_who_have_it(world in any_world(1.0)) {
         // Those of an only sequence are the ones that it has.
         for events in &world.sequences {
@@ -150,6 +193,38 @@ proptest! {
             prop_assert_eq!(visited, has);
         }
     }
+}
+
+/// The least that two lose when they are published as one, of all ways to match their events.
+fn slow_loss(one: &[u32], other: &[u32], costs: &Costs) -> i64 {
+    let gap = |event: &[u32]| i64::from(costs.suppressed() - costs.event_height(event));
+    let gaps = |events: &[u32]| events.chunks(costs.quasi()).map(gap).sum::<i64>();
+    let (Some((a, rest)), Some((b, others))) =
+        (one.split_at_checked(costs.quasi()), other.split_at_checked(costs.quasi()))
+    else {
+        return gaps(one) + gaps(other);
+    };
+    let together: u32 = a.iter().zip(b).map(|(&a, &b)| costs.height(costs.lowest_common(a, b))).sum();
+    let lifted = |event: &[u32]| i64::from(together - costs.event_height(event));
+    let matched = lifted(a) + lifted(b) + slow_loss(rest, others, costs);
+    matched.min(gap(a) + slow_loss(rest, other, costs)).min(gap(b) + slow_loss(one, others, costs))
+}
+
+/// Where a sample chooses, those who are nearest stay together although another feature has a higher charge.
+#[test]
+fn a_sample_keeps_the_nearest_together() {
+    // Two kinds of people, who differ in both values; half of each have a second event. Everybody needs some more than there are of
+    // their kind and length, and those of the other length are nearer than those of the other kind.
+    let groups = [0, 0, 0, 1, 1, 1, 2, 2, 3];
+    let value = |at: usize| at % 2 * 3 + at / 2 % 3;
+    let people: Vec<_> = (0..96).map(|at| (vec![(value(at), value(at)); 1 + at / 6 % 2], false)).collect();
+    let by_counts = World::new(&people, &groups, 1.0);
+    assert_eq!(by_counts.plan(60).cuts, BTreeSet::from([Feature::Length(2)]));
+    let by_sample = World { needed: Some(30), ..by_counts };
+    let kind = |kind: u32| (kind..96).step_by(2).collect::<Vec<u32>>();
+    let mut blocks = by_sample.plan(60).blocks;
+    blocks.sort_unstable();
+    assert_eq!(blocks, [kind(0), kind(1)]);
 }
 
 /// Two kinds of people that have nothing in common are not mixed.
