@@ -23,6 +23,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("algorithms", "fcla", algorithms::fcla::run),
     ("algorithms", "halt", algorithms::halt::run),
     ("algorithms", "pcta_coat", algorithms::pcta_coat::run),
+    ("algorithms", "starts", algorithms::starts::run),
     ("algorithms", "tables", algorithms::tables::run),
     ("io", "baskets", io::baskets::run),
     ("io", "batches", io::batches::run),

@@ -7,4 +7,5 @@ pub(crate) mod delay_free;
 pub(crate) mod fcla;
 pub(crate) mod halt;
 pub(crate) mod pcta_coat;
+pub(crate) mod starts;
 pub(crate) mod tables;

@@ -72,7 +72,7 @@ fn show(table: &Table, algorithm: &dyn TableAlgorithm) -> Result<(), Box<dyn Err
 }
 
 /// The mean loss of all quasi-identifying cells.
-fn ncp(table: &Table, recoding: &TableRecoding) -> f64 {
+pub(super) fn ncp(table: &Table, recoding: &TableRecoding) -> f64 {
     let quasi = table.quasi_identifiers();
     let loss = |cells: &[Cell]| -> f64 { cells.iter().zip(&quasi).map(|(cell, c)| cell_loss(cell, c)).sum() };
     let of_class: Vec<f64> = recoding.classes.iter().map(|class| loss(&class.cells)).collect();
@@ -147,7 +147,7 @@ fn noisy(age: &str, row: usize, period: usize) -> String {
     (age + noise as i64 - 5).clamp(1, 100).to_string()
 }
 
-fn column<'a>(
+pub(super) fn column<'a>(
     name: &str,
     kind: Kind,
     cells: impl Iterator<Item = &'a str>,

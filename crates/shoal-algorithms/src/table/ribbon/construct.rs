@@ -21,6 +21,14 @@ use crate::table::points::Points;
 /// The classes of one block by each construction that was tried, with its name.
 type Started = Vec<(&'static str, Vec<Class>)>;
 
+/// Which constructions are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Starts {
+    All,
+    /// Mondrian's classes alone, to see what the others are good for.
+    OnlyMondrian,
+}
+
 /// The best start, and what each way would have lost.
 pub(super) fn construct(
     space: &Space,
@@ -29,6 +37,7 @@ pub(super) fn construct(
     looks: &Looks<'_>,
     all: &[Combination],
     blocks: &[Block],
+    starts: Starts,
 ) -> (Vec<Class>, Vec<Construction>) {
     // Everybody has to end in a class.
     let trimming = rule.trimming();
@@ -38,9 +47,14 @@ pub(super) fn construct(
     let all = thin_out(all, blocks.iter().map(|block| block.points.len()).max().unwrap_or(0));
     let ways = match blocks.len() {
         0 | 1 => Ways { levels: all, orders: Tuning::COLUMN_ORDERS, split: true },
+        _ if starts == Starts::OnlyMondrian => Ways { levels: Vec::new(), orders: 0, split: false },
         _ => best_ways(&peeler, blocks, &all),
     };
-    let started: Vec<Started> = blocks.par_iter().map(|block| start(&peeler, block, &ways).0).collect();
+    let start = |block: &Block| match starts {
+        Starts::All => start(&peeler, block, &ways).0,
+        Starts::OnlyMondrian => vec![by_mondrian(space, block)],
+    };
+    let started: Vec<Started> = blocks.par_iter().map(start).collect();
 
     // Of each construction what it lost, and the records of the blocks where it was tried.
     let mut tried: Vec<(Construction, u64, u64)> = Vec::new();
@@ -170,9 +184,13 @@ fn start(peeler: &Peeler<'_>, block: &Block, ways: &Ways<'_>) -> (Started, Vec<u
         started.push(("split", made));
     }
     // Last, so that it wins only where it is better than the others.
-    let by_mondrian = block.classes().map(|class| Class::of(space, self::members(space, &sorted(class))));
-    started.push(("mondrian", by_mondrian.collect()));
+    started.push(by_mondrian(space, block));
     (started, taken)
+}
+
+fn by_mondrian(space: &Space, block: &Block) -> (&'static str, Vec<Class>) {
+    let class = |points: &[u32]| Class::of(space, members(space, &sorted(points)));
+    ("mondrian", block.classes().map(class).collect())
 }
 
 /// In the order of the points, which ties depend on.

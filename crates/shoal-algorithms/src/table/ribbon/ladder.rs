@@ -2,6 +2,7 @@
 
 use shoal_core::{Column, mix};
 
+use super::space::WHOLE;
 use super::tuning::Tuning;
 use crate::table::names::ranks_by_frequency;
 use crate::table::points::Points;
@@ -20,6 +21,8 @@ struct Rung {
     cost: f64,
     /// The loss in the group of values that loses least.
     least: f64,
+    /// What a record of each code loses when its whole group is published as one, in the unit of all costs.
+    each: Vec<u32>,
 }
 
 /// One level for each column.
@@ -33,8 +36,9 @@ pub(super) struct Combination {
 impl Ladder {
     /// The ladders of the columns, with few enough rungs that all combinations can be tried.
     pub(super) fn of_all(quasi: &[&Column], points: &Points) -> Vec<Ladder> {
+        let total: f64 = quasi.iter().map(|c| c.weight).sum();
         let mut ladders: Vec<Ladder> =
-            quasi.iter().enumerate().map(|(at, column)| Ladder::of(column, at, points)).collect();
+            quasi.iter().enumerate().map(|(at, column)| Ladder::of(column, at, points, total)).collect();
         while ladders.iter().map(|l| l.rungs.len()).fold(1_usize, usize::saturating_mul)
             > Tuning::MAX_COMBINATIONS
         {
@@ -68,7 +72,12 @@ impl Ladder {
         &self.rungs[level as usize].image
     }
 
-    fn of(column: &Column, dim: usize, points: &Points) -> Ladder {
+    /// What a record with this code loses at most on a level.
+    pub(super) fn cost(&self, level: u8, code: u32) -> u32 {
+        self.rungs[level as usize].each[code as usize]
+    }
+
+    fn of(column: &Column, dim: usize, points: &Points, total: f64) -> Ladder {
         let codes = column.domain.len() as u32;
         let scale = Scale::of(column);
         let mut groups: Vec<Vec<u32>> = vec![(0..codes).collect()];
@@ -96,11 +105,15 @@ impl Ladder {
         let mut times = vec![0_u64; codes as usize];
         (0..points.len()).for_each(|i| times[points.point(i)[dim] as usize] += u64::from(points.weight(i)));
         let rung = |group: &Vec<u32>| {
-            let (mean, least) = costs(&scale, group, &times);
+            let (mean, least, each) = costs(&scale, group, &times);
             Rung {
                 image: group.iter().map(|&g| mix(mix(dim as u64 + 1) ^ u64::from(g))).collect(),
                 cost: mean * column.weight,
                 least: least * column.weight,
+                each: each
+                    .iter()
+                    .map(|e| (e * column.weight / total * f64::from(WHOLE)).round() as u32)
+                    .collect(),
             }
         };
         Ladder { rungs: groups.iter().map(rung).collect() }
@@ -148,7 +161,7 @@ fn same_groups(a: &[u32], b: &[u32]) -> bool {
 }
 
 /// What a record loses when all values of a group are published as one: on average, and in the group that loses least.
-fn costs(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> (f64, f64) {
+fn costs(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> (f64, f64, Vec<f64>) {
     let mut of_group: std::collections::BTreeMap<u32, (u32, u32, u32, u64)> =
         std::collections::BTreeMap::new();
     for (code, &g) in group.iter().enumerate() {
@@ -161,8 +174,9 @@ fn costs(scale: &Scale<'_>, group: &[u32], times: &[u64]) -> (f64, f64) {
             if let Scale::Names { .. } = scale { scale.set_cost(count) } else { scale.span_cost(lo, hi) };
         (each, times)
     };
+    let of_code = group.iter().map(|g| of_group.get(g).map_or(1.0, |known| each(known).0)).collect();
     let all: Vec<(f64, u64)> = of_group.values().map(each).filter(|(_, times)| *times > 0).collect();
     let sum: f64 = all.iter().map(|(each, times)| each * *times as f64).sum();
     let least = all.iter().map(|(each, _)| *each).fold(f64::INFINITY, f64::min);
-    (sum / times.iter().sum::<u64>().max(1) as f64, if all.is_empty() { 0.0 } else { least })
+    (sum / times.iter().sum::<u64>().max(1) as f64, if all.is_empty() { 0.0 } else { least }, of_code)
 }

@@ -9,6 +9,7 @@ use crate::table::points::Points;
 
 /// The points, prepared for looking them up on any combination of levels.
 pub(super) struct Looks<'a> {
+    points: &'a Points,
     groups: Vec<Group<'a>>,
     /// For each point the place of its values in the tables of every group.
     places: Vec<u32>,
@@ -43,7 +44,7 @@ pub(super) struct View<'a> {
 
 impl<'a> Looks<'a> {
     /// The points on all levels of these ladders.
-    pub(super) fn of(ladders: &'a [Ladder], points: &Points) -> Looks<'a> {
+    pub(super) fn of(ladders: &'a [Ladder], points: &'a Points) -> Looks<'a> {
         // The largest first, each to the first group that has room: few groups are left.
         let mut columns: Vec<usize> = (0..ladders.len()).collect();
         columns.sort_by_key(|&c| std::cmp::Reverse(ladders[c].values()));
@@ -83,7 +84,12 @@ impl<'a> Looks<'a> {
         for point in 0..points.len() {
             places.extend(groups.iter().map(|group| place(point, group)));
         }
-        Looks { groups, places }
+        Looks { points, groups, places }
+    }
+
+    /// The values of a point, column by column.
+    pub(super) fn codes(&self, point: u32) -> &[u32] {
+        self.points.point(point as usize)
     }
 
     /// The points on these levels.

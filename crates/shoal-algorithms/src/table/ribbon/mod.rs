@@ -14,6 +14,7 @@
 //!   less, two classes `swap` members, some classes are pooled and split again, and costly classes are given up for
 //!   new ones around their records with what others can spare (`reform`). Where there is time for many attempts, a
 //!   change may cost a little at first. No round ends with a greater loss than it began with.
+//! - Where more than the usual rounds are asked for: classes are opened for whole crowds with records of many classes (`open`).
 //! - Whatever is promised beside k is asked of every class that changes (`class_rule`). So is k where people are counted;
 //!   then records are one point only if they are also one person's.
 //! - How much work goes into each of these is in `tuning`.
@@ -52,11 +53,14 @@ mod left_out;
 mod looks;
 mod merge;
 pub(super) mod neighbours;
+mod open;
 mod order;
 mod outliers;
 mod params;
 mod peel;
 mod piece;
+mod plan;
+mod prices;
 mod reform;
 pub(super) mod rng;
 mod rounds;
@@ -82,6 +86,7 @@ use super::{TableAlgorithm, TableError};
 use crate::{Anonymized, Construction, OutlierCost, Search, Trace};
 use class::{Class, loss};
 use class_rule::ClassRule;
+use construct::Starts;
 use ladder::Ladder;
 use left_out::LeftOut;
 use outliers::OutlierSearch;
@@ -99,6 +104,26 @@ impl TableAlgorithm for ValidRibbonParams {
 
     fn anonymize(
         &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
+        self.anonymize_from(Starts::All, table, progress)
+    }
+}
+
+impl ValidRibbonParams {
+    /// The same rounds, but from Mondrian's classes and no other start: benchmarks show by it what the other starts are good for.
+    pub fn anonymize_from_mondrian(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<Anonymized<TableRecoding>, TableError> {
+        self.anonymize_from(Starts::OnlyMondrian, table, progress)
+    }
+
+    fn anonymize_from(
+        &self,
+        starts: Starts,
         table: &Table,
         progress: &dyn Progress,
     ) -> Result<Anonymized<TableRecoding>, TableError> {
@@ -126,7 +151,7 @@ impl TableAlgorithm for ValidRibbonParams {
             let all = table.rows as u64;
             let total = |classes: &[Class]| share(loss(classes) + suppressed * u64::from(WHOLE), all);
             let construction = Construction { name: "peel", loss: total(&classes), won: 1, tried: 1 };
-            let rounds = rounds::improve(&space, &rule, params, &mut classes, progress);
+            let rounds = rounds::improve(&space, &rule, params, &mut classes, None, progress);
             let outliers = OutlierCost {
                 done: true,
                 keeping: None,
@@ -151,12 +176,14 @@ impl TableAlgorithm for ValidRibbonParams {
         let all = ladder::combinations(&ladders);
         let looks = looks::Looks::of(&ladders, &points);
         let (mut classes, constructions) =
-            construct::construct(&space, &rule, &points, &looks, &all, &blocks);
+            construct::construct(&space, &rule, &points, &looks, &all, &blocks, starts);
         // All partitions were tried, so that rounds cannot gain anything.
         let is_best = matches!(&constructions[..], [only] if only.name == exact::NAME);
+        let opener = open::Opener::new(&space, &rule, &looks, &ladders, &all, params.seed);
+        let opener = rule.only_size().then_some(opener);
         let rounds = match is_best {
             true => Vec::new(),
-            false => rounds::improve(&space, &rule, params, &mut classes, progress),
+            false => rounds::improve(&space, &rule, params, &mut classes, opener, progress),
         };
         let outlier_search =
             OutlierSearch { space: &space, rule: &rule, conditions: &conditions, points: &points };
@@ -179,9 +206,7 @@ impl TableAlgorithm for ValidRibbonParams {
             trace: Trace { search: Some(search), ..Trace::default() },
         })
     }
-}
 
-impl ValidRibbonParams {
     /// Lets Mondrian anonymize a table with too many names for sets of them: without rounds, and with everybody.
     fn fall_back_to_mondrian(
         &self,

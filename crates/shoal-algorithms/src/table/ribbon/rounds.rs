@@ -6,6 +6,7 @@ use shoal_core::{Progress, mix};
 use super::class::{Class, loss, pooled};
 use super::class_rule::ClassRule;
 use super::neighbours::Neighbours;
+use super::open::Opener;
 use super::params::RibbonParams;
 use super::piece::{Gains, Piece};
 use super::rng::Rng;
@@ -19,6 +20,7 @@ pub(super) fn improve(
     rule: &ClassRule<'_>,
     params: &RibbonParams,
     classes: &mut Vec<Class>,
+    mut opener: Option<Opener<'_>>,
     progress: &dyn Progress,
 ) -> Vec<Round> {
     let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
@@ -38,18 +40,28 @@ pub(super) fn improve(
             break;
         }
         let seed = mix(params.seed.wrapping_add(1 + rounds.len() as u64));
-        let gains = round(space, rule, classes, seed);
+        // Beyond the usual rounds, which have found most of what they can.
+        let beyond = (rounds.len() as u32).checked_sub(usual);
+        let opener = opener.as_mut().filter(|opener| beyond.is_some() && opener.suits(classes));
+        let opened = opener.map(|opener| opener.open(classes));
+        // Pieces are left alone in most rounds while opening classes gains something, which is faster.
+        let is_opening = opened.is_some_and(|gained| gained > 0);
+        let gains = match beyond {
+            Some(beyond) if is_opening && !beyond.is_multiple_of(Tuning::OPENINGS_PER_ROUND) => {
+                Gains::default()
+            }
+            _ => round(space, rule, classes, seed),
+        };
         let after = loss(classes) as i64;
         idle = if share(before - after) < Tuning::NEGLIGIBLE_GAIN * share(before) { idle + 1 } else { 0 };
-        rounds.push(Round {
-            gains: vec![
-                ("moved", share(gains.moved)),
-                ("swapped", share(gains.swapped)),
-                ("recreated", share(gains.recreated)),
-                ("reformed", share(gains.reformed)),
-            ],
-            loss: share(after),
-        });
+        let mut gains = vec![
+            ("moved", share(gains.moved)),
+            ("swapped", share(gains.swapped)),
+            ("recreated", share(gains.recreated)),
+            ("reformed", share(gains.reformed)),
+        ];
+        gains.extend(opened.map(|opened| ("opened", share(opened))));
+        rounds.push(Round { gains, loss: share(after) });
         progress.advance(1);
     }
     rounds

@@ -7,10 +7,13 @@ use super::class::{Class, Member, loss, pooled};
 use super::class_rule::{ClassRule, Known};
 use super::exact;
 use super::ladder::Ladder;
+use super::ladder::combinations;
 use super::looks::Looks;
 use super::merge::merge;
+use super::open::Opener;
 use super::order::cut;
 use super::piece::Piece;
+use super::prices::Prices;
 use super::rng::Rng;
 use super::space::{Growing, Space, WHOLE};
 use super::split::split;
@@ -271,6 +274,64 @@ proptest! {
             }
         }
         prop_assert!(parts.iter().all(|&parts| parts > 0));
+    }
+
+    /// Opening classes keeps all records, gains what it says and never breaks a class.
+    #[test]
+    fn opened_classes_gain_what_they_say(rows in rows(80), k in 2_u32..8, seed in any::<u64>()) {
+        prop_assume!(rows.len() >= k as usize);
+        let table = table(&rows);
+        let (points, space) = prepare(&table);
+        let promise = TablePromise::crowds(k as usize);
+        let conditions = Conditions::of(&table, &promise).unwrap();
+        let members = everybody(&space);
+        let [rule, _] = ClassRule::both(k, &conditions, &points);
+        let ladders = Ladder::of_all(&table.quasi_identifiers(), &points);
+        let (looks, all) = (Looks::of(&ladders, &points), combinations(&ladders));
+        let mut classes = Vec::new();
+        split(&space, &rule, Class::of(&space, members.clone()), &mut classes);
+        // Some worse ones, so that there is something to gain.
+        let poor: Vec<Member> = classes.drain(..classes.len() / 2).flat_map(|class| class.members).collect();
+        classes.extend((!poor.is_empty()).then(|| Class::of(&space, pooled(poor))));
+        let mut opener = Opener::new(&space, &rule, &looks, &ladders, &all, seed);
+        for _ in 0..2 {
+            let before = loss(&classes) as i64;
+            let gained = opener.open(&mut classes);
+            prop_assert!(gained >= 0);
+            prop_assert_eq!(before - loss(&classes) as i64, gained);
+            prop_assert_eq!(members_of(&classes), members.clone());
+            for class in &classes {
+                prop_assert!(rule.holds(&class.members));
+                prop_assert_eq!(class.loss(), Class::of(&space, class.members.clone()).loss());
+            }
+        }
+    }
+
+    /// Prices are those of the obvious search through all classes, also where only some classes have changed.
+    #[test]
+    fn prices_are_those_of_the_cheapest_class(rows in rows(40), of in prop::collection::vec(0_usize..6, 40), moved in any::<prop::sample::Index>()) {
+        let table = table(&rows);
+        let (_, space) = prepare(&table);
+        let mut classes = vec![Vec::new(); 6];
+        everybody(&space).into_iter().zip(&of).for_each(|(m, &class)| classes[class].push(m));
+        let made = |classes: &[Vec<Member>]| classes.iter().map(|m| Class::of(&space, m.clone())).collect::<Vec<_>>();
+        let before = made(&classes);
+        let prices = Prices::of(&space, &before);
+        for entry in &prices.entries {
+            let point = space.point(entry.member.point);
+            let others = before.iter().enumerate().filter(|(at, class)| *at != entry.class as usize && class.size > 0);
+            let covering = others.filter(|(_, class)| space.union_cost(&class.cover, point) == class.cost);
+            prop_assert_eq!(entry.elsewhere, covering.map(|(_, class)| class.cost).min().unwrap_or(WHOLE));
+            prop_assert_eq!(entry.cost, before[entry.class as usize].cost);
+        }
+        // One class gives a member to the next one.
+        let from = moved.index(6);
+        if let Some(member) = classes[from].pop() {
+            classes[(from + 1) % 6].push(member);
+        }
+        let after = made(&classes);
+        let changed = [from as u32, (from as u32 + 1) % 6];
+        prop_assert_eq!(prices.after(&space, &after, &changed), Prices::of(&space, &after));
     }
 
     /// What is kept of a class from one question to the next answers like a class that is counted anew.
