@@ -152,6 +152,7 @@ fn any_promise() -> impl Strategy<Value = SequencesPromise> {
             length: Some(length),
             support: Support::Paper,
             limits: limit.into_iter().collect(),
+            distributions: Default::default(),
         }
     })
 }
@@ -213,7 +214,13 @@ fn six() -> Sequences {
 }
 
 fn crowds_of(k: usize, length: Option<usize>) -> SequencesPromise {
-    SequencesPromise { k, length, support: Support::Paper, limits: Vec::new() }
+    SequencesPromise {
+        k,
+        length,
+        support: Support::Paper,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    }
 }
 
 #[test]
@@ -267,7 +274,13 @@ fn bad_promises_are_named() {
     assert_eq!(fails(&crowds_of(2, None)), SequencesError::NoLength { algorithm: "halt" });
     let with = |column: &str, value: &str, bound| {
         let limit = Limit { column: column.to_owned(), values: Some(vec![value.to_owned()]), bound };
-        fails(&SequencesPromise { k: 2, length: Some(2), support: Support::Paper, limits: vec![limit] })
+        fails(&SequencesPromise {
+            k: 2,
+            length: Some(2),
+            support: Support::Paper,
+            limits: vec![limit],
+            distributions: Default::default(),
+        })
     };
     let (illness, value) = ("illness".to_owned(), "plague".to_owned());
     assert_eq!(

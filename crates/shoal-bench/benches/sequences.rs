@@ -24,7 +24,7 @@ fn patients(people: usize, mean_events: u32) -> Sequences {
 fn promise(length: Option<usize>) -> SequencesPromise {
     let values = Some(HIGHLY_SENSITIVE.map(str::to_owned).to_vec());
     let limits = vec![Limit { column: DIAGNOSIS.to_owned(), values, bound: Bound::Share(0.7) }];
-    SequencesPromise { k: 5, length, support: Support::default(), limits }
+    SequencesPromise { k: 5, length, support: Support::default(), limits, distributions: Default::default() }
 }
 
 /// Grouping is most of the work on many short histories, alignment on few long ones.

@@ -118,11 +118,14 @@ impl Request {
         {
             return Err(missing(&document, "privacy.population", "count of the population", name));
         }
-        if let Some(name) = assets.distributions.keys().next()
-            && policy.data.person.is_some()
-        {
-            let message = format!("the distribution of `{name}` counts records, and promises count people");
-            let hint = "remove  person,  or do not give a distribution".to_owned();
+        let counts_people = policy.data.shape == Shape::Sequences || policy.data.person.is_some();
+        let mut given = assets.distributions.iter();
+        if let Some((name, other)) = given.find(|(_, given)| given.counts_people() != counts_people) {
+            let (counted, promised) =
+                if other.counts_people() { ("people", "records") } else { ("records", "people") };
+            let message =
+                format!("the distribution of `{name}` counts {counted}, and promises count {promised}");
+            let hint = format!("count {promised}, or do not give a distribution");
             let error = Box::new(document.complain("data.person", message, Some(hint)));
             return Err(PipelineError::PolicyAndData { error });
         }
@@ -148,6 +151,11 @@ impl Request {
     /// The policy.
     pub fn policy(&self) -> &Policy {
         self.document.policy()
+    }
+
+    /// Who everybody is, by column, where the data are a part of something larger.
+    pub(crate) fn distributions(&self) -> &BTreeMap<String, Distribution> {
+        &self.assets.distributions
     }
 
     /// What is promised about a table, and who everybody is where the table is not.
@@ -372,8 +380,9 @@ impl Assets {
         self.with_population_from(name, name, counts)
     }
 
-    /// Says who everybody is in a sensitive column of a table that is a part of something larger: t-closeness and β-likeness are then promised
-    /// and verified against this distribution and not against the table. Parts of different people that keep such a promise keep it together.
+    /// Says who everybody is in a sensitive column of data that are a part of something larger: t-closeness, β-likeness and the gains of sequences are then
+    /// promised and verified against this distribution and not against the data. Parts of different people that keep such a promise keep it together.
+    /// Of sequences and with `data.person` it counts people: [`Distribution::of_people`].
     pub fn with_distribution(mut self, column: &str, everybody: Distribution) -> Assets {
         self.distributions.insert(column.to_owned(), everybody);
         self

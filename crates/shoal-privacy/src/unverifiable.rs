@@ -50,6 +50,14 @@ pub enum Unverifiable {
         /// The value.
         value: String,
     },
+    /// The distribution counts people and the file's records are not known to be people's, or the other way round.
+    #[error(
+        "the distribution that is given for `{column}` counts people where records are counted, or the other way round"
+    )]
+    OtherMembers {
+        /// The column.
+        column: String,
+    },
     /// A value of the distribution is not in the file, so its distance from others is not known.
     #[error(
         "the distribution that is given for `{column}` has `{value}`, which is not in the published file"
@@ -183,6 +191,9 @@ impl Unverifiable {
             Unverifiable::NoHierarchy { .. } => "give every quasi-identifier a hierarchy",
             Unverifiable::NotOfKind { .. } => "correct the value, or the kind of the column",
             Unverifiable::OutsideHierarchy { .. } => "add the value to the hierarchy, or correct it",
+            Unverifiable::OtherMembers { .. } => {
+                "count people where data.person names them, and records otherwise"
+            }
             Unverifiable::NotAmongEverybody { .. } => {
                 "count the values of everybody, those of this file included"
             }

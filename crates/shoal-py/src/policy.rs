@@ -24,8 +24,9 @@ pub(crate) struct GivenPolicy {
     pub item_lists: HashMap<String, Vec<Vec<String>>>,
     /// Weights of items by the name that the policy uses.
     pub weights: HashMap<String, HashMap<String, f64>>,
-    /// How often everybody has each value of a sensitive column, where the data are a part of theirs: `shoal.spark`.
-    pub distributions: HashMap<String, HashMap<String, u32>>,
+    /// How often everybody has each value of a sensitive column, and how many people they are where people are counted. For data that are a part of theirs:
+    /// `shoal.spark`.
+    pub distributions: HashMap<String, (HashMap<String, u32>, Option<u64>)>,
 }
 
 impl GivenPolicy {
@@ -51,11 +52,19 @@ impl GivenPolicy {
         for (name, weights) in &self.weights {
             assets = assets.with_weights(name, of_items(weights)?);
         }
-        for (column, counts) in &self.distributions {
-            let everybody = Distribution::new(counts.iter().map(|(value, count)| (value.clone(), *count)));
-            let message = format!("the distribution of `{column}` has a value that nobody has");
-            assets = assets
-                .with_distribution(column, everybody.ok_or_else(|| with_hint(message, "leave it out"))?);
+        for (column, (counts, people)) in &self.distributions {
+            let counts = counts.iter().map(|(value, count)| (value.clone(), *count));
+            let everybody = match people {
+                Some(people) => Distribution::of_people(counts, *people),
+                None => Distribution::new(counts),
+            };
+            let refused = || {
+                let message = format!(
+                    "the distribution of `{column}` has a value that nobody has, or more than everybody"
+                );
+                with_hint(message, "leave it out, or correct the number of people")
+            };
+            assets = assets.with_distribution(column, everybody.ok_or_else(refused)?);
         }
         job.request_with(assets).map_err(of_pipeline)
     }

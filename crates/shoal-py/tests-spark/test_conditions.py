@@ -144,3 +144,77 @@ def test_people_with_several_values_are_looked_at_with_the_one_that_mixes_least(
         verdict = shoal.verify(table.drop_columns(["who"]), policy, table)
         promise = next(one for one in verdict["promises"] if one["name"] == condition.rule)
         assert (worst <= 1 + 1e-9) == promise["holds"], asked
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize(
+    "kind, privacy",
+    [
+        ("text", {"t_closeness": {"t": 0.4, "distance": "equal"}}),
+        ("text", {"t_closeness": {"t": 0.4, "distance": "hierarchical"}}),
+        ("integer", {"t_closeness": {"t": 0.3, "distance": "ordered"}}),
+        ("text", {"beta_likeness": {"beta": 0.8, "kind": "basic"}}),
+        ("text", {"beta_likeness": {"beta": 0.8, "kind": "enhanced"}}),
+    ],
+)
+def test_people_are_compared_with_everybody_as_the_kernels_verifier_does(seed, kind, privacy):
+    draw, domain = random.Random(seed), ILLNESSES if kind == "text" else [1, 2, 3, 5, 8, 13]
+    # Some people are in two crowds, and have a value in both.
+    rows = [(f"c{draw.randint(0, 2)}", f"p{draw.randint(0, 11)}", draw.choice(domain[: draw.randint(1, 6)])) for _ in range(40)]
+    table = pa.table({"q": [row[0] for row in rows], "who": [row[1] for row in rows], "s": [row[2] for row in rows]})
+    policy = shoal.Policy().quasi("q").identifier("who").sensitive("s", kind=kind).data(person="who").k(2).privacy(**privacy)
+    is_tree = "hierarchical" in str(privacy)
+    policy = policy.set("columns.s.hierarchy", TREE) if is_tree else policy
+    (condition,) = conditions_of(policy.full(table))
+    values = Values("s", {"kind": kind}, [], sorted(set(table["s"].to_pylist())), leaves_of(TREE._text) if is_tree else {})
+    crowd_names = sorted({row[0] for row in rows})
+    members = [len({who for q, who, _ in rows if q == name}) for name in crowd_names]
+    having = [{one: len({who for q, who, s in rows if q == name and values.ids[s] == one}) for one in range(values.count)} for name in crowd_names]
+    pairs = [[(one, n) for one, n in of.items() if n] for of in having]
+    starts = np.cumsum([0, *map(len, pairs[:-1])])
+    ids, counts = (np.array([pair[at] for of in pairs for pair in of]) for at in (0, 1))
+    totals = np.array([len({who for _, who, s in rows if values.ids[s] == one}) for one in range(values.count)])
+    worst = condition.use_of_people(values, starts, ids, counts, members, totals, len({row[1] for row in rows})).max()
+    verdict = shoal.verify(table.drop_columns(["who"]), policy, table)
+    promise = next(one for one in verdict["promises"] if one["name"] == condition.rule)
+    assert (worst <= 1 + 1e-9) == promise["holds"]
+    if condition.rule == "t-closeness":
+        assert worst * condition.parameters["t"] == pytest.approx(promise["found"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "condition, numbers",
+    [
+        (Condition("s", "t-closeness", t=0.5, distance="ordered"), True),
+        (Condition("s", "t-closeness", t=0.5, distance="hierarchical"), False),
+        (Condition("s", "beta-likeness", beta=1.5, kind="enhanced"), False),
+    ],
+)
+def test_what_a_part_of_people_promises_is_enough_for_the_whole(seed, condition, numbers):
+    """The same as for records, where people have several values."""
+    draw, domain = random.Random(seed), [1, 2, 3, 5, 8, 13] if numbers else ILLNESSES
+    leaves = {} if numbers else leaves_of(TREE._text)
+    whole = Values("s", {"kind": "integer"} if numbers else {}, [], domain, leaves)
+    everybody = [{draw.choice(domain) for _ in range(draw.randint(1, 3))} for _ in range(120)]
+    part = [values & set(domain[: draw.randint(4, 6)]) or {domain[0]} for values in everybody[:50]]
+    everybody = part + everybody[50:]
+    own_values = Values("s", {"kind": "integer"} if numbers else {}, [], sorted(set().union(*part)), leaves)
+
+    def count(people, values):
+        return np.array([sum(any(values.ids.get(value) == one for value in of) for of in people) for one in range(values.count)], dtype=float)
+
+    def use(of, crowd, values, all_people):
+        counts = count(crowd, values)
+        ids = np.flatnonzero(counts)
+        return of.use_of_people(values, np.array([0]), ids, counts[ids], [len(crowd)], count(all_people, values), len(all_people))[0]
+
+    counts = count(part, whole)
+    ids = np.flatnonzero(counts)
+    ((_, parameters),) = condition.of_part(whole, ids, counts[ids], count(everybody, whole), len(part), len(everybody)).items()
+    if parameters.get("t") == 0 or parameters.get("beta", 1) <= 0:
+        return
+    own = Condition("s", condition.rule, **parameters)
+    for crowd in [part, *(draw.sample(part, draw.randint(3, 25)) for _ in range(60))]:
+        if use(own, crowd, own_values, part) <= 1:
+            assert use(condition, crowd, whole, everybody) <= 1 + 1e-9

@@ -68,7 +68,7 @@ def test_histories_are_anonymous_together_and_in_order(spark, tmp_path):
 @pytest.mark.parametrize(
     "policy, message",
     [
-        (POLICY.privacy(c=None, sensitive_values=None, beta=1.0, length=2), "cannot be verified"),
+        (POLICY.algorithm("fcla"), "does not keep this promise"),
         (POLICY.data(ties="file"), "no order"),
         (POLICY.privacy(sensitive_values=["plague"]), "plague"),
     ],

@@ -237,8 +237,6 @@ def test_what_the_kernel_refuses_on_a_worker_is_raised_here(spark, tmp_path):
         (POLICY.privacy(transparent=True, l_diversity={"kind": "frequency", "l": 2}), "not hidden"),
         (POLICY.algorithm(seconds=1.0), "how fast"),
         (POLICY.output(keep_order=True), "no order"),
-        (POLICY.data(person="name").privacy(t_closeness=0.3), "count people"),
-        (POLICY.data(person="name").privacy(l_diversity={"kind": "distinct", "l": 2}, beta_likeness=2.0), "count people"),
         (POLICY.privacy(t_closeness=0.3).algorithm(outliers="suppress"), "everybody who is published"),
         (POLICY.set("columns.town.hierarchy", None).set("columns.extra.role", "sensitive"), "no column `extra`"),
         (POLICY.set("columns.points", None), "without a role: points"),

@@ -5,10 +5,12 @@ use shoal_core::{Column, Limit, Table};
 use super::SequencesError;
 
 /// The column of a limit, and for each of its codes whether the limit is about it: the values that it names, or all
-/// where it names none.
+/// where it names none. Values that it names must occur, unless the people are said to be a part of more: somebody else may
+/// have them.
 pub(super) fn limited_values<'a>(
     limit: &Limit,
     events: &'a Table,
+    is_part: bool,
 ) -> Result<(&'a Column, Vec<bool>), SequencesError> {
     let name = || limit.column.clone();
     let column = events
@@ -18,12 +20,12 @@ pub(super) fn limited_values<'a>(
         .ok_or_else(|| SequencesError::UnknownColumn { column: name() })?;
     let mut is_limited = vec![limit.values.is_none(); column.domain.len()];
     for value in limit.values.iter().flatten() {
-        // A misspelt value must not pass for one that nobody has: it would protect nobody.
-        let code = column
-            .domain
-            .code_of(value)
-            .ok_or_else(|| SequencesError::UnknownValue { column: name(), value: value.clone() })?;
-        is_limited[code as usize] = true;
+        match column.domain.code_of(value) {
+            Some(code) => is_limited[code as usize] = true,
+            None if is_part => {}
+            // A misspelt value must not pass for one that nobody has: it would protect nobody.
+            None => return Err(SequencesError::UnknownValue { column: name(), value: value.clone() }),
+        }
     }
     Ok((column, is_limited))
 }

@@ -75,7 +75,7 @@ impl Limits {
             if !(0.0..=1.0).contains(&most) {
                 return Err(SequencesError::NotAShare { column: name(), share: most });
             }
-            let (column, highly) = limited_values(limit, events)?;
+            let (column, highly) = limited_values(limit, events, false)?;
             let sensitive = column.codes.iter().map(|&code| highly[code as usize]).collect();
             shares.push(Share { column: name(), most, sensitive });
         }

@@ -1,6 +1,8 @@
 //! The promise in numbers: how large a crowd must be and how much of it may have each sensitive value.
 
-use shoal_core::{Bound, Limit, Sequences, SequencesPromise, Support};
+use std::collections::HashMap;
+
+use shoal_core::{Bound, Column, Distribution, Limit, Sequences, SequencesPromise, Support, canonical_text};
 
 use super::SequencesError;
 use super::blocks::Room;
@@ -17,8 +19,8 @@ pub(super) struct Terms {
     pub(super) support: Support,
     /// For each sensitive value the share of a crowd that may have it.
     most: Vec<f64>,
-    /// For each sensitive value its bound.
-    bounds: Vec<Bound>,
+    /// For each sensitive value its bound; nothing where it is known already what that means for everybody who is published.
+    bounds: Vec<Option<Bound>>,
     /// For each sensitive value its column.
     columns: Vec<String>,
     /// Where each person's sensitive values begin in `carried`.
@@ -56,9 +58,10 @@ impl Terms {
         let (mut most, mut columns, mut bounds, mut shown) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut having: Vec<Vec<u32>> = vec![Vec::new(); persons];
         for limit in &promise.limits {
-            shown.push(read_limit(limit, data, &mut most, &mut having)?);
+            let everybody = promise.distributions.get(&limit.column);
+            shown.push(read_limit(limit, data, everybody, &mut most, &mut having)?);
             columns.resize(most.len(), limit.column.clone());
-            bounds.resize(most.len(), limit.bound);
+            bounds.resize(most.len(), everybody.is_none().then_some(limit.bound));
         }
         let mut starts = vec![0];
         starts.extend(having.iter().scan(0, |end, values| {
@@ -70,11 +73,14 @@ impl Terms {
     }
 
     /// The same terms for a release of these people, with these values: how frequent a value may be in a crowd depends on
-    /// how frequent it is in the file.
+    /// how frequent it is in the file, unless the file is a part of more.
     pub(super) fn for_published(&self, published: &Tally) -> Terms {
         let share = |having: &u32| f64::from(*having) / published.people.max(1) as f64;
-        let most = self.bounds.iter().zip(&published.having);
-        Terms { most: most.map(|(bound, having)| bound.allowed(share(having))).collect(), ..self.clone() }
+        let now = |((bound, having), &most): ((&Option<Bound>, &u32), &f64)| {
+            bound.map_or(most, |bound| bound.allowed(share(having)))
+        };
+        let most = self.bounds.iter().zip(&published.having).zip(&self.most).map(now).collect();
+        Terms { most, ..self.clone() }
     }
 
     /// The sensitive values that some events show, ascending.
@@ -101,8 +107,12 @@ impl Terms {
     }
 
     /// An error where a value is too frequent among everybody already: what all people together do not keep, no
-    /// part of them can keep without others that break it.
+    /// part of them can keep without others that break it. Where they are a part of more, a value can be too frequent here
+    /// because it is rarer elsewhere; then those who have it can still be left out, where anybody can.
     pub(super) fn check_everybody(&self) -> Result<(), SequencesError> {
+        if self.support == Support::Compatible && self.bounds.contains(&None) {
+            return Ok(());
+        }
         let everybody: Vec<u32> = (0..self.starts.len() as u32 - 1).collect();
         let tally = self.tally(&everybody);
         if self.kept(&tally) { Ok(()) } else { Err(self.infeasible(&tally)) }
@@ -197,6 +207,7 @@ impl Terms {
 fn read_limit(
     limit: &Limit,
     data: &Sequences,
+    everybody: Option<&Distribution>,
     most: &mut Vec<f64>,
     having: &mut [Vec<u32>],
 ) -> Result<Vec<u32>, SequencesError> {
@@ -210,7 +221,7 @@ fn read_limit(
         }
         Bound::Gain(_) | Bound::Share(_) => {}
     }
-    let (column, named) = limited_values(limit, data.events())?;
+    let (column, named) = limited_values(limit, data.events(), everybody.is_some())?;
     let first = most.len() as u32;
     let numbers: Vec<Option<u32>> = named
         .iter()
@@ -229,11 +240,30 @@ fn read_limit(
         own.dedup();
         own[start..].iter().for_each(|&value| counts[(value - first) as usize] += 1);
     }
-    let persons = data.persons();
-    for count in counts {
-        let p = f64::from(count) / persons as f64;
-        let bound = limit.bound.allowed(p);
-        most.push(bound);
-    }
+    let own = counts.iter().map(|&count| f64::from(count) / data.persons() as f64);
+    let shares = match everybody {
+        Some(everybody) => shares(everybody, column, &named),
+        None => own.collect(),
+    };
+    most.extend(shares.into_iter().map(|p| limit.bound.allowed(p)));
     Ok(column.codes.iter().map(|&code| numbers[code as usize].unwrap_or(NO_VALUE)).collect())
+}
+
+/// The share of everybody that has each value that a limit is about, 0 for those that nobody has: they must not be
+/// published at all.
+fn shares(everybody: &Distribution, column: &Column, named: &[bool]) -> Vec<f64> {
+    let domain = &column.domain;
+    let mut count_of: HashMap<String, u64> = HashMap::new();
+    for (text, count) in everybody.counts() {
+        *count_of.entry(canonical_text(text).into_owned()).or_default() += u64::from(*count);
+    }
+    let share = |code: u32| {
+        let text = if domain.missing() == Some(code) { "" } else { domain.label(code) };
+        let found = count_of
+            .get(&*canonical_text(text))
+            .or_else(|| count_of.get(&*canonical_text(domain.label(code))));
+        let count = found.copied().unwrap_or_default().min(everybody.members());
+        count as f64 / everybody.members().max(1) as f64
+    };
+    (0..).zip(named).filter(|(_, named)| **named).map(|(code, _)| share(code)).collect()
 }

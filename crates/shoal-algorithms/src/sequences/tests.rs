@@ -37,8 +37,13 @@ fn world_of(people: std::ops::Range<usize>, events: std::ops::Range<usize>) -> i
             let raw = RawTable::from_rows(&["a", "b"], &rows);
             let columns: Vec<Column> = raw.columns.iter().zip(&quasi).map(column).collect();
             let costs = Costs::new(&columns.iter().collect::<Vec<_>>(), rows.len()).unwrap();
-            let promise =
-                SequencesPromise { k: 2, length: None, support: Support::Paper, limits: Vec::new() };
+            let promise = SequencesPromise {
+                k: 2,
+                length: None,
+                support: Support::Paper,
+                limits: Vec::new(),
+                distributions: Default::default(),
+            };
             let limits = Limits::new(&promise, &Table::default(), "test").unwrap();
             let mut end = 0;
             let events_of: Vec<_> = people

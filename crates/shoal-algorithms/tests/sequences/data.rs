@@ -15,7 +15,13 @@ pub(crate) fn promise(k: usize, limits: &[(&str, &[&str], f64)]) -> SequencesPro
         values: Some(values.iter().map(|&value| value.to_owned()).collect()),
         bound: Bound::Share(c),
     };
-    SequencesPromise { k, length: None, support: Support::Paper, limits: limits.iter().map(limit).collect() }
+    SequencesPromise {
+        k,
+        length: None,
+        support: Support::Paper,
+        limits: limits.iter().map(limit).collect(),
+        distributions: Default::default(),
+    }
 }
 
 /// Up to three quasi-identifiers of unequal weight, two sensitive columns, few values so that people are equal and

@@ -39,7 +39,13 @@ fn publish(data: &Sequences, promise: &SequencesPromise) -> Option<File> {
 fn some_carriers_are_certain() {
     let wards = ["a1", "a2", "b1", "b2", "b3", "b4"];
     let limit = Limit { column: "ill".into(), values: Some(vec!["HIV".into()]), bound: Bound::Share(0.5) };
-    let promise = SequencesPromise { k: 2, length: None, limits: vec![limit], support: Support::default() };
+    let promise = SequencesPromise {
+        k: 2,
+        length: None,
+        limits: vec![limit],
+        support: Support::default(),
+        distributions: Default::default(),
+    };
     let known = Known { quasi: vec![Vec::new(); 6], counts: vec![2, 4] };
     let mut seen = Seen::default();
     let mut outcomes: BTreeMap<bool, usize> = BTreeMap::new();

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 fn promise(column: &str, values: &[&str], k: usize, c: f64) -> SequencesPromise {
     let values = Some(values.iter().map(|&value| value.to_owned()).collect());
     let limits = vec![Limit { column: column.to_owned(), values, bound: Bound::Share(c) }];
-    SequencesPromise { k, length: None, support: Support::Paper, limits }
+    SequencesPromise { k, length: None, support: Support::Paper, limits, distributions: Default::default() }
 }
 
 fn show(params: &PatientParams, k: usize, c: f64) -> Result<(), Box<dyn Error>> {

@@ -55,7 +55,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 fn compare(data: &Sequences, k: usize, bound: Bound, length: usize) -> Result<(), Box<dyn Error>> {
     let values = ["mental", "skin", "blood", "congenital", "pregnancy"].map(str::to_owned).to_vec();
     let limit = Limit { column: "chapter".to_owned(), values: Some(values), bound };
-    let promise = SequencesPromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] };
+    let promise = SequencesPromise {
+        k,
+        length: Some(length),
+        support: Support::Paper,
+        limits: vec![limit],
+        distributions: Default::default(),
+    };
     for distance in [Distance::Aligned, Distance::EventPairs] {
         let algorithm = FclaParams { distance, ..FclaParams::default() }.check();
         let clock = Clock::default();

@@ -38,6 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
                     values: Some(vec!["mental disorders".to_owned(), "neoplasms".to_owned()]),
                     bound: Bound::Share(0.7),
                 }],
+                distributions: Default::default(),
             };
             let start = Instant::now();
             let result =

@@ -5,6 +5,8 @@ mod table;
 
 pub use table::{Condition, Distance, Distribution, Likeness, Rule, TablePromise};
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +62,10 @@ pub struct SequencesPromise {
     pub support: Support,
     /// What the crowd may give away about sensitive columns.
     pub limits: Vec<Limit>,
+    /// Who everybody is, by column, where the people are a part of something larger: how many of everybody who is
+    /// published have each value. Gains then compare with them and not with the people of the file; parts of
+    /// different people that all keep such a promise keep it together.
+    pub distributions: BTreeMap<String, Distribution>,
 }
 
 /// Who is in the crowd of something that is known about a person's events.

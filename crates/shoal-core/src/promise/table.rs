@@ -34,7 +34,7 @@ pub struct TablePromise {
     pub person: Option<String>,
     /// Who everybody is, by column, where the table is a part of something larger. t-closeness and β-likeness then
     /// compare with them and not with the table; parts of different people that all keep such a promise keep it
-    /// together.
+    /// together. They are people where a person is named, otherwise records.
     pub distributions: BTreeMap<String, Distribution>,
 }
 
@@ -45,35 +45,63 @@ impl TablePromise {
     }
 }
 
-/// How often each value of a sensitive column occurs among everybody. The empty text stands for the missing value.
+/// How often each value of a sensitive column occurs among everybody: how many records have it, or how many people. The
+/// empty text stands for the missing value.
 ///
 /// ```
 /// use shoal_core::Distribution;
 ///
 /// let flu = Distribution::new([("flu".to_owned(), 30), ("gout".to_owned(), 10)]).unwrap();
-/// assert_eq!(flu.total(), 40);
+/// assert_eq!((flu.total(), flu.members()), (40, 40));
 /// // A value that nobody has is not one that a class could be compared with.
 /// assert!(Distribution::new([("flu".to_owned(), 0)]).is_none());
+///
+/// // Of 35 people, five have had both.
+/// let people = Distribution::of_people([("flu".to_owned(), 30), ("gout".to_owned(), 10)], 35).unwrap();
+/// assert_eq!((people.total(), people.members()), (40, 35));
+/// assert!(Distribution::of_people([("flu".to_owned(), 36)], 35).is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Distribution(Vec<(String, u32)>);
+pub struct Distribution {
+    counts: Vec<(String, u32)>,
+    /// How many people they are, where people are counted.
+    people: Option<u64>,
+}
 
 impl Distribution {
-    /// Counts above 0, at least one, by value; `None` for anything else.
+    /// Records: counts above 0, at least one, by value; `None` for anything else.
     pub fn new(counts: impl IntoIterator<Item = (String, u32)>) -> Option<Distribution> {
         let counts: BTreeMap<String, u32> = counts.into_iter().collect();
         let holds = !counts.is_empty() && counts.values().all(|&count| count > 0);
-        holds.then(|| Distribution(counts.into_iter().collect()))
+        holds.then(|| Distribution { counts: counts.into_iter().collect(), people: None })
+    }
+
+    /// People, who can have several values: counts above 0 by value, none above the number of all people; `None` for
+    /// anything else.
+    pub fn of_people(counts: impl IntoIterator<Item = (String, u32)>, people: u64) -> Option<Distribution> {
+        let counts = Distribution::new(counts)?;
+        let holds = counts.counts.iter().all(|&(_, count)| u64::from(count) <= people);
+        holds.then_some(Distribution { people: Some(people), ..counts })
     }
 
     /// The values in the order of their texts, with how often each occurs.
     pub fn counts(&self) -> &[(String, u32)] {
-        &self.0
+        &self.counts
     }
 
-    /// How many records there are.
+    /// All counts together: records, or pairs of a person and one of their values.
     pub fn total(&self) -> u64 {
-        self.0.iter().map(|&(_, count)| u64::from(count)).sum()
+        self.counts.iter().map(|&(_, count)| u64::from(count)).sum()
+    }
+
+    /// How many records or people they are.
+    pub fn members(&self) -> u64 {
+        self.people.unwrap_or_else(|| self.total())
+    }
+
+    /// Whether people are counted.
+    pub fn counts_people(&self) -> bool {
+        self.people.is_some()
     }
 }
 

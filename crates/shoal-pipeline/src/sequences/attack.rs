@@ -6,7 +6,7 @@ use shoal_measure::sequences::attack::{
 };
 
 use super::load::load;
-use super::promise::promise;
+use super::promise::promise_of_file;
 use super::releases::in_release;
 use super::run::id;
 use crate::attack::Attacked;
@@ -33,7 +33,7 @@ pub(crate) fn attack(
         source_rows: &loaded.source_place,
         published: &release,
         id: id(request),
-        promise: &promise(request.policy()),
+        promise: &promise_of_file(request),
         seed: request.policy().algorithm.seed,
     };
     let mut attacks = attack_sequences(&target, progress);

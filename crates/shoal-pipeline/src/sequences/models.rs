@@ -20,7 +20,7 @@ pub(crate) fn models(
     if let Some(length) = promise.length {
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(request), BoundedKnowledge::WORK);
-        let model = model?.counting(promise.support);
+        let model = model?.counting(promise.support).among(promise.distributions.clone());
         models.push(Box::new(match parts {
             Some(parts) => model.in_parts(parts),
             None => model,

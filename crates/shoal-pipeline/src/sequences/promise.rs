@@ -26,7 +26,24 @@ pub(crate) fn promise(policy: &Policy) -> SequencesPromise {
         length: privacy.length,
         support: privacy.support.unwrap_or_default(),
         limits: sensitive.filter_map(|(name, column)| limit(name, column)).collect(),
+        distributions: Default::default(),
     }
+}
+
+/// The same, and who everybody is where these people are not.
+pub(crate) fn promise_of(request: &Request) -> SequencesPromise {
+    SequencesPromise { distributions: request.distributions().clone(), ..promise(request.policy()) }
+}
+
+/// The same without gains over a distribution that the file does not show: an adversary who knows nothing but the published file has
+/// nothing to compare with.
+pub(crate) fn promise_of_file(request: &Request) -> SequencesPromise {
+    let mut promise = promise(request.policy());
+    let is_beyond = |limit: &Limit| {
+        matches!(limit.bound, Bound::Gain(_)) && request.distributions().contains_key(&limit.column)
+    };
+    promise.limits.retain(|limit| !is_beyond(limit));
+    promise
 }
 
 /// A highly sensitive value that nobody has is most likely misspelt, and would protect nobody.
@@ -37,6 +54,10 @@ pub(crate) fn check_values(
 ) -> Result<(), PipelineError> {
     for Limit { column, values, .. } in &promise.limits {
         let Some(found) = loaded.column(column) else { continue };
+        // Whoever says who everybody is has seen whether somebody has it.
+        if promise.distributions.contains_key(column) {
+            continue;
+        }
         let unknown = values.iter().flatten().find(|value| found.domain.code_of(value).is_none());
         if let Some(value) = unknown {
             let own = request.policy().columns.get(column).is_some_and(|c| !c.sensitive_values.is_empty());

@@ -21,7 +21,7 @@ use super::applied::{self, Applied, History};
 use super::compose::compose;
 use super::load::{Complete, Loaded, load};
 use super::models::models;
-use super::promise::{self, check_values, promise};
+use super::promise::{self, check_values, promise_of, promise_of_file};
 use super::releases;
 use crate::attack::attack_in_run;
 use crate::audit::{Key, RecodingFile, SequenceFile};
@@ -48,7 +48,7 @@ pub(crate) fn run<K: Sink>(
 ) -> Result<Draft<K::Staged>, PipelineError> {
     let policy = request.policy();
     let algorithm = algorithm(policy)?;
-    let promise = promise(policy);
+    let promise = promise_of(request);
     let loaded = timed(&mut seconds.read, || {
         let loaded = load(request, from, progress)?;
         check_values(request, &promise, &loaded)?;
@@ -143,7 +143,7 @@ pub(crate) fn run<K: Sink>(
             source_rows: &loaded.source_place,
             published: &published,
             id,
-            promise: &promise,
+            promise: &promise_of_file(request),
             seed: policy.algorithm.seed,
         };
         attack_sequences(&target, progress)

@@ -10,7 +10,7 @@ use shoal_privacy::{Refusal, SequencesVerdict, SequencesView, verify_sequences_f
 
 use super::load::load;
 use super::models::models;
-use super::promise::promise;
+use super::promise::promise_of;
 use super::run::{id, take_measures};
 use crate::columns::read_published;
 use crate::leaks::{left_out, of_sequences};
@@ -29,7 +29,7 @@ pub(crate) fn verify(
     let read = read_published(request, published, progress)?;
     let roles: Vec<(&str, Role)> =
         request.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
-    let models = models(request, &promise(request.policy()), None)?;
+    let models = models(request, &promise_of(request), None)?;
     let verdict = verify_sequences_file(&read.table, id(request), &roles, &models, progress)
         .map_err(Refusal::Unverifiable)?;
     let original = match original {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use shoal_core::{
-    Condition, DateFormat, Distance, Hierarchy, Kind, Likeness, RawColumn, RawTable, Role, Rule, ValueParser,
+    Condition, DateFormat, Distance, Distribution, Hierarchy, Kind, Likeness, RawColumn, RawTable, Role,
+    Rule, ValueParser,
 };
-use shoal_privacy::table::model;
+use shoal_privacy::table::model_against;
 use shoal_privacy::{SensitiveColumn, TableModel, TableVerdict, verify_table_file};
 
 pub(crate) const NAMES: [&str; 3] = ["zip", "illness", "visits"];
@@ -121,9 +122,17 @@ pub(crate) fn verdict(table: &Table, rules: &[(Column, Rule)]) -> TableVerdict {
 }
 
 pub(crate) fn models(rules: &[(Column, Rule)]) -> Vec<Box<dyn TableModel>> {
+    models_against(rules, &|_| None)
+}
+
+/// The same where somebody else than the file is everybody.
+pub(crate) fn models_against(
+    rules: &[(Column, Rule)],
+    everybody: &dyn Fn(Column) -> Option<Distribution>,
+) -> Vec<Box<dyn TableModel>> {
     let condition = |(column, rule): &(Column, Rule)| {
         let condition = Condition { column: NAMES[*column as usize].to_owned(), rule: *rule };
-        model(&condition, column.ground()).unwrap()
+        model_against(&condition, column.ground(), everybody(*column)).unwrap()
     };
     rules.iter().map(condition).collect()
 }

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use shoal_core::{Distance, Kind, Likeness, RawTable, Role, Rule, Table};
+use shoal_core::{Distance, Distribution, Kind, Likeness, RawTable, Role, Rule, Table};
 use shoal_privacy::{
     KAnonymity, OfPeople, RecordOrder, Refusal, TableClaim, TableFindings, TableModel, Unverifiable,
     judge_table, verify_table_file,
 };
 
-use crate::file::{self, Column as Sensitive, ILLNESSES, ZIPS, models, rules};
+use crate::file::{self, Column as Sensitive, ILLNESSES, ZIPS, models, models_against, rules};
 
 /// A release in texts; every published row comes from the original one at its place.
 #[derive(Clone, Debug)]
@@ -71,12 +71,20 @@ fn published(release: &Release) -> RawTable {
 }
 
 fn of_people(k: u32, rules: &[(Sensitive, Rule)]) -> Vec<Box<dyn TableModel>> {
+    wrapped(k, models(rules))
+}
+
+fn wrapped(k: u32, conditions: Vec<Box<dyn TableModel>>) -> Vec<Box<dyn TableModel>> {
     let k: Box<dyn TableModel> = Box::new(KAnonymity::new(k).unwrap());
-    let all = std::iter::once(k).chain(models(rules));
+    let all = std::iter::once(k).chain(conditions);
     all.map(|model| Box::new(OfPeople::new(model, "who")) as Box<dyn TableModel>).collect()
 }
 
 fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<TableFindings, Refusal> {
+    judge(release, &of_people(release.k, rules))
+}
+
+fn judge(release: &Release, models: &[Box<dyn TableModel>]) -> Result<TableFindings, Refusal> {
     let origin: Vec<u32> = (0..release.original.len() as u32).collect();
     let claim = TableClaim {
         original: &original(&release.original),
@@ -85,22 +93,39 @@ fn verify(release: &Release, rules: &[(Sensitive, Rule)]) -> Result<TableFinding
         suppression: None,
         order: RecordOrder::Input,
     };
-    judge_table(&published(release), claim, &of_people(release.k, rules), &shoal_core::Silent)
+    judge_table(&published(release), claim, models, &shoal_core::Silent)
+}
+
+/// How many of everybody have each value.
+fn everybody(column: Sensitive, all: &[&[String; 5]]) -> Option<Distribution> {
+    let mut having: BTreeMap<String, (String, BTreeSet<&str>)> = BTreeMap::new();
+    for row in all {
+        let text = &row[column as usize + 1];
+        let of_value = having.entry(column.meaning(text)).or_insert_with(|| (text.clone(), BTreeSet::new()));
+        of_value.1.insert(&row[0]);
+    }
+    let counts = having.into_values().map(|(text, people)| (text, people.len() as u32));
+    Distribution::of_people(counts, all.iter().map(|row| &row[0]).collect::<BTreeSet<_>>().len() as u64)
 }
 
 /// The second verifier.
 fn holds(release: &Release, rules: &[(Sensitive, Rule)]) -> bool {
+    let all: Vec<&[String; 5]> = release.original.iter().collect();
+    holds_among(release, rules, &all)
+}
+
+/// The same where these are everybody.
+fn holds_among(release: &Release, rules: &[(Sensitive, Rule)], all: &[&[String; 5]]) -> bool {
     let rows = || release.original.iter().zip(&release.zips);
     rows().all(|(_, zip)| {
         let class: Vec<&[String; 5]> =
             rows().filter(|(_, other)| *other == zip).map(|(row, _)| row).collect();
         let crowd: BTreeSet<&str> = class.iter().map(|row| row[0].as_str()).collect();
         let asked = class.iter().map(|row| row[4].parse::<usize>().unwrap()).max().unwrap();
-        let all: Vec<&[String; 5]> = release.original.iter().collect();
         crowd.len() >= asked.max(release.k as usize)
             && rules
                 .iter()
-                .all(|&(column, rule)| follows(column, rule, &people(column, &class), &people(column, &all)))
+                .all(|&(column, rule)| follows(column, rule, &people(column, &class), &people(column, all)))
     })
 }
 
@@ -225,6 +250,31 @@ proptest! {
             Err(Refusal::BrokenTable { .. }) => prop_assert!(!holds(&release, &asked)),
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
         }
+    }
+
+    #[test]
+    fn a_part_is_compared_with_everybody_as_the_twin_does(
+        release in releases(),
+        others in releases(),
+        asked in prop::collection::vec(people_rules(), 1..3),
+    ) {
+        let others: Vec<[String; 5]> = others.original.into_iter().map(|mut row| {
+            row[0].insert(0, 'o');
+            row
+        }).collect();
+        let all: Vec<&[String; 5]> = release.original.iter().chain(&others).collect();
+        let models = models_against(&asked, &|column| everybody(column, &all));
+        let found = judge(&release, &wrapped(release.k, models));
+        match found {
+            Ok(_) => prop_assert!(holds_among(&release, &asked, &all)),
+            Err(Refusal::BrokenTable { .. }) => prop_assert!(!holds_among(&release, &asked, &all)),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+        // Records are not what people are compared with.
+        let records = models_against(&asked, &|_| Distribution::new(ILLNESSES.map(|text| (text.to_owned(), 9))));
+        let refused = judge(&release, &wrapped(release.k, records)).err();
+        let is_other = matches!(refused, Some(Refusal::Unverifiable(Unverifiable::OtherMembers { .. })));
+        prop_assert!(is_other, "{refused:?}");
     }
 
     /// One published cell, or one record's person, is changed.

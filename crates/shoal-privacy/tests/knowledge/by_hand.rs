@@ -15,7 +15,14 @@ fn crowd<'a>(people: usize, events: &'a [[&'a str; 3]]) -> impl Iterator<Item = 
 
 fn case(people: Vec<Vec<[String; 4]>>, k: u32, length: usize, bound: Option<Bound>) -> Case {
     let limit = |bound| Limit { column: "illness".into(), values: Some(vec!["HIV".into()]), bound };
-    Case { people, k, length, limits: bound.into_iter().map(limit).collect(), support: Support::Compatible }
+    Case {
+        people,
+        k,
+        length,
+        limits: bound.into_iter().map(limit).collect(),
+        support: Support::Compatible,
+        others: Vec::new(),
+    }
 }
 
 fn holds(case: &Case) -> [bool; 2] {

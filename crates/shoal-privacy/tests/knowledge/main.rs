@@ -115,6 +115,41 @@ proptest! {
     }
 
     #[test]
+    fn both_verifiers_agree_on_a_part_of_everybody(case in cases(), others in cases(), compatible: bool) {
+        let part = Case { others: others.people, ..case };
+        agrees(&if compatible { part.compatible() } else { part })?;
+    }
+
+    /// The disjoint-union rule, on all that anybody can know: what each part keeps with everybody's shares, all keep together.
+    #[test]
+    fn parts_that_hold_among_everybody_hold_together(
+        (whole, kind_of) in sound_cases_in_parts(),
+        other in cases(),
+        at in any::<(Index, Index, Index)>(),
+        cut in 0..3u32,
+        compatible: bool,
+    ) {
+        // Crowds that hold, one of whose cells is changed, so that parts often hold and often do not.
+        let mut whole = if compatible { whole.compatible() } else { whole };
+        let person = at.0.index(whole.people.len());
+        let event = at.1.index(whole.people[person].len());
+        whole.people[person][event] = at.2.get(&other.people)[0].clone();
+        let part = |is_in: &dyn Fn(u32) -> bool| {
+            let of = |wanted: bool| {
+                let people = whole.people.iter().zip(&kind_of).filter(|(_, kind)| is_in(**kind) == wanted);
+                people.map(|(events, _)| events.clone()).collect::<Vec<_>>()
+            };
+            Case { people: of(true), others: of(false), ..whole.clone() }
+        };
+        let parts = [part(&|kind| kind <= cut), part(&|kind| kind > cut)];
+        let holds = |case: &Case| case.people.is_empty() || verify(case, BoundedKnowledge::WORK).0.holds;
+        if parts.iter().all(holds) {
+            prop_assert!(broken(&whole).is_empty(), "{:?}", broken(&whole));
+            prop_assert!(verify(&whole, BoundedKnowledge::WORK).0.holds);
+        }
+    }
+
+    #[test]
     fn a_change_is_noticed_exactly_when_somebody_fits_too_few(
         case in sound_cases(),
         other in cases(),
@@ -198,6 +233,7 @@ fn parts_are_a_proof_or_are_widened() {
         length,
         limits: Vec::new(),
         support: Support::Paper,
+        others: Vec::new(),
     };
     let answers = |case: Case| {
         let plainly = verify(&case, BoundedKnowledge::WORK).0.holds;
@@ -221,7 +257,7 @@ fn gain(beta: f64) -> Limit {
 fn case(people: &[&[[&str; 4]]], length: usize) -> Case {
     let person = |events: &&[[&str; 4]]| events.iter().map(|event| event.map(str::to_owned)).collect();
     let people = people.iter().map(person).collect();
-    Case { people, k: 2, length, limits: vec![gain(6.0)], support: Support::Paper }
+    Case { people, k: 2, length, limits: vec![gain(6.0)], support: Support::Paper, others: Vec::new() }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::compatible;
 use proptest::prelude::*;
-use shoal_core::{Bound, Hierarchy, Limit, RawTable, Role, Support};
+use shoal_core::{Bound, Distribution, Hierarchy, Limit, RawTable, Role, Support};
 use shoal_privacy::{BoundedKnowledge, PromiseResult, SequencesViolation, verify_sequences_file};
 
 /// The first column says whose an event is, the next two are the quasi-identifiers.
@@ -36,6 +36,8 @@ pub(crate) struct Case {
     pub(crate) length: usize,
     pub(crate) limits: Vec<Limit>,
     pub(crate) support: Support,
+    /// People who are published elsewhere: everybody are these and those of the file.
+    pub(crate) others: Vec<Vec<Event>>,
 }
 
 impl Case {
@@ -61,7 +63,14 @@ pub(crate) fn cases() -> impl Strategy<Value = Case> {
     let people = prop::collection::vec(person, 1..9);
     (pool, people, 2..4u32, 1..7usize, limits()).prop_map(|(pool, people, k, length, limits)| {
         let person = |(of, rest): &(prop::sample::Index, Vec<(u8, u8)>)| events(of.get(&pool), rest);
-        Case { people: people.iter().map(person).collect(), k, length, limits, support: Support::Paper }
+        Case {
+            people: people.iter().map(person).collect(),
+            k,
+            length,
+            limits,
+            support: Support::Paper,
+            others: Vec::new(),
+        }
     })
 }
 
@@ -79,7 +88,7 @@ pub(crate) fn sound_cases_in_parts() -> impl Strategy<Value = (Case, Vec<u32>)> 
         let people = crowds.iter().flat_map(|(cells, size)| vec![person(cells); *size]).collect();
         let parts = (0..).zip(&crowds).flat_map(|(part, (_, size))| vec![part; *size]).collect();
         let limits = limits.into_iter().filter(|limit| matches!(limit.bound, Bound::Gain(_))).collect();
-        (Case { people, k: 2, length, limits, support: Support::Paper }, parts)
+        (Case { people, k: 2, length, limits, support: Support::Paper, others: Vec::new() }, parts)
     })
 }
 
@@ -133,6 +142,22 @@ fn model(case: &Case, work: u64) -> BoundedKnowledge {
     BoundedKnowledge::new(case.k, case.length, case.limits.clone(), trees(), work)
         .unwrap()
         .counting(case.support)
+        .among(everybody(case))
+}
+
+/// How many of everybody have each value, where there are others than those of the file.
+fn everybody(case: &Case) -> BTreeMap<String, Distribution> {
+    let all: Vec<&Vec<Event>> = case.people.iter().chain(&case.others).collect();
+    let of_column = |(column, name): (usize, &str)| {
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for events in &all {
+            let values: BTreeSet<&String> = events.iter().map(|event| &event[column]).collect();
+            values.into_iter().for_each(|value| *counts.entry(value.clone()).or_default() += 1);
+        }
+        Some((name.to_owned(), Distribution::of_people(counts, all.len() as u64)?))
+    };
+    let of_columns = [(2, "illness"), (3, "ward")].into_iter().filter_map(of_column);
+    if case.others.is_empty() { BTreeMap::new() } else { of_columns.collect() }
 }
 
 fn verify_with(case: &Case, model: BoundedKnowledge) -> (PromiseResult, usize, Vec<SequencesViolation>) {
@@ -241,9 +266,10 @@ fn above(quasi: usize, text: &str) -> Vec<String> {
 }
 
 pub(crate) fn breaks(case: &Case, people: &BTreeSet<usize>) -> bool {
-    let has =
-        |person: usize, column: usize, value: &str| case.people[person].iter().any(|e| e[column] == value);
-    let everybody = case.people.len();
+    // Those of the file come first.
+    let all: Vec<&Vec<Event>> = case.people.iter().chain(&case.others).collect();
+    let has = |person: usize, column: usize, value: &str| all[person].iter().any(|e| e[column] == value);
+    let everybody = all.len();
     let is_above = |limit: &Limit| {
         let column = if limit.column == "illness" { 2 } else { 3 };
         let all: Vec<&str> = if column == 2 { ILLNESSES.to_vec() } else { vec!["east", "west"] };

@@ -19,7 +19,7 @@ use crate::sequences::{BlockSizes, Remainder};
 /// # let data = Sequences::new(events, vec![0, 2, 4, 5, 6])?;
 /// // Two people went from the west to Kiel, one of them with HIV; two were in Husum.
 /// let limit = Limit { column: "illness".into(), values: Some(vec!["HIV".into()]), bound: Bound::Share(0.5) };
-/// let promise = SequencesPromise { k: 2, length: None, support: Support::Paper, limits: vec![limit] };
+/// let promise = SequencesPromise { k: 2, length: None, support: Support::Paper, limits: vec![limit], distributions: Default::default() };
 /// let recoding = CbmsaParams::default().check().anonymize(&data, &promise, &Silent)?.recoding;
 ///
 /// // Each is published with somebody else, and Bonn and Köln as what covers both.

@@ -17,7 +17,7 @@ use crate::sequences::Remainder;
 /// # let illness = Column::encode(&raw.columns[1], Role::Sensitive, Kind::Text, &[]).unwrap();
 /// # let events = Table { columns: vec![town, illness], rows: raw.rows };
 /// # let data = Sequences::new(events, vec![0, 2, 4, 5, 6])?;
-/// let promise = SequencesPromise { k: 2, length: None, support: Support::Paper, limits: Vec::new() };
+/// let promise = SequencesPromise { k: 2, length: None, support: Support::Paper, limits: Vec::new(), distributions: Default::default() };
 /// let run = |seed| BaselineParams { seed, ..BaselineParams::default() }.check().anonymize(&data, &promise, &Silent);
 ///
 /// // A seed draws the same events each time; everybody is published with at least one other.

@@ -87,8 +87,13 @@ impl SequencesAlgorithm for ValidFclaParams {
         let costs = Costs::new(&quasi, events.rows)?;
         let forest = Forest::new(&quasi, &costs)?;
         // Clusters take limits of their own for CBMSA. Here the terms decide about shares, so they get none.
-        let no_limits =
-            SequencesPromise { k: promise.k, length: None, support: Support::Paper, limits: Vec::new() };
+        let no_limits = SequencesPromise {
+            k: promise.k,
+            length: None,
+            support: Support::Paper,
+            limits: Vec::new(),
+            distributions: Default::default(),
+        };
         let limits = Limits::new(&no_limits, events, self.name())?;
         let mut people = People::new(data.iter().collect(), &costs, limits, progress);
         let plan = people.blocks(&terms, self.0.blocks);

@@ -29,7 +29,7 @@ pub enum Distance {
 /// # let events = Table { columns: vec![town, illness], rows: raw.rows };
 /// # let data = Sequences::new(events, vec![0, 1, 2, 3, 4])?;
 /// // One person was in Bonn, one in Köln, two in Kiel. Whoever knows one value of a person must find two people.
-/// let promise = SequencesPromise { k: 2, length: Some(1), support: Support::Compatible, limits: Vec::new() };
+/// let promise = SequencesPromise { k: 2, length: Some(1), support: Support::Compatible, limits: Vec::new(), distributions: Default::default() };
 /// let recoding = FclaParams::fcla().check().anonymize(&data, &promise, &Silent)?.recoding;
 /// let published = |event: usize| {
 ///     let class = &recoding.events.classes[recoding.events.class_of[event] as usize];

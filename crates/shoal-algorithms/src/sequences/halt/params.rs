@@ -16,7 +16,7 @@
 /// # let events = Table { columns: vec![town, illness], rows: raw.rows };
 /// # let data = Sequences::new(events, vec![0, 1, 2, 3, 4])?;
 /// // One person was in Bonn, one in Köln, two in Kiel. Whoever knows one value of a person must find two people.
-/// let promise = SequencesPromise { k: 2, length: Some(1), support: Support::Compatible, limits: Vec::new() };
+/// let promise = SequencesPromise { k: 2, length: Some(1), support: Support::Compatible, limits: Vec::new(), distributions: Default::default() };
 /// let halt = HaltParams::default().check();
 /// let result = halt.run(&data, &promise, &Silent)?;
 /// // Everybody's town is published one level up.

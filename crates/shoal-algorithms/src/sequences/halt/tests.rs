@@ -173,6 +173,7 @@ fn any_promise() -> impl Strategy<Value = SequencesPromise> {
         length: Some(length),
         support: Support::Paper,
         limits: vec![Limit { column: "c2".to_owned(), values, bound }],
+        distributions: Default::default(),
     })
 }
 
@@ -238,7 +239,13 @@ fn the_papers_example_is_broken_for_the_papers_reasons() {
     decision.suppressed[tree.node("2021").unwrap().0 as usize] = true;
     let broken = |k: usize, bound: Bound| -> BTreeSet<Pattern> {
         let limits = vec![Limit { column: "c1".to_owned(), values: Some(vec!["Cancer".to_owned()]), bound }];
-        let promise = SequencesPromise { k, length: Some(2), support: Support::Paper, limits };
+        let promise = SequencesPromise {
+            k,
+            length: Some(2),
+            support: Support::Paper,
+            limits,
+            distributions: Default::default(),
+        };
         search(&data, &promise, Some(decision.clone())).iter().map(|pattern| events_of(pattern)).collect()
     };
     let (one, two) = (then("2017", "2019"), then("2018", "2018"));
@@ -258,7 +265,13 @@ fn the_papers_example_is_broken_for_the_papers_reasons() {
 #[test]
 fn the_meter_stops_the_search() {
     let data = table_2();
-    let promise = SequencesPromise { k: 1, length: Some(2), support: Support::Paper, limits: Vec::new() };
+    let promise = SequencesPromise {
+        k: 1,
+        length: Some(2),
+        support: Support::Paper,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    };
     let items = Items::new(data.events()).unwrap();
     let terms = Terms::new(&promise, &data, "halt").unwrap();
     let view = View::new(&data, &items, &Decision::finest(&items, Support::Paper), &terms);

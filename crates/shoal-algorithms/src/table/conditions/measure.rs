@@ -203,10 +203,10 @@ fn alike(likeness: Likeness, counts: &[u32], everybody: u64) -> Measure {
 fn distance(values: &Values<'_>, spread: &Spread, everybody: u64) -> f64 {
     let pairs = values.pairs();
     let moved = spread.of(pairs, values.present.clone());
-    if !values.several {
+    let everybodys = spread.everybody();
+    if !values.several && everybodys == everybody {
         return moved;
     }
-    let everybodys = spread.everybody();
     let more = (u128::from(pairs) * u128::from(everybody))
         .saturating_sub(u128::from(everybodys) * u128::from(values.members));
     let both = u128::from(values.members) * u128::from(everybody);

@@ -37,7 +37,7 @@ pub(crate) use trim::Trimming;
 use std::ops::Range;
 use std::sync::Arc;
 
-use shoal_core::{Column, Role, Rule, Table, TablePromise};
+use shoal_core::{Column, Distribution, Role, Rule, Table, TablePromise};
 
 use super::TableError;
 use measure::{Measure, Values};
@@ -48,7 +48,7 @@ pub(crate) struct Conditions<'a> {
     k: usize,
     columns: Vec<Sensitive<'a>>,
     personal: Option<Arc<Personal>>,
-    /// The person of each record, where some person has several.
+    /// The person of each record, where some person has several, or may have elsewhere.
     people: Option<Arc<Vec<u32>>>,
     /// All keys of a tally are below.
     keys: u32,
@@ -101,7 +101,9 @@ impl<'a> Conditions<'a> {
         }
         conditions.personal = conditions.personal_of(table).map(Arc::new);
         if let Some(name) = &promise.person {
-            conditions.people = people(table, name)?.map(Arc::new);
+            // Nobody may have two records here and somebody elsewhere: then everybody's values are more than everybody.
+            let is_part = promise.distributions.values().any(Distribution::counts_people);
+            conditions.people = people(table, name, is_part)?.map(Arc::new);
         }
         let mut everybody = conditions.tally();
         (0..table.rows as u32).for_each(|row| conditions.add(&mut everybody, row, 1));
@@ -246,7 +248,7 @@ impl<'a> Conditions<'a> {
             present.for_each(|(code, count)| counts[code as usize] = count);
             let (mut everybody, mut beyond) = (published.members(), 0);
             if let Some(reference) = &known.reference {
-                (counts, everybody) = (reference.counts.clone(), reference.total);
+                (counts, everybody) = (reference.counts.clone(), reference.members);
                 beyond = reference.beyond(known.column, &known.rules)?;
             }
             let measures =
@@ -267,13 +269,13 @@ impl Sensitive<'_> {
     }
 }
 
-/// The person of each record; nothing where nobody has two, since then records are people.
-fn people(table: &Table, name: &str) -> Result<Option<Vec<u32>>, TableError> {
+/// The person of each record; nothing where nobody has two, since then records are people, unless these are asked for `always`.
+fn people(table: &Table, name: &str, always: bool) -> Result<Option<Vec<u32>>, TableError> {
     let column = table.columns.iter().find(|column| column.name == name);
     let column = column.ok_or_else(|| TableError::NoSuchColumn { column: name.to_owned() })?;
     let mut known = vec![false; column.domain.len()];
     let repeats = column.codes.iter().any(|&code| std::mem::replace(&mut known[code as usize], true));
-    Ok(repeats.then(|| column.codes.clone()))
+    Ok((repeats || always).then(|| column.codes.clone()))
 }
 
 fn sensitive<'a>(table: &'a Table, name: &str) -> Result<&'a Column, TableError> {

@@ -10,8 +10,10 @@ use crate::table::TableError;
 pub(super) struct Reference {
     /// By code.
     pub(super) counts: Vec<u32>,
-    /// How many they are, those included who have a value that the table does not have.
-    pub(super) total: u64,
+    /// How many records or people they are, those included who have a value that the table does not have.
+    pub(super) members: u64,
+    /// How many records, or pairs of a person and one of their values, they have.
+    pairs: u64,
     /// A value that the table does not have.
     other: Option<String>,
 }
@@ -37,10 +39,10 @@ impl Reference {
             let value = domain.label(code as u32).to_owned();
             return Err(TableError::NotInDistribution { column: column.name.clone(), value });
         }
-        Ok(Reference { counts, total: given.total(), other })
+        Ok(Reference { counts, members: given.members(), pairs: given.total(), other })
     }
 
-    /// How many have a value that the table does not have. Fails where a rule has to know where each value stands: those do
+    /// How many records, or pairs, have a value that the table does not have. Fails where a rule has to know where each value stands: those do
     /// not stand anywhere.
     pub(super) fn beyond(&self, column: &Column, rules: &[Rule]) -> Result<u64, TableError> {
         let is_far =
@@ -50,7 +52,7 @@ impl Reference {
                 let (column, value) = (column.name.clone(), value.clone());
                 Err(TableError::BeyondTable { column, value })
             }
-            _ => Ok(self.total - self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()),
+            _ => Ok(self.pairs - self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()),
         }
     }
 }

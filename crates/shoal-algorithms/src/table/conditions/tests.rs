@@ -432,3 +432,53 @@ fn everybody_must_have_what_the_table_has_and_distances_need_a_place_for_all() {
 fn column_of_numbers(values: &[&str]) -> Column {
     column("illness", Role::Sensitive, Kind::Integer, values)
 }
+
+proptest! {
+    /// People may have several records, in the part or only elsewhere.
+    #[test]
+    fn a_class_of_people_of_a_part_is_compared_with_everybody_as_a_class_of_the_whole_is(
+        class in prop::collection::vec((0_u32..6, 0_usize..5), 1..12),
+        part in prop::collection::vec((0_u32..9, 0_usize..5), 0..9),
+        others in prop::collection::vec((0_u32..9, 0_usize..7), 0..20),
+        t in 0.1_f64..0.9, beta in 0.2_f64..3.0,
+    ) {
+        let of = |prefix: &str, rows: &[(u32, usize)]| -> Vec<(String, &str)> {
+            rows.iter().map(|&(who, value)| (format!("{prefix}{who}"), NINE[value])).collect()
+        };
+        // The people of the class and the rest of the part may be the same; those elsewhere are others.
+        let part = [of("p", &class), of("p", &part)].concat();
+        let all = [part.clone(), of("o", &others)].concat();
+        let table = |rows: &[(String, &str)]| {
+            let (people, values): (Vec<&str>, Vec<&str>) = rows.iter().map(|(who, value)| (who.as_str(), *value)).unzip();
+            let who = column("who", Role::Identifier, Kind::Text, &people);
+            let illness = column("illness", Role::Sensitive, Kind::Text, &values);
+            Table { columns: vec![illness, who], rows: rows.len() }
+        };
+        let different: std::collections::BTreeSet<(&str, &str)> =
+            all.iter().map(|(who, value)| (who.as_str(), *value)).collect();
+        let counts = NINE.iter().map(|value| {
+            ((*value).to_owned(), different.iter().filter(|(_, own)| own == value).count() as u32)
+        });
+        let people = different.iter().map(|(who, _)| who).collect::<std::collections::BTreeSet<_>>().len();
+        let everybody = Distribution::of_people(counts.filter(|(_, count)| *count > 0), people as u64).unwrap();
+        let (small, large) = (table(&part), table(&all));
+        let rows: Vec<u32> = (0..class.len() as u32).collect();
+        for rule in [
+            Rule::Close { t, distance: Distance::Equal },
+            Rule::Alike(Likeness::Basic(beta)),
+            Rule::Alike(Likeness::Enhanced(beta)),
+        ] {
+            let whole = TablePromise { person: Some("who".to_owned()), ..promise(1, &[rule]) };
+            let distributions = [("illness".to_owned(), everybody.clone())].into();
+            let of_part = TablePromise { distributions, ..whole.clone() };
+            let Ok(whole) = Conditions::of(&large, &whole) else { continue };
+            let Ok(of_part) = Conditions::of(&small, &of_part) else { continue };
+            let [in_part, in_whole] = [&of_part, &whole].map(|conditions| {
+                let tally = conditions.tally_of(&rows);
+                (conditions.hold(&tally), conditions.lack(&tally))
+            });
+            prop_assert_eq!(in_part.0, in_whole.0, "{:?}", rule);
+            prop_assert!((in_part.1 - in_whole.1).abs() < 1e-9, "{:?} {:?}", in_part, in_whole);
+        }
+    }
+}

@@ -411,7 +411,7 @@ mod tests {
             let mut starts = vec![0];
             people.iter().for_each(|person| starts.push(starts[starts.len() - 1] + person.len() as u32));
             let original = Sequences::new(events, starts).unwrap();
-            let promise = SequencesPromise { k: 2, length: None, support: Support::default(), limits: Vec::new() };
+            let promise = SequencesPromise { k: 2, length: None, support: Support::default(), limits: Vec::new(), distributions: Default::default() };
             let source_rows: Vec<u32> = (0..people.len() as u32).collect();
             let (before, now) = (table(&first), table(&second));
             let target = SequencesTarget {

@@ -11,7 +11,8 @@
 //!
 //! The promise: for every known sequence of up to L items that fits anybody, the crowd of those whom it fits has at
 //! least k people, and of each sensitive value by itself no greater share than its bound allows
-//! ([`Bound::allowed`](shoal_core::Bound::allowed), with p taken from the published file). Whoever fits something known
+//! ([`Bound::allowed`](shoal_core::Bound::allowed), with p taken from the published file, or from all published files where
+//! this one is a part of them: [`BoundedKnowledge::among`]). Whoever fits something known
 //! fits everything more general, so for k the most special items would do; but the bounds are not monotone: a coarser
 //! sequence can break one where all finer ones keep it, because crowds overlap. So every node that some cell fits is tried.
 //!
@@ -42,9 +43,10 @@ mod tests;
 mod values;
 mod whole;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use shoal_core::{Bound, Hierarchy, Limit, Progress, RawColumn, Support};
+use shoal_core::{Bound, Distribution, Hierarchy, Limit, Progress, RawColumn, Support};
 
 pub use error::KnowledgeError;
 
@@ -89,6 +91,7 @@ pub struct BoundedKnowledge {
     support: Support,
     work: u64,
     parts: Option<Vec<u32>>,
+    everybody: BTreeMap<String, Distribution>,
 }
 
 impl BoundedKnowledge {
@@ -111,13 +114,23 @@ impl BoundedKnowledge {
             return Err(KnowledgeError::NothingKnown);
         }
         limits.iter().try_for_each(KnowledgeError::check)?;
-        Ok(BoundedKnowledge { k, length, limits, trees, support: Support::Compatible, work, parts: None })
+        let (support, everybody) = (Support::Compatible, BTreeMap::new());
+        Ok(BoundedKnowledge { k, length, limits, trees, support, work, parts: None, everybody })
     }
 
     /// The same promise, with those in a crowd whom `support` counts.
     #[must_use]
     pub fn counting(self, support: Support) -> BoundedKnowledge {
         BoundedKnowledge { support, ..self }
+    }
+
+    /// The same promise about a file that is a part of something larger: by column, how many of everybody who is
+    /// published have each value. Gains are compared with these shares and not with those of the file. By the
+    /// disjoint-union rule, parts of different people that keep such a promise keep it together, whatever somebody knows: any
+    /// node of the hierarchies can be known of any part, those included that no cell of the part names.
+    #[must_use]
+    pub fn among(self, everybody: BTreeMap<String, Distribution>) -> BoundedKnowledge {
+        BoundedKnowledge { everybody, ..self }
     }
 
     /// Where to look for a proof: a number for each row of the file, the same for people who, taken by themselves, keep the
@@ -145,7 +158,7 @@ impl BoundedKnowledge {
     ) -> Result<Published, Unverifiable> {
         let items = Items::new(columns, self.support);
         let groups = Groups::new(view, &items, part_of);
-        let values = Values::new(view, &groups, &self.limits)?;
+        let values = Values::new(view, &groups, &self.limits, &self.everybody)?;
         Ok(Published::new(items, groups, values, self.k, self.support))
     }
 

@@ -1,11 +1,12 @@
 //! The sensitive values: how many people of each group have them, and which share a crowd may have of them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use shoal_core::{Limit, canonical_text};
+use shoal_core::{Bound, Distribution, Limit, RawColumn, canonical_text};
 
 use super::groups::Groups;
+use crate::origin::number as row_number;
 use crate::{SequencesView, Unverifiable};
 
 /// The sensitive values that somebody has.
@@ -28,11 +29,13 @@ pub(super) struct Value {
 }
 
 impl Values {
-    /// Counts people with at least one published event that has a value, group by group.
+    /// Counts people with at least one published event that has a value, group by group. What everybody's share of a value
+    /// is, `everybody` says by column, or else the file.
     pub(super) fn new(
         view: &SequencesView<'_>,
         groups: &Groups,
         limits: &[Limit],
+        everybody: &BTreeMap<String, Distribution>,
     ) -> Result<Values, Unverifiable> {
         let mut named = Vec::new();
         let mut counts = vec![HashMap::<u32, u32>::new(); groups.len()];
@@ -66,11 +69,22 @@ impl Values {
                     people[(value - first) as usize] += 1;
                 }
             }
-            named.extend(texts.iter().zip(people).map(|((_, text), people)| Value {
-                column: limit.column.clone(),
-                text: (*text).to_owned(),
-                allowed: limit.bound.allowed(f64::from(people) / view.people() as f64),
-            }));
+            let given = everybody.get(&limit.column).map(shares);
+            for ((key, text), people) in texts.iter().zip(people) {
+                let share = match (&given, limit.bound) {
+                    (Some(given), Bound::Gain(_)) if people > 0 => {
+                        let nobodys = || Unverifiable::NotAmongEverybody {
+                            row: first_row(column, text),
+                            column: limit.column.clone(),
+                            value: (*text).to_owned(),
+                        };
+                        given.get(key).copied().ok_or_else(nobodys)?
+                    }
+                    _ => f64::from(people) / view.people() as f64,
+                };
+                let (column, text) = (limit.column.clone(), (*text).to_owned());
+                named.push(Value { column, text, allowed: limit.bound.allowed(share) });
+            }
         }
         let mut values = Values { named, starts: vec![0], counts: Vec::new() };
         for counts in counts {
@@ -100,6 +114,22 @@ impl Values {
     pub(super) fn allows(&self, value: u32, count: u32, people: u32) -> bool {
         share(count, people) <= self.named[value as usize].allowed
     }
+}
+
+/// The share of everybody who has each value. Texts that look alike are one value, as they are in a file.
+fn shares(everybody: &Distribution) -> HashMap<Cow<'_, str>, f64> {
+    let mut counts: HashMap<Cow<'_, str>, u64> = HashMap::new();
+    for (text, count) in everybody.counts() {
+        *counts.entry(canonical_text(text)).or_default() += u64::from(*count);
+    }
+    let members = everybody.members();
+    counts.into_iter().map(|(key, count)| (key, count.min(members) as f64 / members as f64)).collect()
+}
+
+/// The first row of the file with a text.
+fn first_row(column: &RawColumn, text: &str) -> u64 {
+    let is_text = |&code: &u32| column.labels.get(code) == text;
+    row_number(column.codes.iter().position(is_text).unwrap_or_default())
 }
 
 /// The share of a crowd. The division is rounded correctly, hence monotone: where no part of a crowd is above a

@@ -78,7 +78,7 @@ pub fn model(condition: &Condition, ground: SensitiveColumn) -> Result<Box<dyn T
 }
 
 /// The same where the file is a part of something larger, and t-closeness and β-likeness compare its classes with
-/// `everybody` instead of the file. Records are counted then, and not people.
+/// `everybody` instead of the file. They are people where the file's records are known to be people's.
 pub fn model_against(
     condition: &Condition,
     ground: SensitiveColumn,
@@ -115,8 +115,11 @@ impl Column {
         let column = view.published().column(&self.name).ok_or_else(lacking)?;
         let values = Values::of(column, &self.missing, &self.parser);
         match (view.people(), &self.everybody) {
-            (Some(crowds), _) => Ok(values.of_people(crowds)),
-            (None, Some(everybody)) => values.among(everybody, &self.missing, &self.parser),
+            (Some(crowds), None) => Ok(values.of_people(crowds)),
+            (people, Some(everybody)) if people.is_some() != everybody.counts_people() => {
+                Err(Unverifiable::OtherMembers { column: self.name.clone() })
+            }
+            (_, Some(everybody)) => values.among(everybody, &self.missing, &self.parser),
             (None, None) => Ok(values),
         }
     }

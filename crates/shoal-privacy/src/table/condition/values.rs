@@ -95,7 +95,7 @@ impl<'a> Values<'a> {
             let (row, column) = (self.first_row(value), self.column.name.clone());
             return Err(Unverifiable::NotAmongEverybody { row, column, value: self.text(value).to_owned() });
         }
-        (self.totals, self.members) = (totals, everybody.total());
+        (self.totals, self.members) = (totals, everybody.members());
         Ok(self)
     }
 

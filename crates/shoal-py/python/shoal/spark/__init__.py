@@ -25,6 +25,7 @@ from typing import Any
 from .._policy import Policy, PolicyLike, policy_of
 from ._errors import broken, of_workers, refuse_policy
 from ._job import LARGEST_PART
+from ._knowledge import KnowledgeJob
 from ._sequences import SequencesJob
 from ._tables import TableJob
 from ._transactions import TransactionsJob
@@ -67,7 +68,7 @@ def anonymize(
     """Anonymizes a Spark DataFrame and writes it to the folder ``output``, as Parquet.
 
     Tables, with k, a k of each person's own, people (``data.person``), l-diversity, t-closeness and beta-likeness; transactions with k^m for m up to 3; sequences with k
-    and c. What cannot be promised on a cluster is refused. ``part_records`` is the number of records in a part; of transactions, how many the driver holds at once.
+    and c, and with (k,beta)^L and (k,C)^L. What cannot be promised on a cluster is refused. ``part_records`` is the number of records in a part; of transactions, how many the driver holds at once.
     The release does not depend on the order of the input, its files, the number of workers, or on which of them fail; ``part_records`` does change it.
 
     The workers need this package; ``docs/scale.md`` says how ``spark-submit`` ships it.
@@ -99,4 +100,6 @@ def _job(policy: Policy) -> Any:
     jobs = {"table": TableJob, "sequences": SequencesJob, "transactions": TransactionsJob}
     if shape not in jobs:
         raise refuse_policy("data.shape", f"{shape} cannot be anonymized on Spark, only tables, transactions and sequences", "use shoal.anonymize on one machine")
+    if shape == "sequences" and policy._keys.get("privacy", {}).get("length") is not None:
+        return KnowledgeJob
     return jobs[shape]

@@ -140,6 +140,22 @@ class Condition:
             return np.maximum.reduceat(shares / self.allowed(everybody)[ids], starts)
         return self.distance(values, starts, ids, shares, crowd, everybody) / max(self.parameters["t"], 1e-300)
 
+    def use_of_people(self, values: Values, starts: Any, ids: Any, counts: Any, members: Any, totals: Any, people: int) -> Any:
+        """The same where people are counted, who can have several values: ``counts`` of the ``members`` of a crowd have each value, and ``totals`` of all ``people``."""
+        import numpy as np
+
+        members = np.asarray(members)
+        if not self.compares:
+            starts, counts = dealt(starts, counts, members)
+            return self.use(values, starts, np.zeros(len(counts), dtype=np.int64), counts, None)
+        crowd = np.repeat(np.arange(len(starts)), np.diff([*starts, len(ids)]))
+        if self.rule == "beta-likeness":
+            return np.maximum.reduceat(counts / members[crowd] / self.allowed(totals / people)[ids], starts)
+        # Pairs of a person and a value are what records are otherwise; having more of them than everybody has is as bad as having others.
+        pairs, of_all = np.add.reduceat(counts, starts).astype(float), totals.sum() / people
+        moved = self.distance(values, starts, ids, counts / pairs[crowd], crowd, totals / totals.sum())
+        return (moved * of_all + np.maximum(pairs / members - of_all, 0.0)) / max(self.parameters["t"], 1e-300)
+
     def _recursive(self, starts: Any, counts: Any, crowd: Any) -> Any:
         import numpy as np
 
@@ -180,11 +196,15 @@ class Condition:
         """Whether values are further apart than others, so that it has to be known where each of them stands."""
         return self.rule == "t-closeness" and self.parameters["distance"] != "equal"
 
-    def of_part(self, values: Values, ids: Any, counts: Any, everybody: Any) -> dict[str, Any]:
-        """Where a part cannot be told who everybody is: what it has to promise, with itself as everybody, so that its crowds keep this condition with the whole as everybody. Keys of a policy's column."""
+    def of_part(self, values: Values, ids: Any, counts: Any, everybody: Any, members: int | None = None, people: int | None = None) -> dict[str, Any]:
+        """Where a part cannot be told who everybody is: what it has to promise, with itself as everybody, so that its crowds keep this condition with the whole as everybody. Keys of a policy's column.
+        ``everybody`` are shares, of records. Where people are counted, it is how many ``people`` of all have each value, and the part has ``members``."""
         import numpy as np
 
-        shares = counts / counts.sum()
+        totals = everybody
+        if people is not None:
+            everybody = totals / people if self.rule == "beta-likeness" else totals / totals.sum()
+        shares = counts / (members if members is not None and self.rule == "beta-likeness" else counts.sum())
         if self.rule == "beta-likeness":
             limit = self.allowed(everybody)[ids]
             if self.parameters["kind"] == "enhanced":
@@ -199,10 +219,16 @@ class Condition:
         start = np.array([0])
         away = float(self.distance(values, start, ids, shares, np.zeros(len(ids), dtype=int), everybody)[0])
         t = float(self.parameters["t"]) - away
+        if people is not None:
+            # Everybody's number of values makes a distance larger, and what the part has more of them than everybody counts beside it.
+            of_all, of_part = totals.sum() / people, counts.sum() / members
+            t = (float(self.parameters["t"]) - of_all * away - max(of_part - of_all, 0.0)) / max(1.0, of_all / of_part)
         if self.parameters["distance"] == "ordered" and len(ids) > 1:
             # Ranks are counted among the values of the part: a step there may be several in the whole.
             widest = int(np.diff(np.sort(ids)).max())
-            t *= (values.count - 1) / (widest * (len(ids) - 1))
+            stretch = (values.count - 1) / (widest * (len(ids) - 1))
+            # What people have more of is no distance, and does not become less.
+            t *= stretch if people is None else min(stretch, 1.0)
         return {"t-closeness": {"t": min(max(t * (1 - SPARE), 0.0), 1.0), "distance": self.parameters["distance"]}}
 
 

@@ -24,6 +24,8 @@ class Folder:
             raise refuse(f"`{output}` exists already", "give another name, or overwrite=True")
         #: Where files are written until they are verified.
         self.staged = f"{self.output}.unverified-{uuid.uuid4().hex}"
+        #: What a proof needs beside them. It is never published.
+        self.beside = f"{self.staged}.proof"
 
     def write(self, name: str, text: str) -> None:
         """Writes a file beside the others."""
@@ -42,6 +44,7 @@ class Folder:
 
     def publish(self) -> None:
         """The files get names that say nothing of this run, the folder its own name, and at the very end ``_SUCCESS``."""
+        self._fs.delete(self._new_path(self.beside), True)
         staged = self._new_path(self.staged)
         names = sorted(status.getPath().getName() for status in self._fs.listStatus(staged) if status.getPath().getName().startswith("part-"))
         for name in names:
@@ -70,4 +73,5 @@ class Folder:
 
     def remove(self) -> None:
         """Nothing that is not verified stays."""
-        self._fs.delete(self._new_path(self.staged), True)
+        for folder in (self.staged, self.beside):
+            self._fs.delete(self._new_path(folder), True)

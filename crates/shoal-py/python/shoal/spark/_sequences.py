@@ -1,9 +1,9 @@
-"""Sequences on Spark: (k,c)-privacy. A record is an event, and all events of a person go to one part."""
+"""Sequences on Spark: (k,c)-privacy, and what (k,beta)^L has in common with it (``_knowledge.py``). A record is an event, and all events of a person go to one part."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Callable
 
 from .._policy import Policy
 from ._axes import Axis
@@ -12,10 +12,10 @@ from ._errors import broken, carried, refuse_policy
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, named, quoted
 from ._plan import Plan
-from ._verify import Expected, losses_of
+from ._verify import UNSTEADY, Expected, losses_of
 from ._worker import as_declared, use_cores_of_task
 
-__all__ = ["SequencesJob"]
+__all__ = ["PLACE", "SequencesJob", "part_of", "refuse_of_sequences"]
 
 #: The number of events of a person, by which people are cut into parts beside their first events; and the place of an event.
 LENGTH, EVENT = "__shoal_length__", "__shoal_event__"
@@ -29,7 +29,7 @@ class SequencesJob(Job):
     def __init__(self, frame: Any, policy: Policy, output: str, overwrite: bool):
         from pyspark.sql import functions as F
 
-        _refuse(policy._keys)
+        self.refuse(policy._keys)
         data = policy._keys.get("data", {})
         self.id: str = data.get("id", "")
         ties = [data["ties"]] if data.get("ties") else []
@@ -41,6 +41,11 @@ class SequencesJob(Job):
         row = self.figures(F.approx_count_distinct(named(self.id), 0.01).alias("people"))
         self.people = row["people"]
         self.confidences = self._confidences()
+
+    @staticmethod
+    def refuse(keys: dict[str, Any]) -> None:
+        """Refuses what cannot be promised on a cluster."""
+        refuse_of_sequences(keys, {"k", "preset", "c", "sensitive-values"}, ("cbmsa", "cbmsa-baseline"))
 
     def _confidences(self) -> list[tuple[str, float, list[Any]]]:
         """The sensitive columns about which something is promised, with c and the values as they are in the data."""
@@ -87,15 +92,11 @@ class SequencesJob(Job):
             of_people[row[PART]], events[row[PART]] = row["people"], row["events"]
             for at in range(len(self.confidences)):
                 having[at][row[PART]] = row[f"has{at}"]
-        for (name, c, _), of_cells in zip(self.confidences, having):
-            if sum(of_cells) > c * self.people * (1 + TOLERANCE):
-                raise broken(f"{sum(of_cells)} of {self.people} people have a highly sensitive value of `{name}`, more than c = {c} of them", "ask for a greater c")
+        leaves_room = self._room(plan, people, having)
 
         def may_stand(cells: list[int]) -> bool:
             members = sum(of_people[cell] for cell in cells)
-            # With half of the room that everybody together leaves, as for tables.
-            rooms = ((sum(of_cells[cell] for cell in cells), (c + sum(of_cells) / self.people) / 2) for (_, c, _), of_cells in zip(self.confidences, having))
-            return members >= least and all(has <= room * members for has, room in rooms)
+            return members >= least and leaves_room(cells, members)
 
         plan.merge(of_people, may_stand)
         merged = [0] * plan.parts
@@ -103,6 +104,19 @@ class SequencesJob(Job):
             merged[part] += events[cell]
         self.part_figures = {"count": plan.parts, "smallest": min(merged), "largest": max(merged)}
         return plan
+
+    def _room(self, plan: Plan, people: Any, having: list[list[int]]) -> Callable[[list[int], int], bool]:
+        """Whether cells with so many members may be a part, by their sensitive values; ``having`` says how many people of each cell have a highly sensitive one."""
+        for (name, c, _), of_cells in zip(self.confidences, having):
+            if sum(of_cells) > c * self.people * (1 + TOLERANCE):
+                raise broken(f"{sum(of_cells)} of {self.people} people have a highly sensitive value of `{name}`, more than c = {c} of them", "ask for a greater c")
+
+        def leaves_room(cells: list[int], members: int) -> bool:
+            # With half of the room that everybody together leaves, as for tables.
+            rooms = ((sum(of_cells[cell] for cell in cells), (c + sum(of_cells) / self.people) / 2) for (_, c, _), of_cells in zip(self.confidences, having))
+            return all(has <= room * members for has, room in rooms)
+
+        return leaves_room
 
     def _people(self) -> Any:
         """A row a person: the first event, the number of events, a hash of all of them, and whether there is a highly sensitive value."""
@@ -125,7 +139,11 @@ class SequencesJob(Job):
     def released(self, plan: Plan, largest_part: int) -> Any:
         """The published events of all parts, each with its person's number in the part and its place."""
         self.check_size(largest_part)
-        worker = _Worker(self.given, self.worker_keys([self.id, *self.order]), self.id, self.types(), self.confidences)
+        return self._run(plan, {})
+
+    def _run(self, plan: Plan, distributions: dict[str, Any]) -> Any:
+        """The same, where the workers are told who everybody is."""
+        worker = _Worker(self.given, self.worker_keys([self.id, *self.order]), self.id, self.types(), self.confidences, distributions)
         people = self._parted_people(plan, self._people()).select(PERSON, PART)
         events = self.frame.join(people, named(self.id).eqNullSafe(named(PERSON))).drop(PERSON)
         schema = ", ".join([f"{PERSON} string, {EVENT} int", *(f"{quoted(name)} {type}" for name, type in self.types().items() if name != self.id)])
@@ -141,7 +159,7 @@ class SequencesJob(Job):
         cells = F.struct(*map(named, self.published))
         events = F.sort_array(F.collect_list(F.struct(F.col(EVENT), texts.alias("texts"), cells.alias("cells"))))
         people = released.groupBy(PERSON).agg(events.alias("events"))
-        people = people.select(F.transform("events", lambda event: event["texts"]).alias("texts"), F.transform("events", lambda event: event["cells"]).alias("cells"))
+        people = people.select(F.transform("events", lambda event: event["texts"]).alias("texts"), F.transform("events", lambda event: event["cells"]).alias("cells"), part_of(PERSON))
         files = max(1, -(-self.records // FILE_RECORDS))
         people = people.withColumn("file", F.pmod(F.xxhash64("texts"), F.lit(files)).cast("int")).persist()
         try:
@@ -149,22 +167,47 @@ class SequencesJob(Job):
             for row in sorted(people.groupBy("file").count().collect()):
                 offsets[row["file"]], before = before, before + row["count"]
             offset = F.create_map(*[F.lit(one) for pair in offsets.items() for one in pair])[F.col("file")] if offsets else F.lit(0)
-            number = F.row_number().over(Window.partitionBy("file").orderBy("texts")) + offset
+            # Parts come last: they part only those of whom the same is published, so that nobody can see them.
+            number = F.row_number().over(Window.partitionBy("file").orderBy("texts", PART)) + offset
             # Numbered before they are taken apart, in a step of its own: together Spark numbers events.
             numbered = people.withColumn(PERSON, number)
             rows = numbered.select("file", PERSON, F.posexplode("cells").alias(EVENT, "cells"))
             rows = rows.repartition(files, "file").sortWithinPartitions("file", PERSON, EVENT)
             columns = [F.col(PERSON).cast("string").alias(self.id), *[F.col("cells").getField(name).alias(name) for name in self.published]]
             rows.select(*columns).write.options(**WRITTEN).parquet(self.folder.staged)
+            self._keep_parts(numbered.select(F.col(PERSON).cast("string").alias(PERSON), PART))
         finally:
             people.unpersist()
+
+    def _keep_parts(self, part_of_person: Any) -> None:
+        """For a proof that goes by parts."""
+
+    def _written(self) -> Any:
+        """The written files, each row with its place."""
+        from pyspark.sql import functions as F
+
+        return self.spark.read.parquet(self.folder.staged).select("*", F.struct("_metadata.file_path", "_metadata.row_index").alias(PLACE))
+
+    def _check_written(self, written: Any, released: Any) -> None:
+        """The files must hold what the workers gave: the same people, each with the same events in the same order."""
+        from pyspark.sql import functions as F
+
+        def digest(rows: Any, person: Any, order: str) -> Any:
+            cells = F.struct(*map(named, self.published))
+            events = F.sort_array(F.collect_list(F.struct(F.col(order).alias("at"), cells.alias("cells"))))
+            people = rows.groupBy(person).agg(F.transform(events, lambda event: event["cells"]).alias("events"))
+            sums = [F.sum(F.xxhash64(F.lit(seed), "events").cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+            return people.agg(F.count(F.lit(1)).alias("people"), *sums).first()
+
+        if digest(written, named(self.id), PLACE) != digest(released, F.col(PERSON), EVENT):
+            raise broken("the written files do not hold what the workers gave", UNSTEADY)
 
     def verify(self, released: Any) -> dict[str, Any]:
         """Reads what was written, as a reader would: the events of a person in the order of their file."""
         from pyspark.sql import functions as F
 
-        read = self.spark.read.parquet(self.folder.staged)
-        written = read.select("*", F.struct("_metadata.file_path", "_metadata.row_index").alias(PLACE))
+        read, written = self.spark.read.parquet(self.folder.staged), self._written()
+        self._check_written(written, released)
         cells = F.struct(*map(named, self.quasi))
         has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]
         row = F.col(f"{PLACE}.row_index")
@@ -188,12 +231,16 @@ class SequencesJob(Job):
             if found[f"share{at}"] > c * (1 + TOLERANCE):
                 raise broken(f"{found[f'share{at}']:.6g} of a crowd have a highly sensitive value of `{name}`, and c is {c}")
             promises.append({"name": f"confidence({name})", "asked": c, "found": found[f"share{at}"], "holds": True})
+        return self._found(read, found["people"], found["classes"], promises)
+
+    def _found(self, read: Any, people: int, classes: int, promises: list[dict[str, Any]]) -> dict[str, Any]:
+        """What is said of a release that holds. Raises where what is published as it is did not go in."""
         kept = [name for name in self.published if name not in self.quasi]
         expected = Expected(self.k, self.quasi, [], kept, self.records, self.records, self.axes, self.leaves_below)
         events, lost = losses_of(read, self.frame, expected)
         return {
-            "persons-in": self.people, "persons-out": found["people"], "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
-            "classes": found["classes"], "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
+            "persons-in": self.people, "persons-out": people, "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
+            "classes": classes, "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
             "leaks": ["where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data", *self._not_transparent()],
         }
 
@@ -204,8 +251,8 @@ class SequencesJob(Job):
 class _Worker:
     """Anonymizes one part. It travels to the workers, so it holds plain values only."""
 
-    def __init__(self, given: dict[str, Any], keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, list[Any]]]):
-        self.given, self.keys, self.id, self.types, self.confidences = given, keys, id, types, confidences
+    def __init__(self, given: dict[str, Any], keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, list[Any]]], distributions: dict[str, Any]):
+        self.given, self.keys, self.id, self.types, self.confidences = {**given, "distributions": distributions}, keys, id, types, confidences
 
     def __call__(self, key: Any, table: Any) -> Any:
         import pyarrow as pa
@@ -236,14 +283,23 @@ class _Worker:
         return keys
 
 
-def _refuse(keys: dict[str, Any]) -> None:
-    """What cannot be promised on a cluster."""
+def part_of(person: str) -> Any:
+    """The part of a person, from the number that a worker gave."""
+    from pyspark.sql import functions as F
+
+    return F.split(F.col(person), "-")[0].cast("int").alias(PART)
+
+
+def refuse_of_sequences(keys: dict[str, Any], known: set[str], algorithms: tuple[str, ...]) -> None:
+    """Refuses what cannot be promised on a cluster: other promises than the known ones, and other algorithms, of which the first is the usual one."""
     here = "use shoal.anonymize on one machine"
     privacy, algorithm, output, data = (keys.get(section, {}) for section in ("privacy", "algorithm", "output", "data"))
-    if other := sorted(set(privacy) - {"k", "preset", "c", "sensitive-values"}):
-        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} of sequences cannot be verified by Spark's group-by, only k and c", here)
-    if algorithm.get("name", "cbmsa") not in ("cbmsa", "cbmsa-baseline"):
-        raise refuse_policy("algorithm.name", f"{algorithm['name']} is for what somebody knows of a person, which is not verified on Spark", "use cbmsa, or " + here)
+    if other := sorted(set(privacy) - known):
+        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning for these sequences on Spark", "remove it, or " + here)
+    if algorithm.get("name", algorithms[0]) == "halt":
+        raise refuse_policy("algorithm.name", "halt publishes every column on one level for everybody, which parts that decide for themselves do not", "use fcla, or " + here)
+    if algorithm.get("name", algorithms[0]) not in algorithms:
+        raise refuse_policy("algorithm.name", f"{algorithm['name']} does not keep this promise", f"use {algorithms[0]}, or {here}")
     if data.get("ties") == "file":
         raise refuse_policy("data.ties", "the rows of a Spark DataFrame have no order", "name a column that decides")
     if output.get("keep-order"):

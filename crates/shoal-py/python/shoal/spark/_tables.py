@@ -6,7 +6,7 @@ from typing import Any
 
 from .._policy import Policy
 from ._axes import leaves_of
-from ._conditions import TOLERANCE, Condition, Values, conditions_of, dealt
+from ._conditions import TOLERANCE, Condition, Values, conditions_of
 from ._errors import broken, refuse_policy
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
@@ -39,9 +39,6 @@ class TableJob(Job):
             raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
 
     def _refuse_conditions(self) -> None:
-        if self.person and any(condition.compares for condition in self.conditions):
-            hint = "one record a person: remove data.person; or use shoal.anonymize on one machine"
-            raise refuse_policy("data.person", "t-closeness and beta-likeness that count people are not verified on Spark", hint)
         algorithm = self.full["algorithm"]
         drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
         drops = drops or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
@@ -104,11 +101,8 @@ class TableJob(Job):
             for row in counted:
                 table[row[0], row[1] if self.person else values[name].id_of(row[1])] += row["n"]
             tables[name] = table
-        # How far everybody together goes: no part can be asked for less.
-        self.values, self.everybody, self.totals, self.used = values, {}, {}, {}
-        for name, table in tables.items():
-            total = table.sum(axis=0)
-            self.everybody[name], self.totals[name] = total / total.sum(), total
+        # How far everybody together goes: no part can be asked for less. No person is in two cells, so people add up too.
+        self.values, self.totals, self.used = values, {name: table.sum(axis=0) for name, table in tables.items()}, {}
         for condition in self.conditions:
             used = self._use(condition, tables[condition.column].sum(axis=0), self.members.sum())
             if used > 1 + TOLERANCE:
@@ -119,11 +113,10 @@ class TableJob(Job):
     def _use(self, condition: Condition, counts: Any, members: int) -> float:
         import numpy as np
 
-        ids = np.flatnonzero(counts)
+        ids, start, totals = np.flatnonzero(counts), np.array([0]), self.totals[condition.column]
         if self.person:
-            _, of_people = dealt(np.array([0]), counts[ids], [members])
-            return float(condition.use(self.values_of(condition), np.array([0]), ids[: len(of_people)], of_people, None)[0])
-        return float(condition.use(self.values_of(condition), np.array([0]), ids, counts[ids], self.everybody[condition.column])[0])
+            return float(condition.use_of_people(self.values_of(condition), start, ids, counts[ids], [members], totals, self.members.sum())[0])
+        return float(condition.use(self.values_of(condition), start, ids, counts[ids], totals / totals.sum())[0])
 
     def values_of(self, condition: Condition) -> Values:
         return self.values[condition.column]
@@ -179,7 +172,7 @@ class TableJob(Job):
             types[PERSON] = "string"
         if self.personal_k:
             types[PERSONAL_K] = "bigint"
-        worker = Worker(self.given, keys, self.axes, conditions, types, self.tells_everybody)
+        worker = Worker(self.given, keys, self.axes, conditions, types, self.tells_everybody, int(self.members.sum()) if self.person else None)
         # As many tasks as parts: left alone, Spark would put many small parts into one task, and the other workers would wait.
         parted = self._parted(plan).repartition(plan.parts, PART)
         # A function, since Spark looks at the signature.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ._axes import Axis, position
-from ._conditions import TOLERANCE, Condition, Values, dealt
+from ._conditions import TOLERANCE, Condition, Values
 from ._errors import broken
 from ._names import PERSON, PERSONAL_K, named, quoted
 
-__all__ = ["Expected", "losses_of", "verify", "verify_people"]
+__all__ = ["Expected", "UNSTEADY", "losses_of", "verify", "verify_people"]
 
 #: The data are read several times.
 UNSTEADY = "does the DataFrame give the same records every time? With limit, sample or rand it does not: write it to files first, and give those"
@@ -170,13 +170,14 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
     joined = published.join(F.broadcast(numbered), named(name).eqNullSafe(F.col("__shoal_value__")), "left")
     number = F.countDistinct(PERSON) if PERSON in published.columns else F.count(F.lit(1))
     counted = joined.groupBy(*map(named, expected.quasi), "__shoal_id__").agg(number.alias("__shoal_n__"))
-    totals = counted.groupBy("__shoal_id__").agg(F.sum("__shoal_n__").alias("__shoal_n__")).collect()
+    # Somebody who has a value in two crowds has it once.
+    totals = joined.groupBy("__shoal_id__").agg(number.alias("__shoal_n__")).collect()
     if any(row["__shoal_id__"] is None for row in totals):
         raise broken(f"`{name}` has values that did not go in")
     everybody = np.zeros(values.count)
     for row in totals:
         everybody[row["__shoal_id__"]] = row["__shoal_n__"]
-    everybody /= max(everybody.sum(), 1)
+    people = published.agg(number.alias("n")).first()["n"] if PERSON in published.columns else None
     crowd = F.struct(*map(named, expected.quasi)).alias("__shoal_crowd__")
     lists = counted.groupBy(crowd).agg(F.collect_list("__shoal_id__").alias("__shoal_ids__"), F.collect_list("__shoal_n__").alias("__shoal_ns__"))
     columns = ["__shoal_ids__", "__shoal_ns__"]
@@ -184,7 +185,7 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
         members = published.groupBy(crowd).agg(number.alias("__shoal_members__")).withColumnRenamed("__shoal_crowd__", "__shoal_of__")
         lists, columns = lists.join(members, F.col("__shoal_crowd__").eqNullSafe(F.col("__shoal_of__"))), [*columns, "__shoal_members__"]
     lists = lists.select(*columns)
-    uses = lists.mapInArrow(_Uses(values, conditions, everybody), "uses array<double>").collect()
+    uses = lists.mapInArrow(_Uses(values, conditions, everybody, people), "uses array<double>").collect()
     found = []
     for at, condition in enumerate(conditions):
         worst = max((part["uses"][at] for part in uses), default=0.0)
@@ -198,8 +199,9 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
 class _Uses:
     """How far the crowds of a batch go. It travels to the workers."""
 
-    def __init__(self, values: Values, conditions: list[Condition], everybody: Any):
-        self.values, self.conditions, self.everybody = values, conditions, everybody
+    def __init__(self, values: Values, conditions: list[Condition], everybody: Any, people: int | None):
+        """``everybody`` says how many have each value, of so many ``people`` where people are counted."""
+        self.values, self.conditions, self.everybody, self.people = values, conditions, everybody, people
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import numpy as np
@@ -213,10 +215,12 @@ class _Uses:
             offsets = ids.offsets.to_numpy()
             starts = (offsets[:-1] - offsets[0]).astype(np.int64)
             flat, n = ids.flatten().to_numpy(), counts.flatten().to_numpy()
-            if batch.num_columns > 2:
-                starts, n = dealt(starts, n, batch.column(2).to_numpy())
-                flat = np.zeros(len(n), dtype=np.int64)
-            used = [float(condition.use(self.values, starts, flat, n, self.everybody).max()) for condition in self.conditions]
+            if self.people is not None:
+                of_crowds = (self.values, starts, flat, n, batch.column(2).to_numpy(), self.everybody, self.people)
+                used = [float(condition.use_of_people(*of_crowds).max()) for condition in self.conditions]
+            else:
+                shares = self.everybody / max(self.everybody.sum(), 1)
+                used = [float(condition.use(self.values, starts, flat, n, shares).max()) for condition in self.conditions]
             worst = used if worst is None else [max(pair) for pair in zip(worst, used)]
         if worst is not None:
             yield pa.RecordBatch.from_arrays([pa.array([worst])], names=["uses"])

@@ -9,7 +9,7 @@ from typing import Any
 from ._axes import Axis
 from ._conditions import Condition, Values
 from ._errors import carried
-from ._names import PART
+from ._names import PART, PERSON
 
 __all__ = ["Worker", "as_declared", "use_cores_of_task"]
 
@@ -22,9 +22,9 @@ LEAST_WEIGHT = 1e-6
 class Worker:
     """Anonymizes one part. It travels to the workers, so it holds plain values only."""
 
-    def __init__(self, given: dict[str, Any], keys: dict[str, Any], axes: list[Axis], conditions: list[tuple[Condition, Values, Any]], types: dict[str, str], tells_everybody: bool = True):
-        """``conditions`` are those that compare with everybody, with the values of the whole and how many records have each."""
-        self.tells_everybody = tells_everybody
+    def __init__(self, given: dict[str, Any], keys: dict[str, Any], axes: list[Axis], conditions: list[tuple[Condition, Values, Any]], types: dict[str, str], tells_everybody: bool = True, people: int | None = None):
+        """``conditions`` are those that compare with everybody, with the values of the whole and how many records have each, or how many of all ``people``."""
+        self.tells_everybody, self.people = tells_everybody, people
         self.given, self.keys, self.axes, self.conditions, self.types = given, keys, axes, conditions, types
 
     def __call__(self, table: Any) -> Any:
@@ -34,7 +34,7 @@ class Worker:
 
         use_cores_of_task()
         part = table.drop_columns([PART])
-        distributions: dict[str, dict[str, int]] = {}
+        distributions: dict[str, Any] = {}
         keys = self.policy_of(part, distributions)
         given = {**self.given, "text": _native.dict_to_toml(json.dumps(keys)), "distributions": distributions}
         try:
@@ -43,7 +43,7 @@ class Worker:
             raise carried(error) from None
         return pa.table({name: as_declared(released.column(name), type) for name, type in self.types.items()})
 
-    def policy_of(self, part: Any, distributions: dict[str, dict[str, int]]) -> dict[str, Any]:
+    def policy_of(self, part: Any, distributions: dict[str, Any]) -> dict[str, Any]:
         """The policy for this part, so that its result is right for the whole. Who everybody is goes to ``distributions``, by column."""
         import pyarrow.compute as pc
 
@@ -65,16 +65,29 @@ class Worker:
             import numpy as np
 
             column = part.column(condition.column)
-            counted = pc.value_counts(column)
-            counts = np.zeros(values.count)
-            for entry in counted.to_pylist():
-                counts[values.id_of(entry["values"])] += entry["counts"]
+            counts, members = self._counts(part, values)
             ids = np.flatnonzero(counts)
             if self._may_tell(condition.column, column.type, len(ids), values.count, totals):
-                distributions[condition.column] = {text: int(total) for text, total in zip(values.texts, totals)}
+                distributions[condition.column] = ({text: int(total) for text, total in zip(values.texts, totals)}, self.people)
+            elif self.people is not None:
+                keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], totals, members, self.people))
             else:
                 keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], totals / totals.sum()))
         return keys
+
+    def _counts(self, part: Any, values: Values) -> tuple[Any, int]:
+        """How many records of a part have each value, or how many people, and how many there are."""
+        import numpy as np
+
+        column = part.column(values.column).combine_chunks().dictionary_encode()
+        id_of = np.array([values.id_of(value) for value in column.dictionary.to_pylist()] + ([values.ids[None]] if None in values.ids else [0]), dtype=np.int64)
+        ids = id_of[column.indices.fill_null(len(id_of) - 1).to_numpy(zero_copy_only=False)]
+        if self.people is None:
+            return np.bincount(ids, minlength=values.count).astype(float), len(ids)
+        people = part.column(PERSON).combine_chunks().dictionary_encode()
+        # A value that somebody has twice counts once.
+        pairs = np.unique(people.indices.to_numpy(zero_copy_only=False).astype(np.int64) * values.count + ids)
+        return np.bincount(pairs % values.count, minlength=values.count).astype(float), len(people.dictionary)
 
     def _may_tell(self, column: str, type: Any, present: int, of_all: int, totals: Any) -> bool:
         """Whether the kernel can be told who everybody is in a column. A value that the part does not have has no place in an order or a hierarchy of its values, and

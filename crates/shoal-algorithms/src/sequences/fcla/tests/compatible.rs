@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use shoal_core::policy::SequencesAlgorithmName;
 use shoal_core::{
-    Bound, Cell, NodeId, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent, Support,
+    Bound, Cell, Distribution, NodeId, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, Silent,
+    Support,
 };
 
 use super::data::{any_visits, promise, visits};
+use super::slow::View;
 use crate::Anonymized;
 use crate::sequences::fcla::FclaParams;
 use crate::sequences::halt::HaltParams;
@@ -124,7 +126,12 @@ impl<'a> Release<'a> {
         };
         let is_kept = |value: u32| {
             let q = having(&mut crowd.iter().copied(), value) / crowd.len() as f64;
-            let p = having(&mut (0..self.people.len()), value) / self.people.len() as f64;
+            let own = having(&mut (0..self.people.len()), value) / self.people.len() as f64;
+            // Everybody is who is published, or who is said to be everybody.
+            let p = promise.distributions.get(&limit.column).map_or(own, |everybody| {
+                let of_value = everybody.counts().iter().find(|(text, _)| text == domain.label(value));
+                of_value.map_or(0.0, |(_, count)| f64::from(*count) / everybody.members() as f64)
+            });
             let most = match limit.bound {
                 Bound::Gain(beta) => (1.0 + beta.min(-p.ln())) * p,
                 Bound::Share(share) => share,
@@ -217,6 +224,39 @@ proptest! {
         }
     }
 
+    /// A part of more people is compared with everybody, whether it is like them or not.
+    #[test]
+    fn a_part_keeps_its_promise_among_everybody(
+        data in any_visits(4..14, 4),
+        k in 1..4_usize,
+        length in 1..4_usize,
+        beta in prop_oneof![Just(0.5), Just(1.0), Just(6.0)],
+        shares in prop::collection::vec(0..20_u32, 8),
+        is_paper in any::<bool>(),
+    ) {
+        let values = &data.events().columns.last().unwrap().domain;
+        // A value that nobody has elsewhere must not be published here.
+        let counts = (0..values.len()).zip(&shares).filter(|(_, count)| **count > 0);
+        let counts = counts.map(|(code, &count)| (values.label(code as u32).to_owned(), count));
+        let Some(everybody) = Distribution::of_people(counts, 20) else { return Ok(()) };
+        let length = length.min(if data.events().quasi_identifiers().len() > 2 { 2 } else { 3 });
+        let mut promise = promise(k, length, None, Bound::Gain(beta));
+        promise.distributions.insert("s".to_owned(), everybody);
+        if !is_paper {
+            promise = compatible(promise);
+        }
+        for algorithm in algorithms() {
+            match algorithm.anonymize(&data, &promise, &Silent) {
+                Ok(result) if is_paper => {
+                    prop_assert_eq!(View::published(&data, &result.recoding).broken(&promise), None);
+                }
+                Ok(result) => check(&data, &promise, &result)?,
+                Err(SequencesError::Infeasible { .. } | SequencesError::TooFewPersons { .. }) => {}
+                Err(error) => prop_assert!(false, "{} {}", algorithm.name(), error),
+            }
+        }
+    }
+
     #[test]
     fn the_number_of_threads_changes_nothing(data in any_visits(20..40, 4), k in 2..4_usize) {
         let promise = compatible(promise(k, 3, None, Bound::Gain(1.0)));
@@ -254,8 +294,13 @@ fn who_has_more_events_than_others_loses_some() {
         (0..6).map(|person| [person.to_string().as_str(), "v0", "x"].map(str::to_owned).to_vec()).collect();
     rows.extend((0..3).map(|_| ["6", "v0", "x"].map(str::to_owned).to_vec()));
     let data = visits(&rows, &[LETTERS.to_owned()]);
-    let promise =
-        SequencesPromise { k: 2, length: Some(3), support: Support::Compatible, limits: Vec::new() };
+    let promise = SequencesPromise {
+        k: 2,
+        length: Some(3),
+        support: Support::Compatible,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    };
     for algorithm in algorithms() {
         let recoding = algorithm.anonymize(&data, &promise, &Silent).unwrap().recoding;
         let events: BTreeSet<usize> = Release::new(&data, &recoding).people.iter().map(Vec::len).collect();

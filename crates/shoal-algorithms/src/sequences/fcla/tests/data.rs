@@ -31,7 +31,13 @@ pub(super) fn rows(text: &str) -> Vec<Vec<String>> {
 pub(super) fn promise(k: usize, length: usize, values: Option<&[&str]>, bound: Bound) -> SequencesPromise {
     let values = values.map(|values| values.iter().map(|&value| value.to_owned()).collect());
     let limit = Limit { column: "s".to_owned(), values, bound };
-    SequencesPromise { k, length: Some(length), support: Support::Paper, limits: vec![limit] }
+    SequencesPromise {
+        k,
+        length: Some(length),
+        support: Support::Paper,
+        limits: vec![limit],
+        distributions: Default::default(),
+    }
 }
 
 /// Even and ragged hierarchies of up to six values.

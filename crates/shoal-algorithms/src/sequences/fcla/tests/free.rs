@@ -26,7 +26,7 @@ proptest! {
     ) {
         let terms = Terms::new(&promise(k, 2, None, bound), &data, "fcla").unwrap();
         let costs = Costs::new(&data.events().quasi_identifiers(), data.events().rows).unwrap();
-        let nothing = SequencesPromise { k, length: None, support: Support::Paper, limits: Vec::new() };
+        let nothing = SequencesPromise { k, length: None, support: Support::Paper, limits: Vec::new(), distributions: Default::default() };
         let limits = Limits::new(&nothing, data.events(), "fcla").unwrap();
         let people = People::new(data.iter().collect(), &costs, limits, &Silent);
         // Some of everybody, as in a block.

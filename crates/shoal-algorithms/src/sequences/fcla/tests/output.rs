@@ -173,7 +173,13 @@ fn people_who_are_alike_lose_nothing() {
         })
         .collect();
     let data = visits(&rows, &["v0;a;* v1;a;* v2;b;* v3;b;* v4;c;* v5;c;*".to_owned()]);
-    let promise = SequencesPromise { k: 10, length: Some(60), support: Support::Paper, limits: Vec::new() };
+    let promise = SequencesPromise {
+        k: 10,
+        length: Some(60),
+        support: Support::Paper,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    };
     let result = run(Distance::Aligned, &data, &promise).unwrap();
     assert_eq!(View::published(&data, &result.recoding).people, View::original(&data).people);
 }

@@ -93,7 +93,13 @@ fn two_visits_in_2018_give_cancer_away() {
 fn one_person_alone_is_found_where_a_crowd_of_two_is_asked_for() {
     let data = table_2();
     let view = View::original(&data);
-    let promise = SequencesPromise { k: 2, length: Some(2), support: Support::Paper, limits: Vec::new() };
+    let promise = SequencesPromise {
+        k: 2,
+        length: Some(2),
+        support: Support::Paper,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    };
     let years = known(&view, &[&[(0, "2017")], &[(0, "2019")]]);
     let found = search(&data, &promise, Until::All);
     // Found as this or as something more general that tells the same person apart.

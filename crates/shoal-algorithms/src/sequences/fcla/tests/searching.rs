@@ -76,7 +76,7 @@ proptest! {
     /// everybody's are minimal: each of their supports must be found, and with no more items.
     #[test]
     fn finds_the_support_of_every_minimal_pattern_with_no_more_items(data in any_visits(2..6, 3), known in 1..5_usize) {
-        let promise = SequencesPromise { k: data.persons(), length: Some(known), support: Support::Paper, limits: Vec::new() };
+        let promise = SequencesPromise { k: data.persons(), length: Some(known), support: Support::Paper, limits: Vec::new(), distributions: Default::default() };
         let view = View::original(&data);
         let everybody = data.persons();
         let mut least: BTreeMap<BTreeSet<usize>, usize> = BTreeMap::new();
@@ -126,8 +126,13 @@ fn equal_sequences_take_little_work_however_much_is_known() {
     // 60 events have 2^60 subsequences. The search must visit the 61 places in the one sequence instead, and from each
     // try the sets of items that fit an event.
     let found = |length| {
-        let promise =
-            SequencesPromise { k: 6, length: Some(length), support: Support::Paper, limits: Vec::new() };
+        let promise = SequencesPromise {
+            k: 6,
+            length: Some(length),
+            support: Support::Paper,
+            limits: Vec::new(),
+            distributions: Default::default(),
+        };
         search_within(&data, &promise, Until::All, 400_000)
     };
     for length in [1, 2, 10, 60] {
@@ -138,8 +143,13 @@ fn equal_sequences_take_little_work_however_much_is_known() {
 #[test]
 fn an_event_serves_only_once_and_in_order() {
     let data = visits(&rows("1 a x\n1 b x\n2 b x\n2 a x\n3 a x\n3 b x\n3 a x"), &["a;* b;*".to_owned()]);
-    let promise =
-        |length| SequencesPromise { k: 2, length: Some(length), support: Support::Paper, limits: Vec::new() };
+    let promise = |length| SequencesPromise {
+        k: 2,
+        length: Some(length),
+        support: Support::Paper,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    };
     assert!(search(&data, &promise(1), Until::All).is_empty());
     // Only the third has two a's; ⟨a,b⟩ and ⟨b,a⟩ have two people each.
     let view = View::original(&data);
@@ -153,8 +163,13 @@ fn several_items_of_one_event_count_each() {
     let text = "1 a b x\n1 c c x\n2 a c x\n2 c b x\n2 c c x\n2 a b x";
     let tree = "a;* b;* c;*".to_owned();
     let data = visits(&rows(text), &[tree.clone(), tree]);
-    let promise =
-        |length| SequencesPromise { k: 2, length: Some(length), support: Support::Paper, limits: Vec::new() };
+    let promise = |length| SequencesPromise {
+        k: 2,
+        length: Some(length),
+        support: Support::Paper,
+        limits: Vec::new(),
+        distributions: Default::default(),
+    };
     let view = View::original(&data);
     let node = |quasi: usize, label: &str| (quasi, view.tree(quasi).node(label).unwrap());
     let known = vec![vec![node(0, "a"), node(1, "b")], vec![node(0, "c")]];

@@ -133,7 +133,13 @@ impl<'a> View<'a> {
                         return true;
                     }
                     let q = share(column, code, &mut people.iter().copied());
-                    let p = share(column, code, &mut (0..self.people.len()));
+                    let own = share(column, code, &mut (0..self.people.len()));
+                    // Everybody are these people, or who is said to be everybody.
+                    let p = promise.distributions.get(&limit.column).map_or(own, |everybody| {
+                        let label = column.domain.label(code);
+                        let of_value = everybody.counts().iter().find(|(text, _)| text == label);
+                        of_value.map_or(0.0, |(_, count)| f64::from(*count) / everybody.members() as f64)
+                    });
                     match limit.bound {
                         Bound::Gain(beta) => q <= (1.0 + beta.min(-p.ln())) * p,
                         Bound::Share(most) => q <= most,

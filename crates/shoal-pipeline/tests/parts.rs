@@ -1,0 +1,99 @@
+//! Data that are a part of something larger, with somebody else as everybody.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use shoal_core::{Distribution, PolicyDocument, Silent, hierarchy};
+use shoal_pipeline::{Assets, BatchSink, BatchSource, PipelineError, Request, run, verify};
+
+const SEQUENCES: &str = r#"
+version = 1
+data = { shape = "sequences", id = "who", order = ["year"] }
+columns.who = { role = "identifier" }
+columns.year = { role = "identifier", kind = "integer" }
+columns.town = { role = "quasi-identifier", hierarchy = "towns" }
+columns.illness = { role = "sensitive" }
+privacy = { k = 2, beta = 1.0, length = 2, sensitive-values = ["HIV", "plague"] }
+"#;
+
+/// What the policy says, where of a hundred people so many have HIV, and one has the plague; where nothing is said, these
+/// people are everybody, and the plague must not be asked for.
+fn request(hiv: Option<u32>) -> Result<Request, PipelineError> {
+    let towns = hierarchy::from_text("Ulm;South;*\nKiel;North;*\nHusum;North;*\n").unwrap();
+    let mut assets = Assets::default().with_hierarchy("towns", towns);
+    let mut text = SEQUENCES.to_owned();
+    match hiv {
+        Some(hiv) => {
+            let counts = [("flu", 100 - hiv), ("HIV", hiv), ("plague", 1)];
+            let counts = counts.map(|(value, count)| (value.to_owned(), count));
+            assets = assets.with_distribution("illness", Distribution::of_people(counts, 100).unwrap());
+        }
+        None => text = text.replace(", \"plague\"", ""),
+    }
+    Request::new(PolicyDocument::parse(&text, &[]).unwrap(), assets)
+}
+
+/// Eight people with one visit each, of whom three have HIV.
+fn visits(columns: &[&str]) -> BatchSource {
+    let people = 8;
+    let of = |name: &str| -> ArrayRef {
+        let text = |person: usize| match name {
+            "who" => (person + 1).to_string(),
+            "year" => "2020".to_owned(),
+            "town" => "Kiel".to_owned(),
+            // The last ones, so that the rows stand in the order of a release.
+            _ => if person < 3 { "HIV" } else { "flu" }.to_owned(),
+        };
+        Arc::new(StringArray::from_iter_values((0..people).map(text)))
+    };
+    let batch = RecordBatch::try_from_iter(columns.iter().map(|name| (*name, of(name)))).unwrap();
+    BatchSource::new("visits", vec![batch])
+}
+
+#[test]
+fn sequences_are_verified_against_everybody() {
+    let holds = |hiv| {
+        let mut published = visits(&["who", "town", "illness"]);
+        verify(&request(hiv).unwrap(), &mut published, None, &Silent).unwrap().holds()
+    };
+    // 3 of 8 are all of them, and less than twice 20 %, but more than twice 18 %.
+    assert!(holds(None) && holds(Some(20)));
+    assert!(!holds(Some(18)));
+}
+
+#[test]
+fn sequences_are_anonymized_against_everybody() {
+    let people = |hiv| {
+        let mut source = visits(&["who", "year", "town", "illness"]);
+        let release = run(&request(hiv).unwrap(), &mut source, &mut BatchSink, &Silent).unwrap();
+        release.publish().unwrap().iter().map(RecordBatch::num_rows).sum::<usize>()
+    };
+    assert_eq!((people(None), people(Some(20))), (8, 8));
+    // One of three is left out: 2 of 7 are less than twice 18 %.
+    assert_eq!(people(Some(18)), 7);
+    // Nobody else has it, to speak of, so nobody may be seen to have it here.
+    assert_eq!(people(Some(1)), 5);
+}
+
+#[test]
+fn people_are_not_compared_with_records() {
+    let records = || Distribution::new([("flu".to_owned(), 9), ("HIV".to_owned(), 1)]).unwrap();
+    let people = || Distribution::of_people([("flu".to_owned(), 9)], 10).unwrap();
+    let table = "
+        version = 1
+        data.shape = \"table\"
+        columns.who = { role = \"identifier\" }
+        columns.age = { role = \"quasi-identifier\", kind = \"integer\" }
+        columns.illness = { role = \"sensitive\" }
+        privacy = { k = 2, beta-likeness = 1.0 }
+    ";
+    let given = |text: &str, everybody| {
+        let assets = Assets::default().with_distribution("illness", everybody);
+        Request::new(PolicyDocument::parse(text, &[]).unwrap(), assets)
+    };
+    let of_people = format!("{table}\n        data.person = \"who\"");
+    assert!(given(table, records()).is_ok() && given(&of_people, people()).is_ok());
+    for refused in [given(table, people()), given(&of_people, records())] {
+        assert!(refused.unwrap_err().to_string().contains("promises count"));
+    }
+}

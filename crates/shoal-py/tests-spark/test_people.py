@@ -1,0 +1,121 @@
+"""t-closeness and beta-likeness of people, who can have several records. What is published is counted here, in plain Python."""
+
+import math
+import random
+from collections import defaultdict
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+import shoal.spark
+from shoal.spark import _tables
+
+QUASI = ["age", "town"]
+POLICY = (
+    shoal.Policy()
+    .identifier("who")
+    .data(person="who")
+    .quasi("age", kind="integer")
+    .quasi("town", hierarchy=shoal.tree({"South": ["Ulm", "Passau"], "North": ["Kiel", "Husum"]}))
+    .sensitive("illness", "cost")
+    .set("columns.cost.kind", "integer")
+    # Each record has its own number, so that one machine knows whose each published row is.
+    .insensitive("visit", kind="integer")
+    .k(5)
+    .algorithm(rounds=1)
+)
+CONDITIONS = [
+    {"columns.illness.t-closeness": {"t": 0.35, "distance": "equal"}},
+    {"columns.illness.beta-likeness": {"beta": 1.5, "kind": "enhanced"}},
+    {"columns.cost.t-closeness": {"t": 0.3, "distance": "ordered"}},
+]
+
+
+def visits(people, seed=1):
+    draw, rows = random.Random(seed), []
+    for person in range(people):
+        age, town = draw.randint(20, 79), draw.choice(["Ulm", "Passau", "Kiel", "Husum"])
+        for _ in range(draw.choice([1, 1, 2, 3])):
+            # Some values are had twice by one person.
+            rows.append((f"w{person}", age, town, draw.choice(["flu", "cold", "gout", "acne"]), draw.choice([1, 2, 3, 5, 8] if age < 50 else [2, 3, 5, 8, 13]), len(rows)))
+    return pa.table(dict(zip(["who", "age", "town", "illness", "cost", "visit"], map(list, zip(*rows)))))
+
+
+def worst(rows, column, rule, numbers=False):
+    """The greatest distance, or the greatest use of what may be gained, over all crowds of people."""
+    having, members, everybody, all_people = defaultdict(lambda: defaultdict(set)), defaultdict(set), defaultdict(set), set()
+    for row in rows:
+        crowd, who = tuple(row[name] for name in QUASI), row["__shoal_person__"]
+        having[crowd][row[column]].add(who)
+        members[crowd].add(who)
+        everybody[row[column]].add(who)
+        all_people.add(who)
+    values, all_pairs = sorted(everybody), sum(map(len, everybody.values()))
+    each = all_pairs / len(all_people)
+    found = 0.0
+    for crowd, of in having.items():
+        n, pairs = len(members[crowd]), sum(map(len, of.values()))
+        if rule == "beta":
+            for value, people in of.items():
+                p = len(everybody[value]) / len(all_people)
+                found = max(found, len(people) / n / ((1 + min(1.5, -math.log(p))) * p))
+            continue
+        surplus = [len(of[value]) / pairs - len(everybody[value]) / all_pairs for value in values]
+        if numbers:
+            moved = sum(abs(sum(surplus[: at + 1])) for at in range(len(values) - 1)) / (len(values) - 1)
+        else:
+            moved = sum(one for one in surplus if one > 0)
+        found = max(found, moved * each + max(pairs / n - each, 0.0))
+    return found
+
+
+@pytest.mark.parametrize("asked", CONDITIONS, ids=["t", "beta", "ordered t"])
+def test_people_are_counted_against_everybody(spark, tmp_path, monkeypatch, asked):
+    policy, table, rows = POLICY, visits(900), []
+    for key, value in asked.items():
+        policy = policy.set(key, value)
+    released = _tables.TableJob.released
+
+    def watched(job, plan, largest):
+        given = released(job, plan, largest)
+        # Whose records these are is known here and not published.
+        rows.extend(row.asDict() for row in given.collect())
+        return given
+
+    monkeypatch.setattr(_tables.TableJob, "released", watched)
+    release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"), part_records=400)
+    assert release.parts >= 2 and len(rows) == table.num_rows
+    promise = next(one for one in release.found["promises"] if "closeness" in one["name"] or "likeness" in one["name"])
+    assert promise["name"].endswith("of people")
+    ((key, parameters),) = asked.items()
+    rule, column = ("beta" if "beta" in key else "t"), key.split(".")[1]
+    used = worst(rows, column, rule, numbers=column == "cost") / parameters.get("t", 1.0)
+    assert used <= 1 + 1e-9 and promise["used"] == pytest.approx(used)
+    published = pq.read_table(tmp_path / "out")
+    assert set(published.column_names) == {*QUASI, "illness", "cost", "visit"}
+    # The verifier of one machine finds the same.
+    verdict = shoal.verify(published, policy, table)
+    assert verdict["promises"] and all(one["holds"] for one in verdict["promises"]), verdict
+    if rule == "t":
+        found = next(one["found"] for one in verdict["promises"] if one["name"] == "t-closeness")
+        assert found == pytest.approx(used * parameters["t"])
+
+
+def test_a_promise_about_people_that_breaks_is_noticed(spark, tmp_path, monkeypatch):
+    """Values of the workers' rows are dealt out anew, so that crowds stay and everybody's values do too: only what is compared can notice."""
+    policy = POLICY.set(*next(iter(CONDITIONS[0].items())))
+    released = _tables.TableJob.released
+
+    def sorted_by_value(job, plan, largest):
+        given = released(job, plan, largest).toPandas().sort_values(QUASI, kind="stable")
+        kept = ["illness", "cost", "visit"]
+        given[kept] = given.sort_values("illness", kind="stable")[kept].to_numpy()
+        given = given.astype({"cost": "int64", "visit": "int64"})
+        return spark.createDataFrame(given, released(job, plan, largest).schema)
+
+    monkeypatch.setattr(_tables.TableJob, "released", sorted_by_value)
+    with pytest.raises(shoal.PromiseError, match="t-closeness of `illness` does not hold in the written files"):
+        shoal.spark.anonymize(spark.createDataFrame(visits(400)), policy, str(tmp_path / "out"), part_records=400)
+    assert list(tmp_path.iterdir()) == []
