@@ -193,3 +193,23 @@ fn crowds_of_people_are_proved_with_the_original_at_hand() {
     let said = project.shoal(&args).ended_with(1);
     assert!(said.stdout.contains("is broken"), "{}", said.stdout);
 }
+
+/// Half of the people of each town have the flu, as everywhere; of the records of a town two thirds or one third do.
+#[test]
+fn shares_are_those_of_people_where_people_are_promised() {
+    let project = TestProject::empty();
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"name\"\n\
+                  [columns.name]\nrole = \"identifier\"\n[columns.town]\nrole = \"quasi-identifier\"\n\
+                  [columns.illness]\nrole = \"sensitive\"\n[privacy]\nk = 2\nbeta-likeness = 0.1\n";
+    project.write("policy.toml", policy);
+    let rows = "Ann,Ay,flu\nAnn,Ay,flu\nBob,Ay,gout\nCid,Bee,flu\nDan,Bee,gout\nDan,Bee,gout\n";
+    project.write("people.csv", format!("name,town,illness\n{rows}"));
+    let published = "town,illness\nAy,flu\nAy,flu\nAy,gout\nBee,flu\nBee,gout\nBee,gout\n";
+    project.write("out.csv", published);
+    let said = against(&project, "out.csv", "people.csv").ended_with(0);
+    assert!(said.stdout.contains("beta-likeness"), "{}", said.stdout);
+    // The records alone do not keep it.
+    project.edit_policy("person = \"name\"\n", "");
+    let said = against(&project, "out.csv", "people.csv").ended_with(1);
+    assert!(said.stdout.contains("is broken"), "{}", said.stdout);
+}

@@ -18,7 +18,8 @@ pub(crate) fn models(request: &Request) -> Result<Vec<Box<dyn TableModel>>, Pipe
     Ok(models.into_iter().map(of_people).collect())
 }
 
-/// The same promises about records, which can be checked on a file alone; a promise about people is at least as strong.
+/// The same promises about records, which can be checked on a file alone. A promise about people is at least as strong where sizes and different values
+/// are counted; shares of people are other shares than those of records, and neither bounds the other.
 pub(crate) fn models_of_records(request: &Request) -> Result<Vec<Box<dyn TableModel>>, PipelineError> {
     let promise = request.table_promise();
     let k = u32::try_from(promise.k).unwrap_or(u32::MAX);

@@ -121,6 +121,8 @@ fn compare(
         Ok(proof) => {
             whose.as_ref().map_or(Ok(()), |whose| whose.check_audit(&verdict))?;
             verdict.promises = proof.findings().promises().to_vec();
+            // What the file alone showed is about records. Shares of people are other shares: a class may keep β for its people and not for its records.
+            verdict.broken.clear();
         }
         Err(Refusal::BrokenTable { broken }) => {
             whose.as_ref().map_or(Ok(()), |whose| whose.check_broken(&verdict, &broken))?;
