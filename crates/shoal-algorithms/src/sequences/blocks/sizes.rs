@@ -1,7 +1,7 @@
 //! How large blocks are.
 
 /// From when on people are cut into blocks, and how large these are. Sizes are in events, of which everybody has some at least and long
-/// histories do not count all, see [`BlockSizes::of_person`].
+/// histories do not count all, see `of_person`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSizes {
     /// What is no larger is not cut at all.
