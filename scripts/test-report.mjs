@@ -54,7 +54,8 @@ function end(code) {
   clearTimeout(alarm);
   browser.removeAllListeners("exit");
   browser.once("exit", () => {
-    rmSync(profile, { recursive: true, force: true });
+    // Chromium's other processes may still write to the profile for a moment after the first one has ended.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
     process.exit(code);
   });
   if (browser.exitCode !== null) process.exit(code);
