@@ -75,7 +75,7 @@ pub struct Construction {
     pub name: &'static str,
     /// What it loses by itself, in the parts of the data where it was tried.
     pub loss: f64,
-    /// In how many parts of the data it was the best.
+    /// In how many parts of the data it was the best. Where several were improved, the one that ended best has won.
     pub won: usize,
     /// In how many parts it was tried.
     pub tried: usize,

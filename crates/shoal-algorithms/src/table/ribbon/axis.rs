@@ -171,12 +171,17 @@ impl Axis {
         }
     }
 
+    /// The names in a cover; nothing where the column has no names.
+    pub(super) fn names<'c>(&self, cover: &'c [u64]) -> Option<impl Iterator<Item = usize> + 'c> {
+        let Axis::Names { words, .. } = self else { return None };
+        Some(cover[..*words].iter().enumerate().flat_map(|(word, &bits)| ones(word, bits)))
+    }
+
     /// Where a cover stands when covers are sorted: the middle of a span, the commonest of some names.
     pub(super) fn place(&self, cover: &[u64]) -> u32 {
         match self {
-            Axis::Names { words, rank, .. } => {
-                let named = cover.iter().take(*words).enumerate().flat_map(|(word, &bits)| ones(word, bits));
-                named.map(|code| rank[code]).min().unwrap_or(0)
+            Axis::Names { rank, .. } => {
+                self.names(cover).and_then(|names| names.map(|name| rank[name]).min()).unwrap_or(0)
             }
             _ => ((cover[0] >> 32) + (cover[0] & 0xffff_ffff)).min(u64::from(u32::MAX)) as u32,
         }

@@ -86,6 +86,11 @@ impl Class {
         }
         space.join(&mut self.cover, space.point(point));
         self.cost = space.cost(&self.cover);
+        self.add_covered(point, count);
+    }
+
+    /// Takes in some records that it covers.
+    pub(super) fn add_covered(&mut self, point: u32, count: u32) {
         self.size += count;
         match self.members.iter_mut().find(|m| m.point == point) {
             Some(known) => known.count += count,

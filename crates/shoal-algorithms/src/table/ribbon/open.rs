@@ -10,8 +10,10 @@
 use rayon::prelude::*;
 use shoal_core::mix;
 
+use super::chains::{by_cost, move_along_chains};
 use super::class::{Class, Member, cheapest, loss, pooled};
 use super::class_rule::ClassRule;
+use super::coverage::{Coverage, Values};
 use super::ladder::{Combination, Ladder};
 use super::looks::Looks;
 use super::plan::Plan;
@@ -20,10 +22,12 @@ use super::space::Space;
 use super::tuning::Tuning;
 
 /// Finds crowds that are worth a class.
+#[derive(Clone)]
 pub(super) struct Opener<'a> {
     space: &'a Space,
     rule: &'a ClassRule<'a>,
     looks: &'a Looks<'a>,
+    values: &'a Values<'a>,
     ladders: &'a [Ladder],
     /// The combinations of levels that may have crowds, in a random order, and the next one to be tried.
     combinations: Vec<&'a Combination>,
@@ -58,12 +62,28 @@ const IS_CROWD: u32 = 1 << 31;
 /// Stands for no crowd.
 const NONE: u32 = u32::MAX;
 
+/// What is known of the classes while crowds are priced.
+struct Market<'a> {
+    /// The classes that cover a point, the cheapest first.
+    coverage: Coverage<'a>,
+    prices: Prices,
+}
+
+impl<'a> Market<'a> {
+    fn of(values: &'a Values<'a>, classes: &[Class], rule: &ClassRule<'_>) -> Market<'a> {
+        let coverage = Coverage::of(values, classes, by_cost(classes), rule);
+        let prices = Prices::of(&coverage, classes);
+        Market { coverage, prices }
+    }
+}
+
 impl<'a> Opener<'a> {
     /// For some points and all their combinations of levels.
     pub(super) fn new(
         space: &'a Space,
         rule: &'a ClassRule<'a>,
         looks: &'a Looks<'a>,
+        values: &'a Values<'a>,
         ladders: &'a [Ladder],
         all: &'a [Combination],
         seed: u64,
@@ -71,12 +91,19 @@ impl<'a> Opener<'a> {
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by_key(|&at| (mix(seed ^ mix(at as u64 + 1)), at));
         let combinations = order.into_iter().map(|at| &all[at]).collect();
-        Opener { space, rule, looks, ladders, combinations, next: 0, fruitless: (0, 0) }
+        Opener { space, rule, looks, values, ladders, combinations, next: 0, fruitless: (0, 0) }
     }
 
-    /// Whether it may be tried on so many classes in reasonable time.
+    /// Whether it may be tried on so many classes in reasonable time and memory.
     pub(super) fn suits(&self, classes: &[Class]) -> bool {
-        self.rule.only_size() && self.space.len().saturating_mul(classes.len()) <= Tuning::OPEN_COMPARISONS
+        self.rule.only_size()
+            && classes.len() <= Tuning::OPEN_CLASSES
+            && self.values.words(classes.len()) <= Tuning::OPEN_SET_WORDS
+    }
+
+    /// Moves records along chains of classes. Returns what was gained.
+    pub(super) fn move_along_chains(&self, classes: &mut [Class]) -> i64 {
+        move_along_chains(self.space, self.values, self.rule, classes)
     }
 
     /// Tries the crowds of the next combinations. Returns what was gained.
@@ -92,8 +119,7 @@ impl<'a> Opener<'a> {
         let mut left =
             (Tuning::OPEN_VISITS / self.space.len().max(1)).clamp(1, self.combinations.len().max(1));
         let slack = (lost / classes.len().max(1) as u64 / Tuning::OPEN_SLACK_DIVISOR) as i64;
-        let mut prices = Prices::of(self.space, classes);
-        let mut gained = 0;
+        let mut market = Market::of(self.values, classes, self.rule);
         while left > 0 && self.fruitless.0 < self.combinations.len() {
             self.rule.check_cancelled();
             let from = if self.next < self.combinations.len() { self.next } else { 0 };
@@ -102,7 +128,7 @@ impl<'a> Opener<'a> {
             let found: Vec<Option<Vec<Plan>>> = self.combinations[from..to]
                 .par_iter()
                 .map_init(Scratch::default, |scratch, combination| {
-                    self.plans(combination, &prices, classes, slack, scratch)
+                    self.plans(combination, &market.prices, classes, slack, scratch)
                 })
                 .collect();
             // A combination without crowds among all records never has one.
@@ -117,16 +143,20 @@ impl<'a> Opener<'a> {
             let mut plans: Vec<Plan> = found.into_iter().flatten().flatten().collect();
             // A stable sort: ties go to the first combination.
             plans.sort_by_key(|plan| std::cmp::Reverse(plan.gain));
-            let (gain, changed) = self.carry_out(&plans, classes);
-            gained += gain;
             self.fruitless.0 += worth;
-            if !changed.is_empty() {
+            if self.carry_out(&plans, &market, classes) {
+                // Nobody knows the classes by their numbers here: prices are made anew.
+                classes.retain(|class| class.size > 0);
+                // It may have opened more than there is memory for.
+                if !self.suits(classes) {
+                    break;
+                }
+                self.move_along_chains(classes);
                 self.fruitless = (0, loss(classes));
-                prices = prices.after(self.space, classes, &changed);
+                market = Market::of(self.values, classes, self.rule);
             }
         }
-        classes.retain(|class| class.size > 0);
-        gained
+        lost as i64 - loss(classes) as i64
     }
 
     /// The crowds of a combination that nearly promise a gain; nothing where it has no crowds at all.
@@ -208,29 +238,34 @@ impl<'a> Opener<'a> {
         columns.map(|((ladder, &level), &code)| ladder.cost(level, code)).sum()
     }
 
-    /// Carries out plans, as long as no class that they need has changed. Returns what was gained and which classes are changed or new; those that
-    /// were given up stay, empty, so that the others keep their numbers.
-    fn carry_out(&self, plans: &[Plan], classes: &mut Vec<Class>) -> (i64, Vec<u32>) {
+    /// Carries out plans, as long as no class that they need has changed. Returns whether any gained something. Classes that were given up stay, empty, so
+    /// that the others keep their numbers.
+    fn carry_out(&self, plans: &[Plan], market: &Market<'_>, classes: &mut Vec<Class>) -> bool {
         let mut is_changed = vec![false; classes.len()];
-        let mut gained = 0;
+        let mut any = false;
         for plan in plans {
             self.rule.check_cancelled();
             let needs = plan.needs();
             if needs.iter().any(|&class| is_changed[class as usize]) {
                 continue;
             }
-            if let Some((gain, changed)) = self.try_plan(plan, &needs, classes) {
-                gained += gain;
+            if let Some(changed) = self.try_plan(plan, &needs, market, classes) {
+                any = true;
                 is_changed.resize(classes.len(), true);
                 changed.iter().for_each(|&class| is_changed[class] = true);
             }
         }
-        let changed = (0..classes.len() as u32).filter(|&class| is_changed[class as usize]).collect();
-        (gained, changed)
+        any
     }
 
-    /// Carries a plan out; undone where it does not gain. Returns what it gained and the classes that it has changed, without the new one at the end.
-    fn try_plan(&self, plan: &Plan, needs: &[u32], classes: &mut Vec<Class>) -> Option<(i64, Vec<usize>)> {
+    /// Carries a plan out; undone where it does not gain. Returns the classes that it has changed, without the new one at the end.
+    fn try_plan(
+        &self,
+        plan: &Plan,
+        needs: &[u32],
+        market: &Market<'_>,
+        classes: &mut Vec<Class>,
+    ) -> Option<Vec<usize>> {
         let known = classes.len();
         let mut before: Vec<(usize, Class)> =
             needs.iter().map(|&class| (class as usize, classes[class as usize].clone())).collect();
@@ -242,20 +277,37 @@ impl<'a> Opener<'a> {
         classes.push(Class::of(self.space, pooled(taken)));
         for m in pooled(unassigned) {
             // There is one in any case: the new class.
-            if let Some((_, class)) = cheapest(self.space, classes, m, |_| true) {
-                if class < known && !before.iter().any(|(saved, _)| *saved == class) {
-                    before.push((class, classes[class].clone()));
-                }
-                classes[class].add(self.space, m.point, m.count);
+            let Some(class) = self.place(m, market, classes) else { continue };
+            if class < known && !before.iter().any(|(saved, _)| *saved == class) {
+                before.push((class, classes[class].clone()));
             }
+            classes[class].add(self.space, m.point, m.count);
         }
         let lost: u64 = before.iter().map(|(_, class)| class.loss()).sum();
         let loses = before.iter().map(|(at, _)| classes[*at].loss()).sum::<u64>() + classes[known].loss();
         if loses < lost {
-            return Some(((lost - loses) as i64, before.into_iter().map(|(at, _)| at).collect()));
+            return Some(before.into_iter().map(|(at, _)| at).collect());
         }
         classes.truncate(known);
         before.into_iter().for_each(|(at, class)| classes[at] = class);
         None
+    }
+
+    /// The class that loses least by some records more: the new one at the end or one that covers them; any where none does. To let another class grow for
+    /// them although one covers them was never better on Adult, and took most of the time.
+    fn place(&self, m: Member, market: &Market<'_>, classes: &[Class]) -> Option<usize> {
+        let point = self.space.point(m.point);
+        // It may have shrunk or been given up since.
+        let covers = |class: &usize| {
+            let class = &classes[*class];
+            class.size > 0 && self.space.union_cost_within(&class.cover, point, class.cost).is_some()
+        };
+        let covering = market.coverage.covering(m.point).map(|class| class as usize).filter(covers);
+        let Some(best) = covering.min_by_key(|&class| (classes[class].cost, class)) else {
+            return cheapest(self.space, classes, m, |_| true).map(|(_, class)| class);
+        };
+        let least = u64::from(m.count) * u64::from(classes[best].cost);
+        let new = classes.len() - 1;
+        Some(if classes[new].added_below(self.space, point, m.count, least).is_some() { new } else { best })
     }
 }

@@ -14,46 +14,72 @@ use super::space::{Space, WHOLE};
 use super::tuning::Tuning;
 use crate::Round;
 
-/// Improves the classes and returns what each round gained.
+/// The classes in the end, and how they came about.
+pub(super) struct Improved {
+    pub(super) classes: Vec<Class>,
+    /// What each round gained on the way to them.
+    pub(super) rounds: Vec<Round>,
+    /// From which of the starts.
+    pub(super) start: usize,
+}
+
+/// The classes that come of one start, round by round.
+struct Track<'a> {
+    classes: Vec<Class>,
+    opener: Option<Opener<'a>>,
+    rounds: Vec<Round>,
+}
+
+/// Improves the classes of each start, and takes those that lose least in the end: a start that loses less may end higher. At least one start
+/// must be given. All of them have the same number of rounds; a time limit is one for all of them together.
 pub(super) fn improve(
     space: &Space,
     rule: &ClassRule<'_>,
     params: &RibbonParams,
-    classes: &mut Vec<Class>,
-    mut opener: Option<Opener<'_>>,
+    starts: Vec<Vec<Class>>,
+    opener: &Option<Opener<'_>>,
     progress: &dyn Progress,
-) -> Vec<Round> {
-    let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
-    let share = |lost: i64| lost as f64 / (f64::from(WHOLE) * records.max(1) as f64);
-    let usual = usual_rounds(space);
-    let most = params.rounds.unwrap_or(if params.until_deadline { u32::MAX } else { usual });
+) -> Improved {
+    let (usual, most) = (usual_rounds(space), most_rounds(space, params));
     progress.stage("improving", if params.until_deadline { 0 } else { u64::from(most) });
-    let mut rounds: Vec<Round> = Vec::new();
+    let track = |classes| Track { classes, opener: opener.clone(), rounds: Vec::new() };
+    let mut tracks: Vec<Track<'_>> = starts.into_iter().map(track).collect();
+    let mut done = 0;
     let mut idle = 0;
     // With a time limit there are never fewer rounds than without one.
     let idle_at_most = usual.max(Tuning::IDLE_ROUNDS);
-    while (rounds.len() as u32) < most
-        && !(params.until_deadline && (idle >= idle_at_most || !progress.go_on()))
-    {
-        let before = loss(classes) as i64;
-        if before == 0 {
+    while done < most && !(params.until_deadline && (idle >= idle_at_most || !progress.go_on())) {
+        if tracks.iter().any(|track| loss(&track.classes) == 0) {
             break;
         }
-        let seed = mix(params.seed.wrapping_add(1 + rounds.len() as u64));
+        let seed = mix(params.seed.wrapping_add(1 + u64::from(done)));
         // Beyond the usual rounds, which have found most of what they can.
-        let beyond = (rounds.len() as u32).checked_sub(usual);
-        let opener = opener.as_mut().filter(|opener| beyond.is_some() && opener.suits(classes));
-        let opened = opener.map(|opener| opener.open(classes));
-        // Pieces are left alone in most rounds while opening classes gains something, which is faster.
-        let is_opening = opened.is_some_and(|gained| gained > 0);
-        let gains = match beyond {
-            Some(beyond) if is_opening && !beyond.is_multiple_of(Tuning::OPENINGS_PER_ROUND) => {
-                Gains::default()
-            }
-            _ => round(space, rule, classes, seed),
-        };
+        let is_beyond = done >= usual;
+        let found = tracks.par_iter_mut().map(|track| track.improve(space, rule, seed, is_beyond));
+        // Not `any`, which would leave out tracks once it knows.
+        idle = if found.map(u32::from).sum::<u32>() > 0 { 0 } else { idle + 1 };
+        done += 1;
+        progress.advance(1);
+    }
+    // The first of equally good ones.
+    let start = (0..tracks.len()).min_by_key(|&at| loss(&tracks[at].classes)).unwrap_or(0);
+    let Track { classes, rounds, .. } = tracks.swap_remove(start);
+    Improved { classes, rounds, start }
+}
+
+impl Track<'_> {
+    /// One round more. Returns whether it found something.
+    fn improve(&mut self, space: &Space, rule: &ClassRule<'_>, seed: u64, is_beyond: bool) -> bool {
+        let classes = &mut self.classes;
+        let records: u64 = classes.iter().map(|c| u64::from(c.size)).sum();
+        let share = |lost: i64| lost as f64 / (f64::from(WHOLE) * records.max(1) as f64);
+        let before = loss(classes) as i64;
+        let mut opener = self.opener.as_mut().filter(|opener| is_beyond && opener.suits(classes));
+        let opened = opener.as_mut().map(|opener| opener.open(classes));
+        let gains = round(space, rule, classes, seed);
+        let chained =
+            opener.filter(|opener| opener.suits(classes)).map(|opener| opener.move_along_chains(classes));
         let after = loss(classes) as i64;
-        idle = if share(before - after) < Tuning::NEGLIGIBLE_GAIN * share(before) { idle + 1 } else { 0 };
         let mut gains = vec![
             ("moved", share(gains.moved)),
             ("swapped", share(gains.swapped)),
@@ -61,10 +87,19 @@ pub(super) fn improve(
             ("reformed", share(gains.reformed)),
         ];
         gains.extend(opened.map(|opened| ("opened", share(opened))));
-        rounds.push(Round { gains, loss: share(after) });
-        progress.advance(1);
+        gains.extend(chained.map(|chained| ("chained", share(chained))));
+        self.rounds.push(Round { gains, loss: share(after) });
+        share(before - after) >= Tuning::NEGLIGIBLE_GAIN * share(before)
     }
-    rounds
+}
+
+/// Whether more rounds are asked for than usual, in which classes are opened.
+pub(super) fn goes_beyond_usual(space: &Space, params: &RibbonParams) -> bool {
+    most_rounds(space, params) > usual_rounds(space)
+}
+
+fn most_rounds(space: &Space, params: &RibbonParams) -> u32 {
+    params.rounds.unwrap_or(if params.until_deadline { u32::MAX } else { usual_rounds(space) })
 }
 
 /// Fewer where a round takes longer.

@@ -117,8 +117,23 @@ impl Space {
 
     /// The part of one column in that.
     pub(in crate::table) fn cost_in(&self, column: usize, cover: &[u64]) -> u32 {
+        self.union_cost_in(column, cover, cover)
+    }
+
+    /// What a record loses in one column of a class that covers both.
+    pub(in crate::table) fn union_cost_in(&self, column: usize, a: &[u64], b: &[u64]) -> u32 {
         let (slot, axis) = &self.axes[column];
-        axis.union_cost(&cover[*slot..], &cover[*slot..])
+        axis.union_cost(&a[*slot..], &b[*slot..])
+    }
+
+    /// The names in one column of a cover; nothing where the column has no names.
+    pub(in crate::table) fn names_in<'c>(
+        &self,
+        column: usize,
+        cover: &'c [u64],
+    ) -> Option<impl Iterator<Item = usize> + 'c> {
+        let (slot, axis) = &self.axes[column];
+        axis.names(&cover[*slot..])
     }
 
     /// Lets a cover grow by another.

@@ -179,20 +179,20 @@ impl Tuning {
     /// How many records are looked at in each such round: 64 million are a fifth of all combinations of levels on Adult, and one to two CPU seconds.
     pub(super) const OPEN_VISITS: usize = 64_000_000;
 
-    /// How many combinations are looked at before the best plans of all of them are carried out. Measured at k = 50: with 1,024, the loss was 15.635 %
-    /// after 15 CPU seconds instead of 15.615 %, since plans that need the same classes have to wait.
-    pub(super) const OPEN_BATCH: usize = 256;
+    /// How many combinations are looked at before the best plans of all of them are carried out: plans that need the same classes have to wait. By hand; with 256 and other
+    /// changes at the same time the loss at k = 50 was 15.574 instead of 15.576 %, which tells nothing.
+    pub(super) const OPEN_BATCH: usize = 128;
 
-    /// A plan that promises to cost no more than this fraction (1/12) of what a class loses on average is tried as well: promises are cautious.
-    /// Measured at k = 50, after 12 CPU seconds: 15.612 instead of 15.622 %.
-    pub(super) const OPEN_SLACK_DIVISOR: u64 = 12;
+    /// A plan that promises to cost no more than this fraction (1/3) of what a class loses on average is tried as well: promises are cautious.
+    /// By hand; with 1/12 the loss at k = 50 was 15.571 instead of 15.576 %, and k = 100 was not tried.
+    pub(super) const OPEN_SLACK_DIVISOR: u64 = 3;
 
-    /// While that gains something, pieces are improved in one of this many such rounds only; they gain less per second, but what they change makes
-    /// new plans possible.
-    pub(super) const OPENINGS_PER_ROUND: u32 = 3;
+    /// The most classes for which it is tried: which of them can give records to which is a number for each pair (64 MiB).
+    pub(super) const OPEN_CLASSES: usize = 4096;
 
-    /// The most comparisons of a point with a class before each such round, points × classes. Adult has eight million at k = 50 and forty at k = 10.
-    pub(super) const OPEN_COMPARISONS: usize = 60_000_000;
+    /// The most words for the sets of classes that cover each value, 8 MiB. They are made anew whenever classes were opened, by one question for each bit, so that this
+    /// bounds the time as well: 67 million questions. Adult has some thousands of words. By hand.
+    pub(super) const OPEN_SET_WORDS: usize = 1 << 20;
 }
 
 /// Attempts within a piece.
