@@ -92,6 +92,25 @@ pub(crate) fn sound_cases_in_parts() -> impl Strategy<Value = (Case, Vec<u32>)> 
     })
 }
 
+/// Crowds of people who were at the same two places, in orders of their own: by two values they are hardly told apart.
+pub(crate) fn alike_cases() -> impl Strategy<Value = Case> {
+    let pairs = vec![[0_u8, 3], [1, 2], [3, 7]];
+    let person = (prop::collection::vec(any::<bool>(), 3..6), 0..3_u8);
+    let crowd = (prop::sample::select(pairs), prop::collection::vec(person, 2..5));
+    (prop::collection::vec(crowd, 1..3), 2..4_u32, 1..5_usize, limits()).prop_map(
+        |(crowds, k, length, limits)| {
+            let person = |places: [u8; 2], (order, illness): &(Vec<bool>, u8)| {
+                // The last of the stays says nothing.
+                let cells: Cells = order.iter().map(|&at| (places[usize::from(at)], 6)).collect();
+                events(&cells, &vec![(*illness, 0); cells.len()])
+            };
+            let people =
+                crowds.iter().flat_map(|(places, people)| people.iter().map(|own| person(*places, own)));
+            Case { people: people.collect(), k, length, limits, support: Support::Paper, others: Vec::new() }
+        },
+    )
+}
+
 fn limits() -> impl Strategy<Value = Vec<Limit>> {
     let bound = prop_oneof![
         prop::sample::select(vec![0.2, 0.5, 1.0, 6.0]).prop_map(Bound::Gain),

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use shoal_core::Progress;
 
 use super::Published;
 use super::ends;
@@ -113,23 +114,61 @@ impl<'a> Cells<'a> {
         cells
     }
 
-    /// Puts every open group into a cell with its nearest, until the cell as a whole keeps the promise.
-    pub(super) fn of_nearest(file: &'a Published, bundles: &'a Bundles, is_open: &[bool]) -> Cells<'a> {
-        let mut cells = Cells::new(file, bundles);
-        for group in (0..file.groups.len() as u32).filter(|&group| is_open[group as usize]) {
-            if cells.cell_of[group as usize].is_some() {
-                continue;
-            }
-            let cell = cells.add();
-            cells.join(cell, group);
-            let mut near = cells.likeness().nearest(group).into_iter();
-            while file.break_of(&cells.members[cell], &[]).is_some()
-                && let Some(other) = near.next()
-            {
-                cells.join(cell, other);
+    /// The cells that a file shows by itself, a number for each group, as far as each keeps the promise as a whole. Whoever is in
+    /// none of these joins the nearest. Nothing where these are most of those who need a cell: then parts tell little.
+    pub(super) fn of_revealed(
+        file: &'a Published,
+        bundles: &'a Bundles,
+        is_open: &[bool],
+        part_of: &[u32],
+        progress: &dyn Progress,
+    ) -> Option<Cells<'a>> {
+        let mut cells = Cells::of_parts(file, bundles, is_open, part_of);
+        for cell in 0..cells.members.len() {
+            if file.break_of(&cells.members[cell], &[]).is_some() {
+                let members = std::mem::take(&mut cells.members[cell]);
+                members.iter().for_each(|&group| cells.cell_of[group as usize] = None);
             }
         }
+        let open = (0..file.groups.len()).filter(|&group| is_open[group]);
+        let (inside, outside): (Vec<usize>, Vec<usize>) =
+            open.partition(|&group| cells.cell_of[group].is_some());
+        if outside.len() > inside.len() {
+            return None;
+        }
+        cells.add_nearest(is_open, progress);
+        Some(cells)
+    }
+
+    /// Puts every open group into a cell with its nearest, until the cell as a whole keeps the promise.
+    pub(super) fn of_nearest(
+        file: &'a Published,
+        bundles: &'a Bundles,
+        is_open: &[bool],
+        progress: &dyn Progress,
+    ) -> Cells<'a> {
+        let mut cells = Cells::new(file, bundles);
+        cells.add_nearest(is_open, progress);
         cells
+    }
+
+    /// The same for every open group that has no cell yet.
+    fn add_nearest(&mut self, is_open: &[bool], progress: &dyn Progress) {
+        let file = self.file;
+        for group in (0..file.groups.len() as u32).filter(|&group| is_open[group as usize]) {
+            if self.cell_of[group as usize].is_some() {
+                continue;
+            }
+            progress.check();
+            let cell = self.add();
+            self.join(cell, group);
+            let mut near = self.likeness().nearest(group).into_iter();
+            while file.break_of(&self.members[cell], &[]).is_some()
+                && let Some(other) = near.next()
+            {
+                self.join(cell, other);
+            }
+        }
     }
 
     /// Made when it is first asked for: cells that keep the promise need no others.

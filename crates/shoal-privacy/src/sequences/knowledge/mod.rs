@@ -24,8 +24,9 @@
 //! part each crowd is empty or keeps the promise, it is kept by all together, because sizes add and a share of a union
 //! lies between the shares of its parts. Such a division is a proof that is checked part by part ([`ends`]), in a time that
 //! grows with the number of parts. Whoever made the file may say which parts these are
-//! ([`BoundedKnowledge::in_parts`]); otherwise they are guessed ([`likeness`]). A part that does not keep the promise by
-//! itself proves nothing either way: what breaks it is held against the whole file, and the part is widened.
+//! ([`BoundedKnowledge::in_parts`]); otherwise, by the papers' count, what is published shows most of them ([`revealed`]), and the rest is guessed
+//! ([`likeness`]). A part that does not keep the promise by itself proves nothing either way: what breaks it is held against
+//! the whole file, and the part is widened.
 
 mod cells;
 mod ends;
@@ -36,6 +37,7 @@ mod index;
 mod items;
 mod likeness;
 mod outcome;
+mod revealed;
 mod search;
 mod settled;
 #[cfg(test)]
@@ -96,7 +98,8 @@ pub struct BoundedKnowledge {
 
 impl BoundedKnowledge {
     /// How much is looked at before a search is given up, unless something else is asked for: the items of groups,
-    /// each time that one of them is held against a known sequence. It is a minute or two on two cores.
+    /// each time that one of them is held against a known sequence. It is a minute or two on two cores. Parts, and what is cheap, are tried before that with at most
+    /// three quarters as much.
     pub const WORK: u64 = 50_000_000_000;
 
     /// The promise for a `k` of at least 2 and a `length` L of at least 1. Each limit is a bound for one column, for
@@ -256,20 +259,23 @@ impl SequencesModel for BoundedKnowledge {
             let answer = Answer { found: alone.found(&file), given_up: None };
             return Ok(outcome::outcome(view, &file, &answer));
         }
-        if let Some(part_of) = self.part_of_person(view) {
-            // In a short file everything is found out about crowds, and not only that each part keeps the promise.
-            let cheap = work / QUICK;
-            if items_in(&file) <= cheap / QUICK_ROUNDS {
-                let settled = settled::settle(&file, cheap, progress);
-                if let Ok(answer) = quick(&file, &settled, length, cheap, progress) {
-                    return Ok(outcome::outcome(view, &file, &answer));
-                }
+        // In a short file everything is found out about crowds, and not only that each part keeps the promise.
+        let cheap = work / QUICK;
+        if items_in(&file) <= cheap / QUICK_ROUNDS {
+            let settled = settled::settle(&file, cheap, progress);
+            if let Ok(answer) = quick(&file, &settled, length, cheap, progress) {
+                return Ok(outcome::outcome(view, &file, &answer));
             }
+        }
+        if let Some(part_of) = self.part_of_person(view) {
             let split = self.read(view, &columns, Some(&part_of))?;
             let part_of = split.groups.of_each(&part_of);
             if let Some(found) = by_parts(&split, &part_of, length, work / 2, progress) {
                 return Ok(outcome::outcome(view, &split, &Answer { found, given_up: None }));
             }
+        }
+        if let Some(found) = by_revealed_parts(&file, length, work / 4, progress) {
+            return Ok(outcome::outcome(view, &file, &Answer { found, given_up: None }));
         }
         Ok(outcome::outcome(view, &file, &answer(&file, length, work, progress)))
     }
@@ -298,6 +304,21 @@ fn by_parts(
     Some(settled.found(file).merge(found))
 }
 
+/// What is found where the parts that the file itself shows are cells, for a start; nothing when the work is over, or where
+/// these parts are too small for most people.
+fn by_revealed_parts(file: &Published, length: usize, work: u64, progress: &dyn Progress) -> Option<Found> {
+    if file.support != Support::Paper {
+        // Who was put together publishes one and the same sequence then, and is safe already, or was not put together.
+        return None;
+    }
+    let settled = settled::settle_alone(file);
+    let parts = revealed::parts(file, length, progress);
+    let cells = Cells::of_revealed(file, &settled.bundles, &settled.is_open, &parts, progress)?;
+    let work = Work::new(work, progress);
+    let found = cells::search(Search { file, is_open: &settled.is_open, length, work: &work }, cells)?;
+    Some(settled.found(file).merge(found))
+}
+
 fn answer(file: &Published, length: usize, work: u64, progress: &dyn Progress) -> Answer {
     // Companions are looked for among all who share the rarest item, which takes too long where these are many.
     let settled = settled::settle(file, work / 64, progress);
@@ -309,7 +330,7 @@ fn answer(file: &Published, length: usize, work: u64, progress: &dyn Progress) -
     };
     let base = settled.found(file);
     let length = known_at_most(file, length);
-    let cells = Cells::of_nearest(file, &settled.bundles, &settled.is_open);
+    let cells = Cells::of_nearest(file, &settled.bundles, &settled.is_open, progress);
     let half = (work - cheap) / 2;
     let in_cells = Work::new(half, progress);
     let search = Search { file, is_open: &settled.is_open, length, work: &in_cells };

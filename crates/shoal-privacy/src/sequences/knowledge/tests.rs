@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use shoal_core::{Bound, Hierarchy, Limit, RawTable, Support};
+use shoal_core::{Bound, Hierarchy, Limit, RawTable, Silent, Support};
 
 use super::settled::Bundles;
 use super::*;
@@ -159,11 +159,7 @@ fn the_examples_of_the_paper() {
     assert_eq!(broken(["41001", "[4:6]"]), (vec![4, 6], false, all("Hepatitis", 2)));
     assert!(file.values.named.iter().all(|value| value.allowed == 0.4));
     assert_eq!(file.index().supporters(&[step("2018") + 1, step("2020") + 1, step("3")]), [2]);
-    assert_eq!(
-        answer(&file, 2, u64::MAX, &shoal_core::Silent).found.length,
-        Some(1),
-        "41002 alone is somebody"
-    );
+    assert_eq!(answer(&file, 2, u64::MAX, &Silent).found.length, Some(1), "41002 alone is somebody");
 }
 
 #[test]
@@ -183,8 +179,8 @@ fn more_events_than_a_word_has_bits() {
         |times: usize| file.groups.people(&file.index().supporters(&[vec![1; times], vec![b]].concat()));
     assert_eq!([then_b(0), then_b(99), then_b(100)], [3, 3, 0]);
     // Who has a hundred times a is alone, but nobody knows that much.
-    assert!(answer(&file, 99, u64::MAX, &shoal_core::Silent).found.length.is_none());
-    assert_eq!(answer(&file, 100, u64::MAX, &shoal_core::Silent).found.worst[0].people, 1);
+    assert!(answer(&file, 99, u64::MAX, &Silent).found.length.is_none());
+    assert_eq!(answer(&file, 100, u64::MAX, &Silent).found.worst[0].people, 1);
 }
 
 /// A file in which everybody has this number of events at one more place before all others.
@@ -213,7 +209,7 @@ proptest! {
     fn events_before_all_others_change_no_crowd(case in cases(), times in 61..67_usize) {
         let search = |file: &Published| {
             let is_open = vec![true; file.groups.len()];
-            let work = Work::new(u64::MAX, &shoal_core::Silent);
+            let work = Work::new(u64::MAX, &Silent);
             whole::search(Search { file, is_open: &is_open, length: case.3.min(4), work: &work }).found
         };
         let (plain, long) = (padded(&case, 0), padded(&case, times));
@@ -243,12 +239,12 @@ proptest! {
         let groups = file.groups.len();
         // Where everything fits a `*`, there is far more to list.
         let length = if is_paper { case.3 } else { case.3.min(3) };
-        let work = Work::new(u64::MAX, &shoal_core::Silent);
+        let work = Work::new(u64::MAX, &Silent);
         let plainly = whole::search(Search { file: &file, is_open: &vec![true; groups], length, work: &work });
         let broken = plainly.found;
-        prop_assert_eq!(answer(&file, length, u64::MAX, &shoal_core::Silent).found.length.is_some(), broken.length.is_some());
+        prop_assert_eq!(answer(&file, length, u64::MAX, &Silent).found.length.is_some(), broken.length.is_some());
 
-        let settled = settled::settle(&file, u64::MAX, &shoal_core::Silent);
+        let settled = settled::settle(&file, u64::MAX, &Silent);
         let open = whole::search(Search { file: &file, is_open: &settled.is_open, length, work: &work }).found;
         prop_assert_eq!((open.length, open.total, &open.worst), (broken.length, broken.total, &broken.worst));
         if broken.length.is_none() {
@@ -270,8 +266,8 @@ proptest! {
             (&alone, cells)
         };
         let ways = [
-            (&settled.is_open, Cells::of_nearest(&file, &settled.bundles, &settled.is_open)),
-            (&alone, Cells::of_nearest(&file, &bundles, &alone)),
+            (&settled.is_open, Cells::of_nearest(&file, &settled.bundles, &settled.is_open, &Silent)),
+            (&alone, Cells::of_nearest(&file, &bundles, &alone, &Silent)),
             divided(&|_| 0),
             divided(&|group| group),
             divided(&|group| cell_of[group]),
@@ -305,7 +301,7 @@ proptest! {
         // Whoever would break the promise alone is open, and others may be.
         let is_open: Vec<bool> =
             (0..groups).map(|group| is_open[group] || file.breaks_alone(group as u32)).collect();
-        let work = Work::new(u64::MAX, &shoal_core::Silent);
+        let work = Work::new(u64::MAX, &Silent);
         let length = if is_paper { case.3 } else { case.3.min(3) };
         let search = Search { file: &file, is_open: &is_open, length, work: &work };
         let by_items = cells::look_item_by_item(search, &cell);
@@ -341,11 +337,11 @@ proptest! {
         let length = if is_paper { case.3 } else { case.3.min(3) };
         let file = published(&case, support);
         let everybody = vec![true; file.groups.len()];
-        let work = Work::new(u64::MAX, &shoal_core::Silent);
+        let work = Work::new(u64::MAX, &Silent);
         let plainly = whole::search(Search { file: &file, is_open: &everybody, length, work: &work }).found;
         let part_of = &part_of[..case.0.len()];
         let split = published_in_parts(&case, support, Some(part_of));
-        let found = by_parts(&split, &split.groups.of_each(part_of), length, u64::MAX, &shoal_core::Silent).unwrap();
+        let found = by_parts(&split, &split.groups.of_each(part_of), length, u64::MAX, &Silent).unwrap();
         prop_assert_eq!(found.length.is_some(), plainly.length.is_some());
         for how in &found.worst {
             let again = split.break_of(&split.index().supporters(&how.known), &how.known);
