@@ -22,7 +22,6 @@ mod journal;
 pub mod kafka;
 mod key;
 mod learning;
-#[cfg(feature = "kafka")]
 mod lock;
 mod mark;
 mod metrics;

@@ -113,7 +113,7 @@ key-file = "key"
         }
         consumer.assign(&list).unwrap();
         let (mut lines, mut ended) = (BTreeMap::new(), 0);
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_secs(180);
         while ended < PARTITIONS {
             assert!(Instant::now() < end, "there is no end");
             match consumer.poll(Duration::from_secs(1)) {
@@ -190,7 +190,7 @@ struct Process {
 impl Process {
     /// Waits until it has said something that holds these words.
     fn says(&self, words: &str) {
-        let end = Instant::now() + Duration::from_secs(90);
+        let end = Instant::now() + Duration::from_secs(180);
         while !self.said.lock().unwrap().iter().any(|line| line.contains(words)) {
             assert!(Instant::now() < end, "not said: {words}: {:#?}", self.said.lock().unwrap());
             std::thread::sleep(Duration::from_millis(20));
@@ -204,7 +204,7 @@ impl Process {
 
     /// Waits until it runs so many partitions.
     fn has(&self, count: usize) {
-        let end = Instant::now() + Duration::from_secs(90);
+        let end = Instant::now() + Duration::from_secs(180);
         let owned = |line: &String| {
             let list = line.split("partitions of this process: ").nth(1)?.split(" (of").next()?.to_owned();
             Some(if list == "none" { 0 } else { list.split(", ").count() })
@@ -327,7 +327,7 @@ fn stopped_and_gone_on() {
     second.says("partitions of this process: 0, 1, 2, 3");
     first.has(2);
     group.send(400);
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(180);
     while group.numbers().len() < group.sent as usize {
         assert!(Instant::now() < end, "{} of {}", group.numbers().len(), group.sent);
         std::thread::sleep(Duration::from_millis(200));

@@ -43,8 +43,10 @@ impl Source for KafkaSource {
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         let partitions = self.broker.partitions_of_source(&self.consumer)?;
         let mut wanted: BTreeMap<u32, u64> = frontier.iter().collect();
-        if wanted.is_empty() {
-            wanted = self.broker.committed(&self.consumer, &partitions)?;
+        // A partition of which nothing was published yet is not in the frontier, and goes on where the group has come to: another stream may have published what is before that, under
+        // another key, and whoever has both could compare them.
+        for (partition, next) in self.broker.committed(&self.consumer, &partitions)? {
+            wanted.entry(partition).or_insert(next);
         }
         if let Some(partition) = wanted.keys().find(|partition| !partitions.contains(&(**partition as i32))) {
             return Err(self.broker.status.refused(

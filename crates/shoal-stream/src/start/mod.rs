@@ -27,6 +27,7 @@ use crate::gated::GatedEngine;
 use crate::header::Headed;
 use crate::identity::{self, has_memory};
 use crate::journal::{Journal, make_folder};
+use crate::lock::FolderLock;
 use crate::metrics::{self, Shared};
 use crate::owner::{self, Owner};
 use crate::runner::{Progress, Runner};
@@ -70,9 +71,15 @@ pub fn run_between(
         watcher.notice(&format!("the figures are at http://{bound}/metrics"));
     }
     let mut start = Start::new(job, job.request()?, source, stop, watcher, options);
-    if let Some(folder) = &start.folder {
-        make_folder(folder)?;
-    }
+    // Held until the stream ends: two processes that were started by accident would both publish the next batch before one of them notices the other.
+    let _lock = match &start.folder {
+        None => None,
+        Some(folder) => {
+            make_folder(folder)?;
+            let in_use = |_| StreamError::StateInUse { path: folder.clone() };
+            Some(FolderLock::try_take(folder)?.map_err(in_use)?)
+        }
+    };
     let words = words(&start.request, &start.binding);
     start.warn(&words);
     let key = start.read_key()?;

@@ -54,6 +54,23 @@ fn a_key_that_somebody_made_is_bound_to_the_design_of_its_first_use() {
     assert!(matches!(error, StreamError::OtherDesign { .. }), "{error}");
 }
 
+/// In every mode, also where nothing is remembered: both would publish the next batch.
+#[test]
+fn a_folder_is_one_process_s_while_a_stream_runs() {
+    for mode in modes() {
+        let folder = tempfile::tempdir().unwrap();
+        let broker = Rc::new(RefCell::new(Broker { records: records(100, 3), ..Broker::default() }));
+        start(folder.path(), mode, &broker).unwrap();
+        // As another process would hold it.
+        let lock = std::fs::File::open(folder.path().join("state/lock")).unwrap();
+        lock.lock().unwrap();
+        let error = start(folder.path(), mode, &broker).unwrap_err();
+        assert!(matches!(error, StreamError::StateInUse { .. }), "{mode}: {error}");
+        drop(lock);
+        start(folder.path(), mode, &broker).unwrap();
+    }
+}
+
 #[test]
 fn two_policies_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();

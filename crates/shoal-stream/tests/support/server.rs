@@ -36,7 +36,7 @@ impl Server {
 
     /// Starts it again.
     pub(crate) fn back(&mut self) {
-        let end = Instant::now() + Duration::from_secs(30);
+        let end = Instant::now() + Duration::from_secs(180);
         loop {
             // It ends at once where a connection of somebody else has its port for the moment.
             if self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some()) {

@@ -79,8 +79,8 @@ fn balanced(policy: &Policy) -> Result<(), PolicyError> {
     // Each partition would learn something else, and whoever counts would need to know which line comes from which.
     if policy.algorithm.learn.is_some() {
         let message = "the processes of a group cannot learn: all partitions need one design";
-        let hint = "give the values (domain) or a prior-file; a run without  balance=partitions  that learns leaves one, \
-                    prior.csv in its state folder";
+        let hint = "give the values (domain) or a prior-file; a run without  balance=partitions  that learns from other records leaves one, \
+                    prior.csv in its state folder (people who were learned from must not be published)";
         return fail("algorithm.learn", message, hint);
     }
     Ok(())
