@@ -42,7 +42,7 @@ pub struct AuditFile<'a> {
     /// too small is left out then, whatever the policy says.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reused_classes: bool,
-    /// Keyed hash of the `audit.json` of the release whose recoding was applied.
+    /// Keyed hash of the release whose recoding was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applied_from: Option<String>,
     /// The earlier releases that this one was compared with, in the order in which they were given; a release that applies
@@ -74,7 +74,7 @@ pub struct AuditFile<'a> {
 pub struct PreviousFile {
     /// The `audit.json`.
     pub audit: PathBuf,
-    /// Keyed hash of it.
+    /// Keyed hash of what it says of people.
     pub audit_hash: String,
 }
 
@@ -129,8 +129,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Reads the text of an `audit.json` at `path`.
-    pub(crate) fn parse(path: &Path, text: &str) -> Result<Audit, PipelineError> {
+    /// Reads the text of an `audit.json`; `path` is where it lies, or what errors call it.
+    pub fn parse(path: &Path, text: &str) -> Result<Audit, PipelineError> {
         let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };
         let mut audit: Audit = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
         audit.place = path.to_owned();
@@ -149,14 +149,37 @@ impl Audit {
         self.key().is_some_and(|key| key.hash(INPUT, sha256.as_bytes()) == self.input_hash)
     }
 
-    /// How the audit of a release with this key names it.
-    pub(crate) fn hash_by(&self, key: &Key) -> String {
-        key.hash(AUDIT, self.text_hash.as_bytes())
+    /// Whether both are of one release, or of copies of it. Not by the published bytes: two releases of different people may have the same ones, and a copy
+    /// in another format has others.
+    pub(crate) fn is_same_release(&self, other: &Audit) -> bool {
+        self.key == other.key
     }
 
-    /// Whether it is the one that another audit names as earlier.
+    /// Whether it is the audit of the release with this key.
+    pub(crate) fn is_of_release(&self, key: &Key) -> bool {
+        self.key == key.hex()
+    }
+
+    /// How the audit of a release with this key names it: by what a later release relies on, which is who is in it, what is published of them and what was promised to them. Where it was
+    /// written to is no part of it, so that a release of memory is the same one when it is saved, and one that has moved may say so.
+    ///
+    /// The hash is of JSON as this program writes it now: a key that is added to these parts must be left out of the JSON where it is not used, or releases that were named before
+    /// are not recognized any more (a test has the hash of a fixed audit).
+    pub(crate) fn hash_by(&self, key: &Key) -> String {
+        let relied_on = (
+            (&self.key, &self.input_hash, self.reused_classes),
+            (&self.policy.privacy, &self.policy.data.person),
+            &self.recoding,
+        );
+        let json = serde_json::to_vec(&relied_on).expect("an audit holds nothing that JSON cannot");
+        key.hash(RELEASE, &json)
+    }
+
+    /// Whether it is the one that another audit names as earlier. Audits of earlier versions name the whole text.
     pub(crate) fn is_named(&self, by: &Audit, named: &PreviousFile) -> bool {
-        by.key().is_some_and(|key| self.hash_by(&key) == named.audit_hash)
+        let text_hash = |key: &Key| key.hash(AUDIT, self.text_hash.as_bytes());
+        by.key()
+            .is_some_and(|key| self.hash_by(&key) == named.audit_hash || text_hash(&key) == named.audit_hash)
     }
 
     /// The key of its hashes; `parse` has checked that there is one.
@@ -169,8 +192,10 @@ impl Audit {
 pub(crate) const INPUT: &str = "input";
 /// What somebody is known by.
 pub(crate) const PERSON: &str = "person";
-/// An `audit.json`.
-pub(crate) const AUDIT: &str = "audit";
+/// A release, by what its `audit.json` says of people.
+const RELEASE: &str = "release";
+/// The text of an `audit.json`.
+const AUDIT: &str = "audit";
 /// A policy.
 pub(crate) const POLICY: &str = "policy";
 
@@ -301,6 +326,26 @@ mod tests {
         for wrong in ["", "a5", &"a5".repeat(33), &"g5".repeat(32), &"é".repeat(32)] {
             assert!(Key::from_hex(wrong).is_none(), "{wrong}");
         }
+    }
+
+    /// Releases name earlier ones by this hash, for years: a new version must find the same.
+    #[test]
+    fn a_release_is_named_as_ever() {
+        let text = r#"{
+            "version": 1, "key": "KEY", "policy-folder": ".", "output": "out.csv", "output-sha256": "", "input-hash": "ab",
+            "policy": {
+                "version": 1, "data": { "shape": "table", "source": "-", "person": "id" },
+                "columns": { "id": { "role": "identifier" }, "age": { "role": "quasi-identifier", "kind": "integer" }, "illness": { "role": "sensitive" } },
+                "privacy": { "k": 2, "l-diversity": { "kind": "distinct", "l": 2 } }
+            },
+            "recoding": {
+                "quasi-identifiers": ["age"], "known-by": ["id"],
+                "classes": [{ "cells": ["[20, 30]"], "size": 2, "values": { "illness": { "flu": 1, "cold": 1 } }, "people": ["0f", "f0"] }]
+            }
+        }"#;
+        let audit = Audit::parse(Path::new("audit.json"), &text.replace("KEY", &"a5".repeat(32))).unwrap();
+        let named = "6d9a9076698b6372c205b4effc72fa63c31bde1f6cdfc5333e193b4749ddf282";
+        assert_eq!(audit.hash_by(&Key([7; 32])), named);
     }
 
     #[test]

@@ -65,16 +65,29 @@ impl Sink for BatchSink {
         progress.check();
         let mut forms = table.columns.iter().zip(columns);
         let list = forms.find(|(_, form)| **form == ColumnForm::List).map(|(column, _)| column.name.clone());
-        Ok(StagedBatches { batches: shoal_io::write_batches(table, columns)?, list })
+        let forms = columns.to_vec();
+        Ok(StagedBatches { batches: shoal_io::write_batches(table, columns)?, list, forms })
     }
 }
 
 /// Batches that are not handed out yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StagedBatches {
     batches: Vec<RecordBatch>,
     /// The column of lists, where there is one.
     list: Option<String>,
+    /// The forms in which its columns were written.
+    forms: Vec<ColumnForm>,
+}
+
+impl StagedBatches {
+    pub(crate) fn list(&self) -> Option<&str> {
+        self.list.as_deref()
+    }
+
+    pub(crate) fn forms(&self) -> &[ColumnForm] {
+        &self.forms
+    }
 }
 
 impl Staged for StagedBatches {

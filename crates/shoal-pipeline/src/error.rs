@@ -1,3 +1,5 @@
+mod broken_promise;
+mod convert;
 mod hint;
 mod value_at;
 
@@ -7,7 +9,7 @@ use shoal_algorithms::sequences::SequencesError;
 use shoal_algorithms::table::{ParamsError, TableError};
 use shoal_algorithms::transactions::{self, TransactionsError};
 use shoal_core::hierarchy::build::BuildError;
-use shoal_core::{Cancelled, HierarchyError, Policy, PolicyError};
+use shoal_core::{HierarchyError, Policy, PolicyError};
 use shoal_io::stream::LineError;
 use shoal_io::{Finding, ReadError, WriteError};
 use shoal_measure::MeasureError;
@@ -16,7 +18,7 @@ use shoal_measure::sequences::SequencesMeasureError;
 use shoal_measure::stream::{EstimatorError, StreamMeasureError};
 use shoal_measure::transactions::TransactionsMeasureError;
 use shoal_privacy::matching::NoOrigin;
-use shoal_privacy::{ConditionError, ConfidenceError, ItemsetParamError, KTooSmall, KnowledgeError, Refusal};
+use shoal_privacy::{ConditionError, Refusal};
 
 use crate::sequences::Ties;
 use crate::table::Together;
@@ -444,6 +446,14 @@ pub enum PipelineError {
         /// The audit that names it.
         by: PathBuf,
     },
+    /// The data are published, and what belongs to them could not be written.
+    #[error("`{}` is published, but its reports and its audit are not all there: {error}", output.display())]
+    WithoutReports {
+        /// The published data.
+        output: PathBuf,
+        /// What went wrong.
+        error: Box<WriteError>,
+    },
     /// The published file of an earlier release is needed and is not what it was.
     #[error("the earlier release `{}` cannot be compared with: {problem}", output.display())]
     LostFile {
@@ -504,85 +514,11 @@ pub enum PipelineError {
     Cancelled,
 }
 
-impl From<Cancelled> for PipelineError {
-    fn from(_: Cancelled) -> Self {
-        PipelineError::Cancelled
-    }
-}
-
-macro_rules! boxed {
-    ($($variant:ident($error:ty)),*) => {
-        $(impl From<$error> for PipelineError {
-            fn from(error: $error) -> Self {
-                PipelineError::$variant(Box::new(error))
-            }
-        })*
-    };
-}
-
-boxed!(
-    Read(ReadError),
-    Write(WriteError),
-    Measure(MeasureError),
-    Refused(Refusal),
-    TransactionMeasure(TransactionsMeasureError),
-    Sequences(SequencesError),
-    SequenceMeasure(SequencesMeasureError),
-    StreamMeasure(StreamMeasureError)
-);
-
-macro_rules! promises {
-    ($($error:ty),*) => {
-        $(impl From<$error> for PipelineError {
-            fn from(error: $error) -> Self {
-                PipelineError::Promise { why: error.to_string() }
-            }
-        })*
-    };
-}
-
-promises!(KTooSmall, ItemsetParamError, ConfidenceError, KnowledgeError);
-
 impl PipelineError {
     /// The policy's check compares the algorithm with the shape; where it is not asked, this is the answer.
     pub(crate) fn other_shape(policy: &Policy) -> PipelineError {
         let (algorithm, shape) = (policy.algorithm_name().name(), policy.data.shape.name());
         PipelineError::OtherShape { algorithm, shape }
-    }
-
-    /// Whether the request was right and the promise cannot be kept: exit code 1 instead of 2.
-    pub fn is_broken_promise(&self) -> bool {
-        match self {
-            PipelineError::Refused(refusal) => !matches!(**refusal, Refusal::Unverifiable(_)),
-            // What was asked for can be kept, but not so that anything is left.
-            PipelineError::NothingLeft { .. }
-            | PipelineError::SafeHarbor { .. }
-            | PipelineError::Beaten { .. } => true,
-            PipelineError::Infeasible(error) => matches!(
-                error,
-                TableError::TooFewRecords { .. }
-                    | TableError::PersonalKTooLarge { .. }
-                    | TableError::TooFewValues { .. }
-                    | TableError::TooFrequent { .. }
-                    | TableError::TooManySuppressed { .. }
-            ),
-            PipelineError::Transactions(error) => {
-                matches!(
-                    **error,
-                    TransactionsError::TooFewTransactions { .. } | TransactionsError::TooFewPeople { .. }
-                )
-            }
-            PipelineError::Sequences(error) => {
-                matches!(**error, SequencesError::TooFewPersons { .. } | SequencesError::Infeasible { .. })
-            }
-            PipelineError::Unreachable { .. }
-            | PipelineError::Untrue { .. }
-            | PipelineError::Releases { .. }
-            | PipelineError::Attacked { .. }
-            | PipelineError::Cohort { .. }
-            | PipelineError::Unjudged { .. } => true,
-            _ => false,
-        }
     }
 }
 

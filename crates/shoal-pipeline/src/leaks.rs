@@ -66,10 +66,15 @@ impl Leak {
     }
 }
 
-/// The report's folder holds another release of the same source.
-pub(crate) fn earlier_release(shape: Shape) -> Leak {
-    let what = "this folder held the reports of another release of the same source; whoever has both files can compare them \
-                and may learn more about a person than from either";
+/// The report's folder holds another release: of the same source, or of one that was not looked at.
+pub(crate) fn earlier_release(shape: Shape, same_source: bool) -> Leak {
+    let of = match same_source {
+        true => "of the same source",
+        false => "of other data, in which the same people may be",
+    };
+    let what = format!(
+        "this folder held the reports of another release {of}; whoever has both files can compare them and may learn more about a person than from either"
+    );
     let remedy = match shape {
         Shape::Table => "give its audit.json with --previous to compare this release with it",
         Shape::Transactions | Shape::Sequences => {
@@ -78,6 +83,18 @@ pub(crate) fn earlier_release(shape: Shape) -> Leak {
         Shape::Stream => "for this shape of data it is not known how much: hand out only one of them",
     };
     Leak::new("earlier-release", format!("{what}; {remedy}"))
+}
+
+/// Earlier releases were given in which nobody of the new one was found. That may be so; it is also what happens when a column by which people are known is written in another
+/// way than then, a date with a time for instance, and then nothing was compared although everything seems to hold.
+pub(crate) fn nobody_recognized(releases: usize) -> Option<Leak> {
+    let text = format!(
+        "nobody of {releases} earlier release{} was found in this one, so that nothing was compared with {}; where the same people should be in both, look whether the columns \
+         by which people are known are written as they were then",
+        if releases == 1 { "" } else { "s" },
+        if releases == 1 { "it" } else { "them" },
+    );
+    (releases > 0).then(|| Leak::new("nobody-recognized", text).counted(releases))
 }
 
 /// What the policy itself gives away, before and after a run.

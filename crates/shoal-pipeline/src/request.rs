@@ -8,14 +8,12 @@ use std::sync::Arc;
 
 use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
-use shoal_core::{
-    Distribution, Hierarchy, Policy, PolicyDocument, RawTable, Role, Rule, TablePromise, Transactions,
-};
+use shoal_core::{Distribution, Hierarchy, Policy, PolicyDocument, Role, Rule, TablePromise};
 use shoal_io::original_items;
 use shoal_measure::PopulationCounts;
 
 use crate::stream::SensitiveValues;
-use crate::{Audit, PipelineError};
+use crate::{Audit, EarlierReleases, PipelineError};
 
 /// A checked policy with its assets, and the earlier releases that a new one is compared with.
 #[derive(Clone, Debug)]
@@ -28,32 +26,6 @@ pub struct Request {
     pub(crate) audit: Option<Arc<Audit>>,
     /// Whether a run gathers what the report's pages show.
     pub(crate) pages: bool,
-}
-
-/// What is known of earlier releases of the same people.
-#[derive(Clone, Debug, Default)]
-pub struct EarlierReleases {
-    /// The releases that the new one is compared with.
-    pub previous: Vec<Audit>,
-    /// A release whose report the new one's will replace. The new one is not compared with it; that it exists is reported.
-    pub replaced: Option<Audit>,
-    /// tables: whether people who were in one of `previous` keep their classes.
-    pub reuse_classes: bool,
-    /// Whether the new release is the recoding of the last of `previous`, applied to other data.
-    pub applied: bool,
-    /// tables, sequences: whether those may be published who were together with a few people that are gone.
-    pub allow_absent: bool,
-    /// transactions, sequences: what was published in each of `previous`, where the new release is attacked together with them.
-    pub(crate) files: Vec<EarlierFile>,
-}
-
-/// The published data of an earlier release.
-#[derive(Clone, Debug)]
-pub(crate) enum EarlierFile {
-    /// Transactions.
-    Transactions(Transactions),
-    /// Sequences: a row an event.
-    Sequences(RawTable),
 }
 
 /// The secret key of transparent l-diversity, and where it comes from.
@@ -136,6 +108,11 @@ impl Request {
     /// Holds the new release against earlier ones.
     pub fn with_earlier(self, earlier: EarlierReleases) -> Request {
         Request { earlier, ..self }
+    }
+
+    /// The earlier releases that the new one is held against.
+    pub fn earlier(&self) -> &EarlierReleases {
+        &self.earlier
     }
 
     /// Gives transparent l-diversity its key. Without one, a key is drawn for each run.

@@ -1,6 +1,7 @@
 //! A run: read, anonymize, stage, verify what was staged, measure. What comes back may be published.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use shoal_core::policy::Shape;
@@ -10,13 +11,13 @@ use shoal_privacy::{Certificate, Digests, Staged, Verified};
 
 use crate::audit::{AuditFile, AuditPlaces, Key, PreviousFile, RecodingFile};
 use crate::columns::read_published;
+use crate::earlier::EarlierFile;
 use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
 use crate::report::html::{self, House, HouseFacts, PublishedFacts};
-use crate::request::EarlierFile;
 use crate::transactions::Layout;
 use crate::{
-    PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, audit, sequences, table,
-    transactions,
+    Audit, Leak, PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, audit, sequences,
+    table, transactions,
 };
 
 /// A release that was verified and is not published yet. It owns what was staged; dropped, it leaves nothing behind.
@@ -26,7 +27,14 @@ pub struct Release<S> {
     pub report: Report,
     /// How the algorithm came to its result.
     pub trace: Trace,
-    verified: Verified<S>,
+    pub(crate) verified: Verified<S>,
+    /// Shared with its copies in other places.
+    pub(crate) facts: Arc<Facts>,
+}
+
+/// What a release knows of itself beside its data.
+#[derive(Debug)]
+pub(crate) struct Facts {
     /// The key by which this release remembers its people.
     key: Key,
     input_sha256: String,
@@ -61,6 +69,19 @@ impl<S> Release<S> {
         Ok(())
     }
 
+    /// What it means that its reports replace those of a release that it was not compared with.
+    pub(crate) fn leak_of_replaced(&self, request: &Request, replaced: &Audit) -> Option<Leak> {
+        let is_known = self.is_of(replaced)
+            || request.earlier.previous.iter().any(|given| given.is_same_release(replaced));
+        let same_source = replaced.is_of_input(&self.facts.input_sha256);
+        (!is_known).then(|| earlier_release(request.policy().data.shape, same_source))
+    }
+
+    /// Whether an audit is of this release, or of a copy of it.
+    pub fn is_of(&self, audit: &Audit) -> bool {
+        audit.is_of_release(&self.facts.key)
+    }
+
     /// What was proven, and about which bytes.
     pub fn certificate(&self) -> &Certificate {
         self.verified.certificate()
@@ -68,14 +89,14 @@ impl<S> Release<S> {
 
     /// The page that may go out with the data; none where the request did not ask for pages.
     pub fn report_page(&self) -> Option<String> {
-        let pages = self.pages.as_ref()?;
+        let pages = self.facts.pages.as_ref()?;
         Some(html::report_page(&self.report.outgoing(), &pages.published))
     }
 
     /// The page that stays with the publisher; none where the request did not ask for pages. `audit` is what `audit.json` holds, which lies at
     /// `place`.
     pub fn audit_page(&self, audit: &AuditFile<'_>, place: &Path) -> Option<String> {
-        let pages = self.pages.as_ref()?;
+        let pages = self.facts.pages.as_ref()?;
         let house = House {
             facts: &pages.house,
             output: audit.output.display().to_string(),
@@ -96,13 +117,13 @@ impl<S> Release<S> {
 
     /// What stays with the publisher, as `audit.json` holds it.
     pub fn audit<'a>(&'a self, request: &'a Request, places: AuditPlaces) -> AuditFile<'a> {
-        let (policy, key) = (request.policy(), self.key);
+        let (policy, key) = (request.policy(), self.facts.key);
         AuditFile {
             key: key.hex(),
             policy,
             policy_folder: places.policy_folder,
             policy_hash: key.hash(audit::POLICY, policy.canonical_json().as_bytes()),
-            input_hash: key.hash(audit::INPUT, self.input_sha256.as_bytes()),
+            input_hash: key.hash(audit::INPUT, self.facts.input_sha256.as_bytes()),
             output: places.output,
             groups: places.groups,
             reused_classes: request.earlier.reuse_classes,
@@ -123,8 +144,8 @@ impl<S> Release<S> {
             work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
             ribbon: self.trace.search.as_ref().filter(|_| self.report.algorithm == "ribbon"),
             search: self.trace.search.as_ref().filter(|_| self.report.algorithm != "ribbon"),
-            secret_key: self.secret_key.clone(),
-            recoding: &self.recoding,
+            secret_key: self.facts.secret_key.clone(),
+            recoding: &self.facts.recoding,
         }
     }
 }
@@ -205,18 +226,19 @@ fn run_to_end<K: Sink>(
     let earlier = &request.earlier;
     // The report to be replaced is about the same input but other bytes: a second release of the same people.
     let again = earlier.replaced.as_ref().is_some_and(|replaced| {
-        let given = earlier.previous.iter().any(|previous| previous.output_sha256 == replaced.output_sha256);
+        let given = earlier.previous.iter().any(|previous| previous.is_same_release(replaced));
         replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
     });
     // Tables are compared with the earlier releases that are given, and what is applied with those that it comes from; otherwise we can only report that
     // there are some.
     let compared = policy.data.shape == Shape::Table || earlier.applied;
     if again || (!compared && !earlier.previous.is_empty()) {
-        add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape)]);
+        add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape, true)]);
     }
     seconds.total = started.elapsed().as_secs_f64();
     report.seconds = seconds;
-    Ok(Release { report, trace, verified, key, input_sha256, recoding, secret_key, pages })
+    let facts = Arc::new(Facts { key, input_sha256, recoding, secret_key, pages });
+    Ok(Release { report, trace, verified, facts })
 }
 
 /// The published data of an earlier release, and what they are recognized by.
@@ -238,7 +260,7 @@ pub(crate) fn read_earlier(
 }
 
 /// What this program has staged holds nothing but its data, or it is not published.
-fn refuse_unjudged(
+pub(crate) fn refuse_unjudged(
     request: &Request,
     staged: &impl StagedData,
     progress: &dyn Progress,

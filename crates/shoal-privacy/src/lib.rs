@@ -31,7 +31,7 @@ pub use sequences::{
     SequencesConservationError, SequencesFindings, SequencesModel, SequencesVerdict, SequencesView,
     SequencesViolation, VerifiedSequences, judge_sequences, verify_sequences, verify_sequences_file,
 };
-pub use staged::{Certificate, Digests, Findings, ReadBack, Staged, Verified};
+pub use staged::{Certificate, Digests, Findings, NotACopy, ReadBack, Staged, Verified, verify_copy};
 pub use table::{
     Classes, ConditionError, Crowds, KAnonymity, OfPeople, PersonalK, PublishedCell, SensitiveColumn,
     SuppressionLimit, TableClaim, TableConservationError, TableFindings, TableModel, TableVerdict, TableView,

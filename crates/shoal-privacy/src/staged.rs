@@ -1,5 +1,7 @@
 //! Proof and data that cannot be separated: what was staged is read back, judged and published as one value.
 
+use shoal_core::{RawColumn, RawTable};
+
 use crate::promise::PromiseResult;
 
 /// Data that lie where nobody else sees them yet: a file without a name, batches that nobody has been given, a table in
@@ -65,14 +67,14 @@ impl<S: Staged, T> ReadBack<S, T> {
 
 /// Staged data that keep their promise, whatever their shape. Only [`verify_table`](crate::verify_table),
 /// [`verify_transactions`](crate::verify_transactions) and [`verify_sequences`](crate::verify_sequences) can make one, and
-/// nothing is published without one.
+/// [`verify_copy`] one for another place of the same data; nothing is published without one.
 ///
 /// ```compile_fail
 /// fn forge<S>(staged: S, certificate: shoal_privacy::Certificate) -> shoal_privacy::Verified<S> {
 ///     shoal_privacy::Verified { staged, certificate }
 /// }
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Verified<S> {
     staged: S,
     certificate: Certificate,
@@ -94,6 +96,63 @@ impl<S> Verified<S> {
     /// What is staged.
     pub fn staged(&self) -> &S {
         &self.staged
+    }
+}
+
+/// Verifies a copy of verified data: the same columns, with the same texts in the same order. What was proven is about these, so it is proven of the copy, whose digest
+/// the new certificate has. `read` reads the verified data once more, as for [`ReadBack::of`]; `missing` are the texts that the policy reads as a missing value.
+///
+/// A format without nulls makes an empty text of each. A copy may do so where the policy reads the empty text as missing, too: otherwise nulls would become one with empty texts,
+/// which were another value, or part from other texts that are missing, which were the same. No copy may make a null of a text.
+pub fn verify_copy<S: Staged, P, E>(
+    copy: ReadBack<S, RawTable>,
+    of: &Verified<P>,
+    missing: &[String],
+    read: impl FnOnce(&P) -> Result<(RawTable, String), E>,
+) -> Result<Result<Verified<S>, NotACopy>, E> {
+    let (proven, digest) = read(&of.staged)?;
+    // The verified data themselves must still be what was proven.
+    let same_shape = digest == of.certificate.sha256()
+        && copy.content.rows == proven.rows
+        && copy.content.columns.len() == proven.columns.len();
+    let empty_is_missing = missing.iter().any(String::is_empty);
+    let columns = || copy.content.columns.iter().zip(&proven.columns);
+    let compared = match same_shape {
+        true => columns().try_for_each(|(copy, proven)| compare(copy, proven, empty_is_missing)),
+        false => Err(NotACopy::Differs),
+    };
+    Ok(compared.map(|()| copy.certify(of.certificate.findings.clone()).0))
+}
+
+/// Why something is not a copy of verified data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotACopy {
+    /// It says something else.
+    Differs,
+    /// The nulls of this column are empty texts in it, which the policy does not read as missing.
+    LosesNulls {
+        /// The column.
+        column: String,
+    },
+}
+
+fn compare(copy: &RawColumn, proven: &RawColumn, empty_is_missing: bool) -> Result<(), NotACopy> {
+    let is_null = |column: &RawColumn, row: usize| column.null == Some(column.codes[row]);
+    let rows = proven.codes.len();
+    let same_texts = copy.name == proven.name
+        && copy.codes.len() == rows
+        && (0..rows).all(|row| copy.text(row) == proven.text(row));
+    if !same_texts {
+        return Err(NotACopy::Differs);
+    }
+    let keeps_nulls = (0..rows).all(|row| is_null(copy, row) == is_null(proven, row));
+    // Some of them are worse than none: whoever reads the copy could tell apart who is alike in what was proven.
+    let loses_all = (0..rows).all(|row| !is_null(copy, row));
+    match (keeps_nulls, loses_all) {
+        (true, _) => Ok(()),
+        (false, true) if empty_is_missing => Ok(()),
+        (false, true) => Err(NotACopy::LosesNulls { column: proven.name.clone() }),
+        (false, false) => Err(NotACopy::Differs),
     }
 }
 
@@ -169,5 +228,74 @@ impl Findings {
     /// Whether nothing is published, so that every promise is kept by silence. Reports say so.
     pub fn is_vacuous(&self) -> bool {
         self.rows_published == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    struct Nowhere;
+
+    impl Staged for Nowhere {
+        type Receipt = String;
+        type Error = Infallible;
+
+        fn publish(self, certificate: &Certificate) -> Result<String, Infallible> {
+            Ok(certificate.sha256().to_owned())
+        }
+    }
+
+    fn read(table: &RawTable, digest: &str) -> ReadBack<Nowhere, RawTable> {
+        ReadBack::of(Nowhere, |_| Ok::<_, Infallible>((table.clone(), digest.to_owned()))).unwrap()
+    }
+
+    #[test]
+    fn a_copy_has_the_same_texts_in_the_same_order_and_no_null_more_or_less() {
+        let rows = |rows: &[[&str; 2]]| {
+            RawTable::from_rows(&["age", "town"], &rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>())
+        };
+        let mut proven = rows(&[["20", ""], ["20", ""], ["30", "Ulm"]]);
+        let verified = read(&proven, "one").certify(Findings::new(Vec::new(), 3, 3)).0;
+        let copied_with = |missing: &[&str], copy: &RawTable, of: &RawTable, digest: &str| {
+            let missing: Vec<String> = missing.iter().map(|&token| token.to_owned()).collect();
+            let proof = verify_copy(read(copy, "two"), &verified, &missing, |_| {
+                Ok::<_, Infallible>((of.clone(), digest.to_owned()))
+            });
+            proof.unwrap().map(|proof| proof.publish().unwrap())
+        };
+        let copied = |copy: &RawTable, of: &RawTable, digest: &str| copied_with(&["?"], copy, of, digest);
+        let (published, differs) = (Ok("two".to_owned()), Err(NotACopy::Differs));
+        // The proof is about the copy from now on.
+        assert_eq!(copied(&proven, &proven, "one"), published);
+        // Not what was proven any more.
+        assert_eq!(copied(&proven, &proven, "other"), differs);
+        let swapped = rows(&[["20", ""], ["30", "Ulm"], ["20", ""]]);
+        let other = rows(&[["20", ""], ["20", ""], ["31", "Ulm"]]);
+        let fewer = rows(&[["20", ""], ["20", ""]]);
+        let mut named = proven.clone();
+        named.columns[1].name = "place".to_owned();
+        for wrong in [swapped, other, fewer, named] {
+            assert_eq!(copied(&wrong, &proven, "one"), differs);
+        }
+        // A null that was none, and a null that becomes an empty text.
+        let plain = proven.clone();
+        proven.columns[1].null = Some(proven.columns[1].codes[0]);
+        assert_eq!(copied(&proven, &plain, "one"), differs);
+        assert_eq!(copied_with(&["?", ""], &plain, &proven, "one"), published);
+        // Some of the nulls only: a second label with the same text.
+        let mut mixed = proven.clone();
+        let town = &mut mixed.columns[1];
+        town.labels = ["", "", "Ulm"].into_iter().collect();
+        (town.codes, town.null) = (vec![0, 1, 2], Some(0));
+        assert_eq!(copied(&mixed, &proven, "one"), differs);
+        // What was proven are other values, unless the policy reads both as missing.
+        let lost = Err(NotACopy::LosesNulls { column: "town".to_owned() });
+        assert_eq!(copied(&plain, &proven, "one"), lost);
+        assert_eq!(copied(&plain, &mixed, "one"), lost);
+        assert_eq!(copied_with(&["?", ""], &plain, &mixed, "one"), published);
+        assert_eq!(copied(&mixed, &mixed, "one"), published);
     }
 }

@@ -36,23 +36,49 @@ pub(crate) fn of_pipeline(error: PipelineError) -> PyErr {
         error => {
             let (message, hint) = (error.to_string(), hint_of(&error));
             let raise = if error.is_broken_promise() { PromiseError::new_err } else { Error::new_err };
-            with_parts(raise(full_text(&message, None, hint.as_deref())), message, None, hint, None)
+            let raised =
+                with_parts(raise(full_text(&message, None, hint.as_deref())), message, None, hint, None);
+            // What a worker of a cluster may say: its exceptions end up in logs, which others read.
+            let discreet = error.without_values();
+            Python::attach(|py| drop(raised.value(py).setattr("without_values", discreet)));
+            raised
         }
     }
 }
 
 /// Hints that name flags of the command line say here what to write in Python.
 fn hint_of(error: &PipelineError) -> Option<String> {
-    match error {
-        PipelineError::IsStream => Some("use shoal.Stream(policy)".to_owned()),
-        PipelineError::NotStream { .. } => Some("use shoal.anonymize(data, policy)".to_owned()),
-        PipelineError::NothingLeft { .. } => Some(
+    let hint = match error {
+        PipelineError::IsStream => "use shoal.Stream(policy)",
+        PipelineError::NotStream { .. } => "use shoal.anonymize(data, policy)",
+        PipelineError::StreamApplied => {
+            "use shoal.Stream(policy, key=…, used_for=…) with the key of the stream that came before"
+        }
+        PipelineError::NothingLeft { .. } => {
             "lower k or the other promises, leave columns out, give hierarchies, or publish more records at once; \
              allow_total_loss=True releases it all the same"
-                .to_owned(),
-        ),
-        error => error.hint(),
-    }
+        }
+        PipelineError::Releases { .. } => {
+            "nothing was released. release.apply(data), or reuse_classes=True, keeps the classes of people who were in an earlier release; policy.output(suppressed=\"drop\") leaves out \
+             whom it cannot hide; or release only one of them"
+        }
+        PipelineError::Incomparable { .. } => {
+            "give a release of a table with the same columns, or leave it out of previous: then nothing is known about the two together"
+        }
+        PipelineError::LostRelease { .. } => {
+            "give it, or the folder that it was saved to, in previous=[…]: the new release must hold together with that one, too"
+        }
+        PipelineError::LostFile { .. } => {
+            "give the folder that it lies in by now in previous=[…], or put it back where it was written to, with the bytes that were published"
+        }
+        PipelineError::Exists { .. } => "give force=True to replace it, or another folder",
+        PipelineError::OtherReports { .. } => {
+            "give another folder, or force=True to replace them; an audit.json that is replaced cannot be compared with later releases any more"
+        }
+        PipelineError::Audit { .. } => "give the folder that a release was saved to, or its audit.json",
+        error => return error.hint(),
+    };
+    Some(hint.to_owned())
 }
 
 /// An error of a policy, with the line in question where its text is known.
@@ -112,6 +138,7 @@ fn with_parts(
         let _ = value.setattr("place", place);
         let _ = value.setattr("hint", hint);
         let _ = value.setattr("key", key);
+        let _ = value.setattr("without_values", None::<String>);
     });
     error
 }

@@ -5,6 +5,7 @@
 //! JSON. What a person types and sees (frames of any kind, the builder of policies, notebooks) is written in Python, in `python/shoal/`.
 
 mod background;
+mod earlier;
 mod errors;
 mod frames;
 mod hierarchies;
@@ -17,15 +18,18 @@ mod verbs;
 
 use pyo3::prelude::*;
 
-// There is no state that two threads share but the pool of threads, which is behind a lock, so the interpreter's lock is not needed.
+// Why the interpreter's lock is not needed: classes are frozen, so that Python cannot change them; a stream, which changes, is behind a lock of its own, and so is the pool
+// of threads, the only thing that calls share. Arrow data that come in are read and never written to.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::earlier::policy_of_release;
+    #[pymodule_export]
     use crate::errors::{Error, PolicyError, PromiseError};
     #[pymodule_export]
-    use crate::frames::{addresses, distinct};
+    use crate::frames::{HeldFrame, addresses, hold, timestamps};
     #[pymodule_export]
-    use crate::hierarchies::build_hierarchy;
+    use crate::hierarchies::{build_hierarchy, hierarchy_rows};
     #[pymodule_export]
     use crate::policy::{dict_to_toml, policy_schema, policy_to_json, toml_to_json};
     #[pymodule_export]
@@ -33,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use crate::release::{NativeRelease, anonymize};
     #[pymodule_export]
-    use crate::save::save_data;
+    use crate::save::save;
     #[pymodule_export]
     use crate::stream::NativeStream;
     #[pymodule_export]

@@ -30,9 +30,18 @@ pub(crate) struct GivenPolicy {
 }
 
 impl GivenPolicy {
+    /// The policy and the folder that its paths are seen from.
+    pub(crate) fn job(&self) -> PyResult<Job> {
+        Job::of_text(&self.text, Path::new(&self.folder), &[]).map_err(of_pipeline)
+    }
+
     /// The policy with everything that it names.
     pub(crate) fn request(&self) -> PyResult<Request> {
-        let job = Job::of_text(&self.text, Path::new(&self.folder), &[]).map_err(of_pipeline)?;
+        self.request_of(&self.job()?)
+    }
+
+    /// The same of a policy that was read already.
+    pub(crate) fn request_of(&self, job: &Job) -> PyResult<Request> {
         let mut assets = Assets::default();
         for (name, text) in &self.hierarchies {
             let tree = hierarchy::from_text(text).map_err(|error| {

@@ -1,44 +1,79 @@
-//! `shoal run` on frames.
+//! `shoal run` and `shoal apply` on frames.
 
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, Field, SchemaRef};
+use arrow_schema::{DataType, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::PyTable;
 use pyo3_arrow::error::PyArrowResult;
-use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use shoal_core::Progress;
 use shoal_pipeline::audit::AuditPlaces;
-use shoal_pipeline::{BatchSink, BatchSource, PipelineError, Request};
+use shoal_pipeline::{BatchSink, PipelineError, Release, Request, Source, StagedBatches};
 
 use crate::background;
+use crate::earlier::{Earlier, GivenRelease};
 use crate::errors::of_pipeline;
-use crate::frames::source;
+use crate::frames::{source, stream};
 use crate::policy::GivenPolicy;
 
 /// A release that was verified and published: its data, and what was found of it.
 #[pyclass(frozen)]
 pub(crate) struct NativeRelease {
+    pub(crate) release: Release<StagedBatches>,
+    pub(crate) request: Request,
+    /// The folder that the policy's paths are seen from.
+    folder: PathBuf,
     pub(crate) batches: Vec<RecordBatch>,
     schema: SchemaRef,
-    /// What may go out with the data, as JSON.
-    #[pyo3(get)]
-    report: String,
+}
+
+impl NativeRelease {
+    /// Where it will be saved is not known here. Groups of items are written out in frames, so there is no dictionary of them.
+    fn places(&self) -> AuditPlaces {
+        AuditPlaces { policy_folder: self.folder.clone(), output: PathBuf::from("data"), groups: None }
+    }
+
     /// With exact figures, as JSON; it stays with the publisher.
-    #[pyo3(get)]
-    audit: String,
-    /// The page that may go out with the data.
-    #[pyo3(get)]
-    report_page: String,
-    /// The page that stays with the publisher.
-    #[pyo3(get)]
-    audit_page: String,
+    pub(crate) fn audit_text(&self) -> String {
+        json(&self.release.audit(&self.request, self.places()))
+    }
 }
 
 #[pymethods]
 impl NativeRelease {
+    /// What may go out with the data, as JSON.
+    #[getter]
+    fn report(&self) -> String {
+        json(&self.release.report.outgoing())
+    }
+
+    /// With exact figures, as JSON; it stays with the publisher.
+    #[getter]
+    fn audit(&self, py: Python<'_>) -> String {
+        // Millions of people take a while to write down.
+        py.detach(|| self.audit_text())
+    }
+
+    /// Whether a column is one of lists, which CSV does not have.
+    #[getter]
+    fn has_lists(&self) -> bool {
+        self.schema.fields().iter().any(|field| matches!(field.data_type(), DataType::List(_)))
+    }
+
+    /// The share of information that was lost, exactly.
+    #[getter]
+    fn loss(&self) -> f64 {
+        self.release.report.loss.ncp()
+    }
+
+    /// The page that may go out with the data.
+    #[getter]
+    fn report_page(&self) -> String {
+        self.release.report_page().unwrap_or_default()
+    }
+
     /// The published data as an Arrow stream, without a copy.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
@@ -46,12 +81,7 @@ impl NativeRelease {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        let field = Field::new_struct("", self.schema.fields().clone(), false);
-        let arrays = self.batches.clone().into_iter();
-        let arrays = arrays.map(|batch| {
-            Ok::<_, ArrowError>(std::sync::Arc::new(arrow_array::StructArray::from(batch)) as _)
-        });
-        to_stream_pycapsule(py, Box::new(ArrayIterator::new(arrays, field.into())), requested_schema)
+        stream(py, self.batches.clone(), &self.schema, requested_schema)
     }
 
     /// How many records there are.
@@ -60,9 +90,11 @@ impl NativeRelease {
     }
 }
 
-/// Anonymizes a frame. Nothing comes back unless the promise was verified on what comes back.
+/// Anonymizes a frame. Nothing comes back unless the promise was verified on what comes back, and holds together with the earlier releases in `previous`.
+/// `applied` says that the recoding of the last of them is applied.
 #[pyfunction]
-#[pyo3(signature = (table, policy, progress=None, allow_total_loss=false, pages=true))]
+#[pyo3(signature = (table, policy, progress=None, allow_total_loss=false, pages=true, previous=Vec::new(), applied=false, reuse_classes=false, allow_absent=false))]
+#[allow(clippy::too_many_arguments)] // the arguments of the Python functions above it, which give them by name
 pub(crate) fn anonymize(
     py: Python<'_>,
     table: PyTable,
@@ -70,40 +102,43 @@ pub(crate) fn anonymize(
     progress: Option<Py<PyAny>>,
     allow_total_loss: bool,
     pages: bool,
+    previous: Vec<GivenRelease>,
+    applied: bool,
+    reuse_classes: bool,
+    allow_absent: bool,
 ) -> PyResult<NativeRelease> {
-    let mut request = policy.request()?;
+    let job = policy.job()?;
+    let mut request = policy.request_of(&job)?.with_table_key(job.table_key().map_err(of_pipeline)?);
     // The pages show the report in a notebook; they also let the adversaries try the release, as the command does. Nobody sees those of a part
     // or of a trial.
     if pages {
         request = request.with_pages();
     }
+    let earlier = Earlier { releases: previous, applied, reuse_classes, allow_absent };
     let mut source = source(table);
-    let work = |progress: &dyn Progress| release(&request, &mut source, allow_total_loss, progress);
+    let work = |progress: &dyn Progress| {
+        let request = earlier.held_against(request, &job, progress)?;
+        release(request, &mut source, job.folder.clone(), allow_total_loss, progress)
+    };
     background::run(py, progress.as_ref(), work)?.map_err(of_pipeline)
 }
 
 fn release(
-    request: &Request,
-    source: &mut BatchSource,
+    request: Request,
+    source: &mut dyn Source,
+    folder: PathBuf,
     allow_total_loss: bool,
     progress: &dyn Progress,
 ) -> Result<NativeRelease, PipelineError> {
-    let release = shoal_pipeline::run(request, source, &mut BatchSink, progress)?;
+    let release = shoal_pipeline::run(&request, source, &mut BatchSink, progress)?;
     if !allow_total_loss {
         release.refuse_total_loss(request.policy())?;
     }
-    // Where it will be saved is not known yet. Groups of items are written out in frames, so there is no dictionary of them.
-    let places =
-        AuditPlaces { policy_folder: PathBuf::from("."), output: PathBuf::from("data"), groups: None };
-    let audit = release.audit(request, places);
-    let audit_page = release.audit_page(&audit, &PathBuf::from("audit.json")).unwrap_or_default();
-    let json = |value: &dyn Fn() -> serde_json::Result<String>| {
-        value().expect("reports hold nothing that JSON cannot")
-    };
-    let audit = json(&|| serde_json::to_string_pretty(&audit));
-    let report = json(&|| serde_json::to_string_pretty(&release.report.outgoing()));
-    let report_page = release.report_page().unwrap_or_default();
-    let batches = release.publish()?;
+    let batches = release.hand_out()?;
     let schema = batches[0].schema();
-    Ok(NativeRelease { batches, schema, report, audit, report_page, audit_page })
+    Ok(NativeRelease { release, request, folder, batches, schema })
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("reports hold nothing that JSON cannot")
 }

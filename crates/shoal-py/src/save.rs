@@ -1,87 +1,44 @@
-//! A release as a file: written, read back, compared with what was verified, and only then named.
+//! A release as files, which every verb of the command line understands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use shoal_core::{RawTable, Silent};
-use shoal_io::{ColumnForm, Format, Layout, Source, WriteOptions};
+use shoal_core::Progress;
+use shoal_pipeline::files::{self, SavedFile};
 
-use crate::errors::with_hint;
+use crate::background;
+use crate::errors::of_pipeline;
+use crate::policy::GivenPolicy;
 use crate::release::NativeRelease;
 
-/// Writes the data of a release to a CSV or Parquet file, by the name's ending. An existing file is replaced only where `force` says so.
+/// Writes a release under the name `name` into the folder of `policy`, which is the release's, with files where there was memory; `files` are these. `previous` are
+/// releases that it was held against, with the places of their `audit.json`s where they were saved. Gives the places of the data and of its own `audit.json`.
 #[pyfunction]
-pub(crate) fn save_data(release: &NativeRelease, path: PathBuf, force: bool) -> PyResult<()> {
-    if path.exists() && !force {
-        return Err(with_hint(
-            format!("`{}` exists already", path.display()),
-            "give force=True to replace it, or another name",
-        ));
+#[pyo3(signature = (release, policy, name, files, previous, force, progress=None))]
+#[allow(clippy::too_many_arguments)] // the arguments of `Release.save`, which gives them in order
+pub(crate) fn save(
+    py: Python<'_>,
+    release: &Bound<'_, NativeRelease>,
+    policy: GivenPolicy,
+    name: &str,
+    files: Vec<SavedFile>,
+    previous: Vec<(Py<NativeRelease>, Option<PathBuf>)>,
+    force: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(PathBuf, PathBuf)> {
+    let (job, release) = (policy.job()?, release.get());
+    let mut earlier = release.request.earlier().clone();
+    for audit in &mut earlier.previous {
+        // By the release and not by its data: two releases of the same people may have the same ones.
+        let held = previous.iter().find(|(held, _)| held.get().release.is_of(audit));
+        if let Some((_, Some(place))) = held {
+            audit.place.clone_from(place);
+        }
     }
-    let layout = Format::of(&path.to_string_lossy()).layout;
-    if !matches!(layout, Layout::Csv | Layout::Parquet) {
-        return Err(with_hint(
-            format!("`{}` cannot be written", path.display()),
-            "a release is saved as .csv or .parquet; other forms can be made of its data",
-        ));
-    }
-    let proven = read(&release.batches)?;
-    let columns = vec![ColumnForm::Typed; proven.columns.len()];
-    let bytes =
-        shoal_io::table_bytes(&proven, layout, &WriteOptions { columns, ..WriteOptions::default() }, &Silent)
-            .map_err(|error| with_hint(error.to_string(), error.hint()))?;
-    let unnamed = beside(&path);
-    let written = std::fs::write(&unnamed, &bytes)
-        .map_err(|error| {
-            with_hint(
-                format!("`{}` cannot be written: {error}", path.display()),
-                "is there room, and may you write there?",
-            )
-        })
-        .and_then(|()| compare(&unnamed, &proven))
-        .and_then(|()| {
-            std::fs::rename(&unnamed, &path).map_err(|error| {
-                with_hint(format!("`{}` cannot be named: {error}", path.display()), "may you write there?")
-            })
-        });
-    if written.is_err() {
-        // Nothing half-written is left; that it cannot be removed either is not what the caller must know first.
-        let _ = std::fs::remove_file(&unnamed);
-    }
-    written
-}
-
-/// A name in the same folder, so that the file can be renamed, with the ending by which its format is known.
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{}.{name}", std::process::id()))
-}
-
-fn read(batches: &[arrow_array::RecordBatch]) -> PyResult<RawTable> {
-    shoal_io::read_batches("the release", batches.iter().cloned().map(Ok), &|_| true, None, &Silent)
-        .map(|read| read.table)
-        .map_err(|error| with_hint(error.to_string(), error.hint()))
-}
-
-/// The proof is about cells; a file with the same cells in the same order is what was proven.
-fn compare(file: &Path, proven: &RawTable) -> PyResult<()> {
-    let found = shoal_io::read_table(&Source::new(file.to_string_lossy().into_owned()), &|_| true, &Silent)
-        .map_err(|error| with_hint(error.to_string(), error.hint()))?
-        .table;
-    // CSV knows no nulls: an empty text stands for one.
-    let same_text = |(a, b): (&shoal_core::RawColumn, &shoal_core::RawColumn)| {
-        a.name == b.name
-            && a.codes.len() == b.codes.len()
-            && (0..a.codes.len()).all(|row| a.text(row) == b.text(row))
+    let request = policy.request_of(&job)?.with_earlier(earlier);
+    let work = |progress: &dyn Progress| {
+        files::save(&release.release, &job, &request, name, &files, force, progress)
     };
-    let same = found.rows == proven.rows
-        && found.columns.len() == proven.columns.len()
-        && found.columns.iter().zip(&proven.columns).all(same_text);
-    match same {
-        true => Ok(()),
-        false => Err(with_hint(
-            "what was written is not what was verified".to_owned(),
-            "this is a defect: please report it; save as .parquet instead",
-        )),
-    }
+    let output = background::run(py, progress.as_ref(), work)?.map_err(of_pipeline)?;
+    Ok((output, files::saved_audit(&job.folder)))
 }

@@ -7,6 +7,7 @@ use shoal_core::Progress;
 use shoal_pipeline::{BatchSource, Explained, PipelineError, Request, Source};
 
 use crate::background;
+use crate::earlier::{GivenRelease, attacked_together};
 use crate::errors::of_pipeline;
 use crate::frames::source;
 use crate::policy::GivenPolicy;
@@ -60,19 +61,23 @@ pub(crate) fn measure(
     })
 }
 
-/// What adversaries find out from published data.
+/// What adversaries find out from published data, also together with earlier releases.
 #[pyfunction]
-#[pyo3(signature = (original, published, policy, progress=None))]
+#[pyo3(signature = (original, published, policy, progress=None, previous=Vec::new()))]
 pub(crate) fn attack(
     py: Python<'_>,
     original: PyTable,
     published: PyTable,
     policy: GivenPolicy,
     progress: Option<Py<PyAny>>,
+    previous: Vec<GivenRelease>,
 ) -> PyResult<(bool, String)> {
-    let (request, mut original, mut published) = both(original, published, &policy)?;
+    let job = policy.job()?;
+    let (request, mut original, mut published) =
+        (policy.request_of(&job)?, source(original), source(published));
     let work = |progress: &dyn Progress| {
-        shoal_pipeline::attack(&request, &mut original, &mut published, &mut [], progress)
+        let (request, mut earlier) = attacked_together(&previous, request, &job)?;
+        shoal_pipeline::attack(&request, &mut original, &mut published, &mut earlier, progress)
     };
     let attacked = background::run(py, progress.as_ref(), work)?.map_err(of_pipeline)?;
     Ok((attacked.holds(), json(&attacked)))

@@ -93,3 +93,27 @@ def test_what_is_no_frame_is_refused(policy):
 def test_a_pandas_index_is_not_published(people, policy):
     people.index = people["name"]
     assert shoal.anonymize(people, policy).data.columns.tolist() == ["age", "town", "illness"]
+
+
+def test_subclasses_of_frames_are_frames_of_their_library(people, policy):
+    class Study(pd.DataFrame):
+        """As GeoPandas and others make them."""
+
+        @property
+        def _constructor(self):
+            return Study
+
+    class Cohort(pl.DataFrame):
+        pass
+
+    expected = shoal.anonymize(people, policy).data
+    study = Study(people.set_index(people["name"].rename("who")))
+    data = shoal.anonymize(study, policy).data
+    assert type(data) is pd.DataFrame and data.equals(expected)
+    twice = Study([[20, 1, 2]] * 6, columns=["age", "other", "other"])
+    with pytest.raises(shoal.Error, match="two columns have the same name: other"):
+        shoal.anonymize(twice, policy)
+    assert type(shoal.anonymize(Cohort(people), policy).data) is pl.DataFrame
+    # A column is no frame, whoever has made its class.
+    with pytest.raises(TypeError, match="with this column"):
+        shoal.anonymize(type("Column", (pd.Series,), {})([1, 2]), policy)

@@ -136,6 +136,25 @@ def test_comparison(people, policy):
 
     matplotlib.use("Agg")
     assert compared.plot().get_xlabel() == "k"
+    varied = shoal.compare(people, policy, k=[2, 5], vary={"algorithm.remainder": ["nearest", "last"]}, algorithms=["sbc"])
+    assert varied.frame["algorithm.remainder"].tolist() == ["nearest", "last"] * 2
+    assert len(varied.plot().get_legend().get_texts()) == 2 and "algorithm.remainder" in varied._repr_html_()
+
+
+def test_transparent_policies_are_not_tried_out_however_they_are_asked_for(people, policy, tmp_path):
+    diverse = policy.privacy(l_diversity={"kind": "distinct", "l": 2})
+    keys = {"algorithm.key-file": [str(tmp_path / "one"), str(tmp_path / "two")]}
+    for tried, vary in (
+        (diverse.privacy(transparent=True), {}),
+        (diverse, {"privacy.transparent": [True]}),
+        (diverse, {"privacy.transparent": [False, True], **keys}),
+        (diverse, {"privacy": [{"k": 5, "transparent": True, "l-diversity": {"kind": "distinct", "l": 2}}]}),
+    ):
+        told = []
+        with pytest.raises(ValueError, match="transparent"):
+            shoal.compare(people, tried, vary=vary, progress=lambda *stage: told.append(stage))
+        # Before anything was tried, so that no key was made.
+        assert not told and not list(tmp_path.iterdir())
 
 
 def test_progress_is_told_and_may_cancel(policy):
@@ -216,3 +235,25 @@ def test_the_shipped_example(tmp_path):
     release = shoal.anonymize(frame, policy)
     quasi = [name for name, column in policy["columns"].items() if column["role"] == "quasi-identifier"]
     assert smallest_class(release.data, quasi) >= policy["privacy"]["k"]
+
+
+def test_what_is_not_installed_is_said(people, policy, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ImportError, match="progress=True needs tqdm: pip install tqdm"):
+        shoal.anonymize(people, policy, progress=True)
+    compared = shoal.compare(people, policy)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="pip install shoal\\[plot\\]"):
+        compared.plot()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="pip install shoal\\[pandas\\]"):
+        shoal.anonymize(people, policy)
+
+
+def test_keys_of_transparent_policies_come_from_their_file(people, policy, tmp_path):
+    key = tmp_path / "key"
+    transparent = policy.privacy(transparent=True, l_diversity={"kind": "distinct", "l": 2}).algorithm("transparent", key_file=str(key))
+    first = shoal.anonymize(people, transparent)
+    # Made by the first run, for nobody else to read, and used by the second.
+    assert oct(key.stat().st_mode)[-3:] == "600"
+    assert shoal.anonymize(people, transparent).data.equals(first.data)

@@ -23,7 +23,7 @@ pub struct PostgresServer {
 }
 
 /// How long a server may take to answer.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(180);
 
 impl PostgresServer {
     /// Makes a cluster and starts its server.

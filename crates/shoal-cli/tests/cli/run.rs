@@ -1,6 +1,6 @@
 //! `shoal run`: what it leaves, and that the same request leaves the same bytes.
 
-use crate::project::{PEOPLE, TestProject};
+use crate::project::{PEOPLE, POLICY, TestProject};
 
 fn publish(project: &TestProject, output: &str, args: &[&str]) -> Vec<u8> {
     let mut run = vec!["run", "policy.toml", "-o", output, "--quiet"];
@@ -162,7 +162,7 @@ fn the_published_file_may_go_to_standard_output() {
 fn paths_of_a_policy_are_seen_from_its_folder() {
     let project = TestProject::empty();
     project.write("deep/people.csv", PEOPLE);
-    project.write("deep/policy.toml", crate::project::POLICY);
+    project.write("deep/policy.toml", POLICY);
     project.shoal(&["run", "deep/policy.toml"]).ended_with(0);
     assert!(project.exists("deep/out.csv") && project.exists("deep/out.report/report.json"));
 }
@@ -204,4 +204,33 @@ output.path = "out.csv"
     project.write("some.csv", "place,land,illness\n*,x,acne\n*,x,flu\n*,x,flu\n*,x,gout\n");
     let said = project.shoal(&["verify", "some.csv", "--policy", "policy.toml"]).ended_with(0);
     assert!(!said.stdout.contains("the file says nothing"), "{said:?}");
+}
+
+/// 66,000 different names without a hierarchy are too many for sets of them (2^16 names of 2^16 people are the limit), so that Mondrian takes over.
+#[test]
+fn whoever_did_the_work_instead_is_named_in_the_summary_and_in_both_reports() {
+    let project = TestProject::empty();
+    let people: String = (0..66_000).map(|at| format!("n{at}\n")).collect();
+    project.write("people.csv", format!("name\n{people}"));
+    let parts = ["[columns", "[privacy"].map(|part| POLICY.find(part).unwrap());
+    let (head, tail) = (&POLICY[..parts[0]], &POLICY[parts[1]..]);
+    project.write("policy.toml", format!("{head}[columns.name]\nrole = \"quasi-identifier\"\n\n{tail}"));
+    let said = project.shoal(&["run", "policy.toml"]).ended_with(0).stdout;
+    let words =
+        "too many different names without a hierarchy for ribbon: mondrian made the classes, without rounds";
+    assert!(said.contains(words), "{said}");
+    for report in ["out.report/report.json", "out.report/audit.json"] {
+        let report = project.json(report);
+        assert_eq!(report["algorithm"], "ribbon");
+        let notes = report["notes"].as_array().unwrap();
+        assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with(words)), "{notes:?}");
+    }
+    let audit = project.json("out.report/audit.json");
+    assert_eq!(audit["ribbon"]["constructions"][0]["name"], "mondrian");
+    // With few names ribbon does it itself, and nothing of the kind is said.
+    let few: String = (0..600).map(|at| format!("n{at}\n")).collect();
+    project.write("people.csv", format!("name\n{few}"));
+    project.shoal(&["run", "policy.toml", "-o", "few.csv"]).ended_with(0);
+    let report = project.json("few.report/report.json");
+    assert!(!report["notes"].to_string().contains("mondrian"), "{report}");
 }

@@ -81,6 +81,8 @@ fn rights_that_are_missing_are_named_before_the_work() {
     let error = clinic.shoal(&["run", "policy.toml"]).ended_with(2).error();
     assert!(error.contains("may not create tables in the schema \"research\""), "{error}");
     assert!(!error.contains("reading"), "{error}");
+    let plan = clinic.shoal(&["check", "policy.toml"]).ended_with(0).stdout;
+    assert!(plan.contains("could not publish there") && plan.contains("may not create tables"), "{plan}");
     let policy = clinic.project.read("policy.toml");
     clinic.project.write("policy.toml", policy.replace("research.people_k3", "nowhere.people_k3"));
     let error = clinic.shoal(&["run", "policy.toml"]).ended_with(2).error();

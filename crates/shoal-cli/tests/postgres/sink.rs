@@ -106,6 +106,9 @@ fn a_table_is_replaced_only_when_asked_and_never_the_original() {
         .sql("create table research.people_k3 (something text); alter table research.people_k3 owner to ann");
     let error = clinic.shoal(&["run", "policy.toml"]).ended_with(2).error();
     assert!(error.contains("#research.people_k3") && error.contains("--force"), "{error}");
+    // Known before the work, too.
+    let plan = clinic.shoal(&["check", "policy.toml"]).ended_with(0).stdout;
+    assert!(plan.contains("a run could not publish there") && plan.contains("#research.people_k3"), "{plan}");
     assert_eq!(
         clinic.server.sql("select count(*) from information_schema.columns where table_name = 'people_k3'"),
         "1"
@@ -132,6 +135,42 @@ fn a_table_is_replaced_only_when_asked_and_never_the_original() {
     let error = clinic.shoal(&["run", "policy.toml", "--force"]).ended_with(2).error();
     assert!(error.contains("the original would be overwritten"), "{error}");
     assert_eq!(clinic.server.sql("select count(name) from research.mine"), "100");
+}
+
+/// Somebody puts another table there while the run is at work: it was not looked at, so it stays.
+#[test]
+fn a_table_that_somebody_else_has_put_there_meanwhile_is_not_dropped() {
+    let clinic = Clinic::of(100);
+    clinic.shoal(&["run", "policy.toml"]).ended_with(0);
+    // When the run has staged its table, the one with the name is replaced by another.
+    clinic.server.sql(
+        "create function replace_it() returns event_trigger language plpgsql security definer as $$ begin
+           if exists (select 1 from pg_event_trigger_ddl_commands() where object_identity ~ 'shoal_staged') then
+             drop table research.people_k3; execute 'create table research.people_k3 (theirs text)'; end if; end $$;
+         create event trigger replace_it on ddl_command_end when tag in ('CREATE TABLE') execute function replace_it();",
+    );
+    let error = clinic.shoal(&["run", "policy.toml", "--force"]).ended_with(2).error();
+    assert!(error.contains("somebody else has replaced the table meanwhile"), "{error}");
+    assert_eq!(clinic.server.sql("select count(*) from research.people_k3"), "100");
+    clinic.server.sql("drop event trigger replace_it");
+    clinic.shoal(&["run", "policy.toml", "--force"]).ended_with(0);
+}
+
+/// Row security hides records from a reader, who would find that the rest keeps the promise.
+#[test]
+fn a_table_that_its_reader_sees_only_a_part_of_is_not_verified() {
+    let clinic = Clinic::of(200);
+    clinic.shoal(&["run", "policy.toml"]).ended_with(0);
+    let named = format!("{}#research.people_k3", clinic.address());
+    let verify = ["verify", &named, "--policy", "research.people_k3.report/audit.json"];
+    clinic.shoal(&verify).ended_with(0);
+    clinic.server.sql(
+        "insert into research.people_k3 (age, sex, zip, illness) values ('99', 'f', '1', 'flu');
+         alter table research.people_k3 owner to postgres; grant select on research.people_k3 to ann;
+         alter table research.people_k3 enable row level security; create policy most on research.people_k3 using (age <> '99')",
+    );
+    let error = clinic.shoal(&verify).ended_with(2).error();
+    assert!(error.contains("row-level security"), "{error}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn check_and_init_read_a_database_and_compare_says_that_it_does_not() {
     let plan = clinic.shoal(&["check", "policy.toml"]).ended_with(0).stdout;
     assert!(plan.contains("200") && plan.contains("#research.people_k3"), "{plan}");
     assert_eq!(clinic.server.sql("select count(*) from pg_class where relname ~ 'k3'"), "0");
+    assert!(!plan.contains("could not publish"), "{plan}");
 
     let address = clinic.address();
     let init =

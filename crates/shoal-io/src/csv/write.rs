@@ -1,6 +1,8 @@
 use std::io::{self, Write};
 
-use shoal_core::{Progress, RawColumn, RawTable};
+use shoal_core::{Progress, RawTable};
+
+use crate::write::Fields;
 
 /// How many bytes are gathered before they are written.
 const CHUNK: usize = 1 << 18;
@@ -24,7 +26,10 @@ pub(crate) fn write(
         .columns
         .iter()
         .enumerate()
-        .map(|(number, column)| (Fields::of(column, separator, alone, ends(number)), &column.codes[..]))
+        .map(|(number, column)| {
+            let push = |_, label: &str, out: &mut Vec<u8>| push_field(out, label, separator, alone);
+            (Fields::of(column, ends(number), push), &column.codes[..])
+        })
         .collect();
     for row in 0..table.rows {
         for (fields, codes) in &columns {
@@ -37,30 +42,6 @@ pub(crate) fn write(
         }
     }
     out.write_all(&chunk)
-}
-
-/// The distinct labels of a column as they are in the file, with what follows them, in one piece.
-struct Fields {
-    bytes: Vec<u8>,
-    /// Where each begins; one more at the end.
-    bounds: Vec<usize>,
-}
-
-impl Fields {
-    fn of(column: &RawColumn, separator: u8, alone: bool, ends: u8) -> Fields {
-        let mut fields = Fields { bytes: Vec::new(), bounds: vec![0] };
-        for label in column.labels.iter() {
-            push_field(&mut fields.bytes, label, separator, alone);
-            fields.bytes.push(ends);
-            fields.bounds.push(fields.bytes.len());
-        }
-        fields
-    }
-
-    fn get(&self, code: u32) -> &[u8] {
-        let code = code as usize;
-        &self.bytes[self.bounds[code]..self.bounds[code + 1]]
-    }
 }
 
 pub(crate) fn push_field(out: &mut Vec<u8>, text: &str, separator: u8, alone: bool) {

@@ -86,6 +86,26 @@ pub enum WriteError {
         /// What separates items.
         separator: char,
     },
+    /// A column of lists, and a format that knows none.
+    #[error("{}: a column of lists cannot be written as CSV", path.display())]
+    NoLists {
+        /// The target.
+        path: PathBuf,
+    },
+    /// A copy of published data does not read back as what was published.
+    #[error("{}: what was written does not read back as what was verified", path.display())]
+    NotACopy {
+        /// The target.
+        path: PathBuf,
+    },
+    /// A column with nulls, a format without them, and a policy that reads empty texts as values.
+    #[error("{}: column `{column}` has nulls, which would be empty texts in CSV, and the policy does not read these as missing", path.display())]
+    LostNulls {
+        /// The target.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
     /// Transactions are to be published without the dictionary of their groups.
     #[error("{}: not published: it holds numbers of groups, and there is no dictionary with it", path.display())]
     WithoutGroups {
@@ -144,6 +164,13 @@ impl WriteError {
             WriteError::NotABasketFile { .. } => "let the name end in .txt, .txt.gz or .txt.zst",
             WriteError::UnreadableItem { .. } => {
                 "choose a separator that is in no item, or rename the item; it must not begin like a group"
+            }
+            WriteError::NoLists { .. } => "write .parquet instead",
+            WriteError::NotACopy { .. } => {
+                "nothing was written. This is a defect: please report it with the policy; another format may do"
+            }
+            WriteError::LostNulls { .. } => {
+                "write .parquet instead, or name the empty text in  data.missing  and anonymize again"
             }
             WriteError::WithoutGroups { .. } | WriteError::NoPlaceForGroups { .. } => {
                 "write the groups out with  output.groups = \"written-out\""

@@ -10,50 +10,17 @@
 
 mod address;
 
-#[cfg(feature = "postgres")]
-mod connection;
-#[cfg(feature = "postgres")]
-mod copy_text;
-#[cfg(feature = "postgres")]
-mod line_digest;
-#[cfg(feature = "postgres")]
-mod passwords;
-#[cfg(feature = "postgres")]
-mod pending;
-#[cfg(feature = "postgres")]
-mod read;
-#[cfg(feature = "postgres")]
-mod services;
-#[cfg(feature = "postgres")]
-mod settings;
-#[cfg(feature = "postgres")]
-mod sql_type;
-#[cfg(feature = "postgres")]
-mod sqlstate;
-#[cfg(feature = "postgres")]
-mod table_name;
-#[cfg(feature = "postgres")]
-mod target;
-#[cfg(feature = "postgres")]
-mod tls;
-#[cfg(feature = "postgres")]
-mod values;
-
 #[cfg(not(feature = "postgres"))]
 mod absent;
+#[cfg(feature = "postgres")]
+mod client;
 
 #[cfg(not(feature = "postgres"))]
-pub(crate) use absent::read;
-#[cfg(not(feature = "postgres"))]
-pub use absent::{PendingTable, TableTarget};
+use absent as client;
+
+pub(crate) use client::read;
+pub use client::{PendingTable, TableTarget};
 pub use shoal_core::policy::is_postgres;
-
-#[cfg(feature = "postgres")]
-pub use pending::PendingTable;
-#[cfg(feature = "postgres")]
-pub(crate) use read::read;
-#[cfg(feature = "postgres")]
-pub use target::TableTarget;
 
 use crate::error::PostgresError;
 use address::{Address, PASSWORD_HINT, holds_postgres_password};

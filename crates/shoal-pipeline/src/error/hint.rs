@@ -87,6 +87,9 @@ impl PipelineError {
             PipelineError::Beaten { .. } => {
                 "the verifier found that every promise holds, so one of the two is wrong: please report it. A larger k or other columns may help until then"
             }
+            PipelineError::WithoutReports { .. } => {
+                "hand the data to nobody yet: without its audit no later release can be compared with this one. Make room or mend the folder of the reports, then run again and allow that the file is replaced"
+            }
             PipelineError::Exists { .. } => "allow that it is replaced, or choose another name",
             PipelineError::OtherReports { .. } => {
                 "allow that they are replaced, or choose another folder; an audit.json that is replaced cannot be compared with later releases any more"

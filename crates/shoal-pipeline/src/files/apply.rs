@@ -1,15 +1,15 @@
 //! The recoding of an earlier release on other data: which policy, which releases it must hold together with, where it is written.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
 use shoal_io::is_postgres;
 
-use super::run::{Before, open_audit, run_to_end};
+use super::run::{open_audit, run_to_end};
 use super::targets::{AUDIT, recorded};
 use super::{Job, Outcome, RunOptions};
-use crate::{Audit, PipelineError};
+use crate::{Audit, EarlierReleases, PipelineError};
 
 /// The policy of an earlier release (its `audit.json`, or the folder of it) for other data; `set` are `KEY=VALUE`s as `--set` takes
 /// them.
@@ -30,7 +30,7 @@ pub fn open_applied(release: &Path, data: &str, set: &[String]) -> Result<Job, P
 }
 
 /// Applies the recoding of a release to the data of a job that [`open_applied`] has made. `options.previous` are earlier releases that
-/// the applied one does not know, or whose audits have moved. When it returns an error, nothing has been published.
+/// the applied one does not know, or whose audits have moved. When it returns an error, nothing has been published, unless it says so.
 pub fn apply(
     job: &Job,
     release: &Path,
@@ -39,36 +39,11 @@ pub fn apply(
 ) -> Result<Outcome, PipelineError> {
     Cancelled::catch(|| {
         let last = open_audit(release)?;
-        let previous = all_before(last, &options.previous)?;
-        refuse_to_replace(job, &previous, options)?;
-        // Tables have this word in their audits already: who is left out because of earlier releases is known from it.
-        let reuse_classes = job.policy().data.shape == Shape::Table;
-        let options = RunOptions { reuse_classes, ..options.clone() };
-        run_to_end(job, &options, Before { previous, applied: true }, progress)
+        let given = options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
+        let earlier = EarlierReleases::applied(last, given, &|place| Audit::open(place).ok())?;
+        refuse_to_replace(job, &earlier.previous, options)?;
+        run_to_end(job, options, earlier, progress)
     })?
-}
-
-/// Every release that the new one must hold together with, the applied one last. What the applied one was compared with is named in its
-/// audit; an audit that has moved may be among those that are given.
-fn all_before(last: Audit, given: &[PathBuf]) -> Result<Vec<Audit>, PipelineError> {
-    let mut given: Vec<Audit> = given.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
-    let mut all = Vec::new();
-    for named in &last.previous {
-        let moved = given.iter().position(|audit| audit.is_named(&last, named)).map(|at| given.remove(at));
-        // A file that is not there, or is another one by now, is not the audit that is named.
-        let found =
-            moved.or_else(|| Audit::open(&named.audit).ok().filter(|audit| audit.is_named(&last, named)));
-        let lost = || PipelineError::LostRelease { audit: named.audit.clone(), by: last.place.clone() };
-        all.push(found.ok_or_else(lost)?);
-    }
-    let is_known = |audit: &Audit, all: &[Audit]| {
-        audit.output_sha256 == last.output_sha256
-            || all.iter().any(|known| known.output_sha256 == audit.output_sha256)
-    };
-    given.retain(|audit| !is_known(audit, &all));
-    all.extend(given);
-    all.push(last);
-    Ok(all)
 }
 
 /// An earlier release must stay what it was: others have it, and the next release is compared with it.

@@ -10,7 +10,7 @@ use shoal_io::{
 
 use super::targets::{beside, is_file, report_folder_of_table};
 
-use crate::{Assets, Audit, PipelineError, Request};
+use crate::{Assets, Audit, PipelineError, Request, TableKey};
 
 /// A policy and the folder that its paths are relative to.
 #[derive(Clone, Debug)]
@@ -72,7 +72,9 @@ impl Job {
             text: text.clone(),
             error: Box::new(error),
         })?;
-        let folder = audit.policy_folder.clone();
+        // A saved release may be moved as a whole: its folder is seen from the audit.
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let folder = beside.join(&audit.policy_folder);
         Ok(Job { document, path: path.to_owned(), folder, audit: Some(Arc::new(audit)) })
     }
 
@@ -197,6 +199,11 @@ impl Job {
         let mut request = Request::new(self.document.clone(), super::assets::read(self, given)?)?;
         request.audit = self.audit.clone();
         Ok(request)
+    }
+
+    /// The key of transparent l-diversity in the file that the policy names, which is made where it does not exist; none where the policy names none.
+    pub fn table_key(&self) -> Result<Option<TableKey>, PipelineError> {
+        super::table_key::read_or_make(self)
     }
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {

@@ -12,16 +12,20 @@ use crate::Audit;
 /// The folder of reports that `shoal init` proposes, beside the published file.
 const USUAL_FOLDER: &str = "report";
 
-/// The `audit.json` of a published file: in the folder that a run names after the file, or in `report` beside it. Only one that names the
-/// file as its output is taken.
+/// The `audit.json` of a published file: in the folder that a run names after the file, in `report` beside it, or beside it, where Python saves a release. Only one
+/// that names the file as its output is taken.
 pub fn audit_of(published: &Path) -> Option<PathBuf> {
     if let Some(address) = published.to_str().filter(|published| is_postgres(published)) {
         // Beside its policy, which nobody has named: most likely here.
         let audit = report_folder_of_table(Path::new(""), address)?.join(AUDIT);
         return is_of(&audit, published).map(|_| audit);
     }
-    let folders = [beside(published), published.with_file_name(USUAL_FOLDER)];
-    folders.into_iter().map(|folder| folder.join(AUDIT)).find(|audit| is_of(audit, published).is_some())
+    let audits = [
+        beside(published).join(AUDIT),
+        published.with_file_name(USUAL_FOLDER).join(AUDIT),
+        published.with_file_name(AUDIT),
+    ];
+    audits.into_iter().find(|audit| is_of(audit, published).is_some())
 }
 
 /// The keys in which this policy differs from the one that the file was released with, and the audit that says so; nothing where there is no such

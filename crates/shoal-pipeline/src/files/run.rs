@@ -6,15 +6,14 @@ use std::time::Instant;
 use shoal_algorithms::Trace;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
-use shoal_io::{StagedFolder, groups_beside};
+use shoal_io::{StagedFolder, WriteError, groups_beside};
 use shoal_privacy::Staged;
 
 use super::memory::peak_memory;
 use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, is_file, recorded};
-use super::{FileSink, Job, table_key};
+use super::{FileSink, Job};
 use crate::audit::AuditPlaces;
-use crate::request::{EarlierFile, EarlierReleases};
-use crate::{Audit, PipelineError, Report, Request, Sink, TableSink};
+use crate::{Audit, EarlierReleases, PipelineError, Release, Report, Request, Sink, Source, TableSink};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -50,25 +49,24 @@ pub struct Outcome {
     pub trace: Trace,
 }
 
-/// The main job. When it returns an error, nothing has been published.
+/// The main job. When it returns an error, nothing has been published, unless it says so ([`PipelineError::WithoutReports`]).
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
     Cancelled::catch(|| {
         let previous = options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
-        run_to_end(job, options, Before { previous, applied: false }, progress)
+        let reuse_classes = options.reuse_classes;
+        run_to_end(
+            job,
+            options,
+            EarlierReleases { previous, reuse_classes, ..EarlierReleases::default() },
+            progress,
+        )
     })?
-}
-
-/// The releases that came before.
-pub(super) struct Before {
-    pub previous: Vec<Audit>,
-    /// Whether the recoding of the last one is applied.
-    pub applied: bool,
 }
 
 pub(super) fn run_to_end(
     job: &Job,
     options: &RunOptions,
-    before: Before,
+    earlier: EarlierReleases,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
     if job.policy().data.shape == Shape::Stream {
@@ -79,13 +77,13 @@ pub(super) fn run_to_end(
     match targets.table.take() {
         None => {
             let mut sink = file_sink(job, &targets.output)?;
-            run_into(&mut sink, job, options, before, targets, progress)
+            run_into(&mut sink, job, options, earlier, targets, progress)
         }
         Some(table) => {
             // What somebody else has made meanwhile is not replaced: it was not looked at.
             let replace = options.force && table.exists();
             let mut sink = TableSink::new(table, replace);
-            run_into(&mut sink, job, options, before, targets, progress)
+            run_into(&mut sink, job, options, earlier, targets, progress)
         }
     }
 }
@@ -94,26 +92,18 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
     sink: &mut K,
     job: &Job,
     options: &RunOptions,
-    before: Before,
+    earlier: EarlierReleases,
     targets: Targets,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
     let started = Instant::now();
-    let earlier = EarlierReleases {
-        previous: before.previous,
-        replaced: targets.earlier,
-        reuse_classes: options.reuse_classes,
-        applied: before.applied,
-        allow_absent: options.allow_absent,
-        files: Vec::new(),
-    };
-    let mut request = job.request()?.with_earlier(earlier).with_table_key(table_key::read_or_make(job)?);
+    let earlier =
+        EarlierReleases { replaced: targets.earlier, allow_absent: options.allow_absent, ..earlier };
+    let mut request = job.request()?.with_earlier(earlier).with_table_key(job.table_key()?);
     if targets.report.is_some() {
         request = request.with_pages();
     }
-    if request.earlier.applied {
-        request.earlier.files = earlier_files(job, &request, progress)?;
-    }
+    request = request.with_earlier_data(|audit| published_earlier(job, audit), progress)?;
     let mut release = crate::run(&request, &mut job.source()?, sink, progress)?;
     if !options.allow_total_loss {
         release.refuse_total_loss(job.policy())?;
@@ -123,27 +113,10 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
     // All bytes are on the disk before anything gets its name; what follows are names only.
     let staged = match &targets.report {
         Some(folder) => {
-            let policy_folder = std::path::absolute(job.folder.join("."));
-            let places = AuditPlaces {
-                policy_folder: policy_folder.unwrap_or_else(|_| job.folder.clone()),
-                output: recorded(&targets.output),
-                groups: release
-                    .report
-                    .groups_sha256
-                    .as_ref()
-                    .map(|_| groups_beside(&recorded(&targets.output))),
-            };
-            let mut staged = StagedFolder::new(folder)?;
-            staged.add(REPORT, &json(&release.report.outgoing()))?;
-            let audit = release.audit(&request, places);
-            staged.add_closed(AUDIT, &json(&audit))?;
-            if let Some(page) = release.report_page() {
-                staged.add(REPORT_PAGE, page.as_bytes())?;
-            }
-            if let Some(page) = release.audit_page(&audit, &recorded(&folder.join(AUDIT))) {
-                staged.add_closed(AUDIT_PAGE, page.as_bytes())?;
-            }
-            Some(staged)
+            let groups = release.report.groups_sha256.as_ref();
+            let groups = groups.map(|_| groups_beside(&recorded(&targets.output)));
+            let places = audit_places(job, recorded(&targets.output), groups);
+            Some(stage_reports(&release, &request, folder, places)?)
         }
         None => None,
     };
@@ -155,10 +128,42 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
     // would have to be taken back, and those that they replaced could not be.
     let output = release.publish()?;
     if let Some(staged) = staged {
-        staged.publish()?;
+        staged.publish().map_err(|error| without_reports(&output, error))?;
     }
     let groups = report.groups_sha256.as_ref().map(|_| groups_beside(&output));
     Ok(Outcome { output, groups, report_folder: targets.report, report, trace })
+}
+
+/// The data have their name already, and cannot be taken back from whoever has seen them.
+pub(super) fn without_reports(output: &Path, error: WriteError) -> PipelineError {
+    PipelineError::WithoutReports { output: output.to_owned(), error: Box::new(error) }
+}
+
+/// What an audit says of places.
+pub(super) fn audit_places(job: &Job, output: PathBuf, groups: Option<PathBuf>) -> AuditPlaces {
+    let policy_folder = std::path::absolute(job.folder.join("."));
+    AuditPlaces { policy_folder: policy_folder.unwrap_or_else(|_| job.folder.clone()), output, groups }
+}
+
+/// The reports of a release, written and without names.
+pub(super) fn stage_reports<S>(
+    release: &Release<S>,
+    request: &Request,
+    folder: &Path,
+    places: AuditPlaces,
+) -> Result<StagedFolder, PipelineError> {
+    let mut staged = StagedFolder::new(folder)?;
+    let audit = release.audit(request, places);
+    // They get their names in this order: what a later release needs comes first.
+    staged.add_closed(AUDIT, &json(&audit))?;
+    staged.add(REPORT, &json(&release.report.outgoing()))?;
+    if let Some(page) = release.report_page() {
+        staged.add(REPORT_PAGE, page.as_bytes())?;
+    }
+    if let Some(page) = release.audit_page(&audit, &recorded(&folder.join(AUDIT))) {
+        staged.add_closed(AUDIT_PAGE, page.as_bytes())?;
+    }
+    Ok(staged)
 }
 
 /// A file for the release of a policy.
@@ -167,38 +172,24 @@ pub(super) fn file_sink(job: &Job, path: &Path) -> Result<FileSink, PipelineErro
     Ok(if job.policy().data.shape == Shape::Transactions { sink.with_groups() } else { sink })
 }
 
-/// What was published in the earlier releases that the new one is attacked together with. Tables have all of it in their audits.
-fn earlier_files(
-    job: &Job,
-    request: &Request,
-    progress: &dyn Progress,
-) -> Result<Vec<EarlierFile>, PipelineError> {
-    let mut files = Vec::new();
-    if job.policy().data.shape == Shape::Table {
-        return Ok(files);
+/// What an earlier release has published, where it was written to.
+pub fn published_earlier(job: &Job, audit: &Audit) -> Result<Box<dyn Source>, PipelineError> {
+    if !is_file(&audit.output) {
+        return Ok(Box::new(job.published(&audit.output)?));
     }
-    for audit in &request.earlier.previous {
-        let lost = |problem: &str| PipelineError::LostFile {
-            output: audit.output.clone(),
-            problem: problem.to_owned(),
-        };
-        if is_file(&audit.output) && !audit.output.is_file() {
-            return Err(lost("the published file is not there any more"));
-        }
-        let (file, found) = crate::run::read_earlier(request, &mut job.published(&audit.output)?, progress)?;
-        if found.data != audit.output_sha256 {
-            return Err(lost("the file is not the one that was published"));
-        }
-        if found.groups != audit.groups_sha256 {
-            return Err(lost("the dictionary of its groups is not the one that was published"));
-        }
-        files.push(file);
-    }
-    Ok(files)
+    // A release that has moved lies beside its audit where Python has saved it, and beside the folder of its reports where the command line has written it. Whoever reads
+    // the file compares its digest.
+    let name = audit.output.file_name().unwrap_or_default();
+    let moved = audit.place.ancestors().skip(1).take(2).map(|folder| folder.join(name));
+    let Some(file) = [audit.output.clone()].into_iter().chain(moved).find(|file| file.is_file()) else {
+        let problem = "the published file is not there any more".to_owned();
+        return Err(PipelineError::LostFile { output: audit.output.clone(), problem });
+    };
+    Ok(Box::new(job.published(&file)?))
 }
 
 /// An audit, or the one in a report's folder.
-pub(super) fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
+pub fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
     if path.is_dir() { Audit::open(&path.join(AUDIT)) } else { Audit::open(path) }
 }
 

@@ -39,40 +39,39 @@ impl Targets {
     ) -> Result<Targets, PipelineError> {
         let output = job.place_of_output(options.output.as_deref())?.ok_or(PipelineError::NoOutput)?;
         let table = match output.to_str().filter(|output| is_postgres(output)) {
-            Some(address) => Some(table(job, address, options, progress)?),
+            Some(address) => Some(table_target(job, address, options, progress)?),
             None => None,
         };
-        if output.is_file() {
-            if is_input(job, &output)? {
-                return Err(PipelineError::OutputIsInput { path: output });
-            }
-            if !options.force {
-                return Err(PipelineError::Exists { path: output });
-            }
-        }
-        let groups = (is_file(&output) && job.policy().data.shape == Shape::Transactions)
-            .then(|| groups_beside(&output));
-        if let Some(groups) = groups.filter(|groups| groups.exists()) {
-            if is_input(job, &groups)? {
-                return Err(PipelineError::OutputIsInput { path: groups });
-            }
-            // Of a release that is gone, or that is replaced without having been asked for: either is for a person to decide.
-            if !options.force {
-                return Err(PipelineError::Exists { path: groups });
-            }
-        }
+        refuse_to_destroy(job, &output, options.force)?;
         let named = job.policy().output.report.as_ref().map(|path| job.resolve(path));
         let report = options.report.clone().or(named).or_else(|| job.usual_report_folder(&output));
         let earlier = match &report {
-            Some(folder) => earlier(folder, &output, options.force)?,
+            Some(folder) => earlier_reports(folder, &output, options.force)?,
             None => None,
         };
         Ok(Targets { output, table, report, earlier })
     }
 }
 
+/// Refuses to write a file over an input, and over anything else unless that is asked for.
+pub(super) fn refuse_to_destroy(job: &Job, output: &Path, force: bool) -> Result<(), PipelineError> {
+    let data = output.is_file().then(|| output.to_owned());
+    // A dictionary is of a release that is gone, or that is replaced without having been asked for: either is for a person to decide.
+    let has_groups = is_file(output) && job.policy().data.shape == Shape::Transactions;
+    let groups = has_groups.then(|| groups_beside(output)).filter(|groups| groups.exists());
+    for path in data.into_iter().chain(groups) {
+        if is_input(job, &path)? {
+            return Err(PipelineError::OutputIsInput { path });
+        }
+        if !force {
+            return Err(PipelineError::Exists { path });
+        }
+    }
+    Ok(())
+}
+
 /// The table that a release is to be. The server is asked now: a right that is missing is better known before the work.
-fn table(
+pub(super) fn table_target(
     job: &Job,
     address: &str,
     options: &RunOptions,
@@ -101,7 +100,11 @@ pub(super) fn is_file(output: &Path) -> bool {
 
 /// The release whose reports lie in the folder. Those of another output are not replaced unless that is asked for: they
 /// may be the only record of a file that was published long ago.
-fn earlier(folder: &Path, output: &Path, force: bool) -> Result<Option<Audit>, PipelineError> {
+pub(super) fn earlier_reports(
+    folder: &Path,
+    output: &Path,
+    force: bool,
+) -> Result<Option<Audit>, PipelineError> {
     let audit = folder.join(AUDIT);
     let found = audit.exists().then(|| Audit::open(&audit).ok()).flatten();
     let is_of_output = |audit: &Audit| audit.output == recorded(output) && audit.output != Path::new("-");
@@ -127,7 +130,8 @@ fn is_input(job: &Job, file: &Path) -> Result<bool, PipelineError> {
     let hierarchies = job.policy().columns.values().filter_map(|c| c.hierarchy.as_ref());
     let mut inputs: Vec<PathBuf> = hierarchies.map(|path| job.resolve(path)).collect();
     inputs.extend(job.policy().algorithm.key_file.iter().map(|path| job.resolve(path)));
-    inputs.extend(job.source()?.files()?.into_iter().map(PathBuf::from));
+    // A source that is not there cannot be written over, and reading it says what is wrong with it.
+    inputs.extend(job.source()?.files().unwrap_or_default().into_iter().map(PathBuf::from));
     inputs.push(job.path.clone());
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     Ok(inputs.iter().any(|input| real(input).is_some_and(|input| Some(input) == real(file))))

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress, Table};
+use shoal_io::is_postgres;
 
 use super::stream::{check_stream, measure_stream, verify_stream};
-use super::{Job, table_key};
+use super::targets::table_target;
+use super::{Job, RunOptions, table_key};
 use crate::stream::StreamQuestion;
 use crate::{Explained, Explanation, Measured, PipelineError, Plan, Source, Verified};
 
@@ -26,8 +28,21 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
     let mut source = job.source()?;
     let mut plan = crate::check(&job.request()?, &mut source, progress)?;
     plan.add_notes(source.notes()?);
-    plan.set_output(job.place_of_output(None)?.map(|path| path.display().to_string()));
+    let output = job.place_of_output(None)?;
+    plan.add_notes(
+        output.as_deref().and_then(|output| unwritable_table(job, output, progress)).into_iter().collect(),
+    );
+    plan.set_output(output.map(|path| path.display().to_string()));
     Ok(plan)
+}
+
+/// What a run would say of the table that it should write, asked of its server; nothing is made there. A note and no error: what `check` says of the data is
+/// true all the same.
+fn unwritable_table(job: &Job, output: &Path, progress: &dyn Progress) -> Option<String> {
+    let address = output.to_str().filter(|output| is_postgres(output))?;
+    let error = table_target(job, address, &RunOptions::default(), progress).err()?;
+    let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
+    Some(format!("a run could not publish there: {error}{hint}"))
 }
 
 /// Does this file keep the policy's promise?

@@ -9,7 +9,8 @@ use super::applied::History;
 use super::load::Loaded;
 use super::promise::promise;
 use super::run::id;
-use crate::request::EarlierFile;
+use crate::earlier::EarlierFile;
+use crate::leaks::nobody_recognized;
 use crate::{Audit, Leak, PipelineError, Request};
 
 /// Attacks a release together with each earlier one; `origin` says which event each published one comes from.
@@ -57,7 +58,7 @@ pub(super) fn check(
     published: &RawTable,
     origin: &[u32],
     progress: &dyn Progress,
-) -> Result<Option<Leak>, PipelineError> {
+) -> Result<Vec<Leak>, PipelineError> {
     let releases = request.earlier.previous.len();
     let mut worst: f64 = 0.0;
     for Together { attack, .. } in together(request, loaded, published, origin, progress)? {
@@ -71,5 +72,10 @@ pub(super) fn check(
          line with up to {:.1} %",
         100.0 * worst
     );
-    Ok((worst > 0.0).then(|| Leak::new("earlier-releases", text)))
+    let mut strangers = 0;
+    for audit in &request.earlier.previous {
+        strangers += usize::from(!in_release(audit, loaded)?.contains(&true));
+    }
+    let found = (worst > 0.0).then(|| Leak::new("earlier-releases", text));
+    Ok(found.into_iter().chain(nobody_recognized(strangers)).collect())
 }

@@ -102,9 +102,9 @@ pub(crate) fn run<K: Sink>(
     })?;
     let VerifiedSequences { release, published, findings: proof } = verified;
     let mut together = 0.0;
-    let earlier_leak = timed(&mut together, || {
+    let earlier_leaks = timed(&mut together, || {
         if !request.earlier.applied {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         progress.stage("comparing with earlier releases", 0);
         check_cohorts(request, &promise, &loaded, &published, &origin, progress)?;
@@ -148,7 +148,7 @@ pub(crate) fn run<K: Sink>(
         };
         attack_sequences(&target, progress)
     })?;
-    report.leaks.extend(earlier_leak);
+    report.leaks.extend(earlier_leaks);
     report.leaks.extend(absent_leak);
     let pages = request.pages.then(|| {
         progress.check();

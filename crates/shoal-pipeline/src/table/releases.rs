@@ -28,8 +28,8 @@ use shoal_core::{Policy, PublishedValue, RawTable, Table};
 use shoal_measure::leaks::look;
 
 use crate::audit::{ClassFile, Key, PERSON};
-use crate::leaks::earlier_release;
-use crate::request::EarlierReleases;
+use crate::earlier::EarlierReleases;
+use crate::leaks::{earlier_release, nobody_recognized};
 use crate::{Audit, Leak, PipelineError, Request};
 
 pub(crate) use applied::Applied;
@@ -64,13 +64,13 @@ impl EarlierReleases {
         }
         // The same bytes again are the same release, and one that was given has been looked at.
         let is_news = |audit: &&Audit| {
-            let given = self.previous.iter().any(|previous| previous.output_sha256 == audit.output_sha256);
+            let given = self.previous.iter().any(|previous| previous.is_same_release(audit));
             audit.output_sha256 != sha256 && !given
         };
         if let Some(audit) = self.replaced.as_ref().filter(is_news)
             && let Some(people) = in_common(current, audit).filter(|&people| people > 0)
         {
-            leaks.push(earlier_release(Shape::Table).counted(people));
+            leaks.push(earlier_release(Shape::Table, true).counted(people));
         }
         Ok(leaks)
     }
@@ -84,11 +84,14 @@ fn compare_with(current: &Current<'_>, previous: &[Audit]) -> Result<Vec<Leak>, 
     for audit in previous {
         seen.push(Seen::earlier(current, &people, audit)?);
     }
+    let knows_nobody = |seen: &&Seen| seen.classes_of.iter().all(Vec::is_empty);
+    let strangers = seen[1..].iter().filter(knows_nobody).count();
     let found = Candidates::new(current, &people, &seen).judge(previous);
-    match found.breaks() {
-        true => Err(PipelineError::Releases { found: Box::new(found), releases: previous.len() }),
-        false => Ok(found.leak(previous.len()).into_iter().chain(absent(found.absent)).collect()),
+    if found.breaks() {
+        return Err(PipelineError::Releases { found: Box::new(found), releases: previous.len() });
     }
+    let leaks = [found.leak(previous.len()), absent(found.absent), nobody_recognized(strangers)];
+    Ok(leaks.into_iter().flatten().collect())
 }
 
 /// What it means that people are gone who are fewer than k in their class or cluster, where that is allowed.

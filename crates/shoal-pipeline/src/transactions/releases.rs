@@ -11,7 +11,8 @@ use super::algorithm::Prepared;
 use super::load::Loaded;
 use crate::audit::{PERSON, RecodingFile};
 use crate::cohorts::{Cohorts, KnownAs};
-use crate::request::EarlierFile;
+use crate::earlier::EarlierFile;
+use crate::leaks::nobody_recognized;
 use crate::{Audit, Leak, PipelineError, Request};
 
 /// Attacks a release together with each earlier one. An error where a promise breaks; else what to say about it.
@@ -44,8 +45,10 @@ pub(super) fn attack_together(
         worst = worst.max(attack.success);
     }
     let returning = cohorts.returning();
+    let strangers = cohorts.was_in.iter().filter(|was_in| !was_in.contains(&true)).count();
+    let unknown = nobody_recognized(strangers);
     if worst == 0.0 || (returning == 0 && !cohorts.was_in.is_empty()) {
-        return Ok(Vec::new());
+        return Ok(unknown.into_iter().collect());
     }
     let who = match cohorts.was_in.is_empty() {
         true => "the same people may have been in earlier releases, too".to_owned(),
@@ -55,7 +58,8 @@ pub(super) fn attack_together(
         "{who} ({releases} given): an adversary who has all of them and knows as many items as the promise says picks the right line with up to {:.1} %",
         100.0 * worst
     );
-    Ok(vec![Leak::new("earlier-releases", text).counted(returning)])
+    let leak = Leak::new("earlier-releases", text).counted(returning);
+    Ok([leak].into_iter().chain(unknown).collect())
 }
 
 /// An earlier release with whose its lines are, and for each transaction of the new original the lines of its person; as far as that is known.

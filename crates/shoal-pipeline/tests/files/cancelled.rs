@@ -261,3 +261,31 @@ fn every_algorithm_for_sequences_can_be_cancelled() {
         assert!(questions > 30, "{name}: only {questions}");
     }
 }
+
+/// Puts a folder where the audit is about to get its name, at the last question: the reports are written by then, and nothing has a name.
+struct InTheWay(std::path::PathBuf);
+
+impl Progress for InTheWay {
+    fn stage(&self, _name: &str, _total: u64) {}
+
+    fn advance(&self, _done: u64) {}
+
+    fn check(&self) {
+        if self.0.parent().is_some_and(Path::exists) {
+            let _ = std::fs::create_dir(&self.0);
+        }
+    }
+}
+
+/// The last step can fail when the data have their name already; whoever reads the error must not think that nothing was published.
+#[test]
+fn an_error_after_the_data_are_published_says_that_they_are() {
+    let ages: String = (0..40).map(|age| format!("{}\n", age % 7)).collect();
+    let policy = "version = 1\ndata = { shape = \"table\", source = \"ages.csv\" }\ncolumns.age = { role = \"quasi-identifier\", kind = \"integer\" }\nprivacy.k = 3\noutput.path = \"out.csv\"\n";
+    let project = TestProject::with(policy, "ages.csv", &format!("age\n{ages}"));
+    let in_the_way = InTheWay(project.path("out.report/audit.json"));
+    let error = files::run(&project.job(&[]), &RunOptions::default(), &in_the_way).unwrap_err();
+    assert!(matches!(&error, PipelineError::WithoutReports { .. }), "{error}");
+    assert!(error.to_string().contains("is published, but"), "{error}");
+    assert!(project.path("out.csv").exists() && !project.path("out.report/report.json").exists());
+}

@@ -4,6 +4,7 @@ mod apply;
 mod cancelled;
 mod groups;
 mod project;
+mod saved;
 mod sequences;
 mod table;
 mod transactions;

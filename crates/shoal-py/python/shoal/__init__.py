@@ -23,12 +23,13 @@ from ._hierarchies import (
 )
 from ._native import Error, PolicyError, PromiseError
 from ._policy import Policy
+from ._release import Release, Verdict
 from ._stream import Stream
-from ._verbs import Release, Verdict, anonymize, attack, check, explain, measure, propose, verify
+from ._verbs import anonymize, apply, attack, check, explain, measure, propose, verify
 
 __all__ = [
     "Comparison", "Error", "Hierarchy", "Policy", "PolicyError", "PromiseError", "Release", "Stream", "Verdict",
-    "anonymize", "attack", "bands", "check", "compare", "countries", "dates", "education", "explain", "flat", "icd10",
+    "anonymize", "apply", "attack", "bands", "check", "compare", "countries", "dates", "education", "explain", "flat", "icd10",
     "icd9", "isco", "measure", "prefixes", "propose", "tree", "verify",
 ]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import Any, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
+from ._errors import needed
 from ._frames import Kind, as_arrow, kind_of
-from ._policy import PolicyLike, policy_of
+from ._policy import Policy, PolicyLike, policy_of
 from ._progress import Progress, shown
 from . import _native
-from ._verbs import Release
+from ._release import Release
 
 __all__ = ["Comparison", "compare"]
 
@@ -18,9 +19,10 @@ __all__ = ["Comparison", "compare"]
 class Comparison:
     """What several settings lose. ``frame`` has a row a setting; ``plot()`` draws it."""
 
-    def __init__(self, rows: list[dict[str, Any]], kind: Kind):
+    def __init__(self, rows: list[dict[str, Any]], kind: Kind, varied: Sequence[str] = ()):
         #: A dict a setting.
         self.rows = rows
+        self._varied = list(varied)
         self._kind = kind
 
     @property
@@ -40,12 +42,13 @@ class Comparison:
 
     def plot(self, ax: Any = None) -> Any:
         """Loss by k, a line an algorithm. Needs matplotlib."""
-        import matplotlib.pyplot as plt
+        plt = needed("matplotlib.pyplot", "a plot", "pip install shoal[plot]")
 
         ax = ax if ax is not None else plt.subplots()[1]
         done = [row for row in self.rows if row["loss"] is not None]
-        for name in dict.fromkeys(row["algorithm"] for row in done):
-            points = sorted((row["k"], 100 * row["loss"]) for row in done if row["algorithm"] == name)
+        label = lambda row: ", ".join([row["algorithm"], *(f"{key} = {row[key]}" for key in self._varied)])
+        for name in dict.fromkeys(map(label, done)):
+            points = sorted((row["k"] or 0, 100 * row["loss"]) for row in done if label(row) == name)
             ax.plot(*zip(*points), marker="o", label=name)
         ax.set(xlabel="k", ylabel="loss in % (NCP)")
         ax.legend()
@@ -68,32 +71,48 @@ def compare(
     *,
     k: Sequence[int] | None = None,
     algorithms: Sequence[str] | None = None,
+    vary: Mapping[str, Sequence[Any]] | None = None,
     progress: Progress = None,
 ) -> Comparison:
-    """Runs every combination of ``k`` and ``algorithms`` to its verified end and says what each loses. Nothing is released.
+    """Runs every combination of ``k``, ``algorithms`` and ``vary`` to its verified end and says what each loses. Nothing is released. ``vary`` are other keys of
+    the policy with their values: ``vary={"privacy.t-closeness": [0.1, 0.2]}``.
 
     A combination whose promise cannot be kept has no loss and says why. A policy with ``transparent`` is refused: whoever tries several of its
     random choices and keeps the best has chosen by looking at sensitive values.
     """
     policy = policy_of(policy)
-    if policy._keys.get("privacy", {}).get("transparent"):
+    vary = vary or {}
+    settings = list(_settings(policy, k, algorithms, vary))
+    # All of them before the first is tried: a run with a key file makes the key.
+    if any(tried._keys.get("privacy", {}).get("transparent") for _, tried in settings):
         raise ValueError("a policy with transparent = true cannot be tried out: run it once")
     arrow, kind = as_arrow(data), kind_of(data)
     rows = []
-    default_k = [policy._keys.get("privacy", {}).get("k")]
-    default_algorithm = [policy._keys.get("algorithm", {}).get("name")]
-    for each_k, name in itertools.product(k or default_k, algorithms or default_algorithm):
-        tried = policy if each_k is None else policy.k(each_k)
-        tried = tried if name is None else tried.algorithm(name)
+    for setting, tried in settings:
         started = time.perf_counter()
-        row: dict[str, Any] = {"algorithm": name or "default", "k": each_k, "loss": None, "records": None, "seconds": None, "why": None}
+        row: dict[str, Any] = {**setting, "loss": None, "records": None, "seconds": None, "why": None}
         try:
             with shown(progress) as callback:
                 native = _native.anonymize(arrow, tried._native(arrow), callback, True, False)
             release = Release(native, tried, kind, "text")
-            row.update(algorithm=release.report.get("algorithm", name), loss=release.loss, records=len(release))
+            row.update(algorithm=release.report.get("algorithm", row["algorithm"]), loss=release.loss, records=len(release))
         except _native.PromiseError as error:
             row["why"] = error.message
         row["seconds"] = round(time.perf_counter() - started, 3)
         rows.append(row)
-    return Comparison(rows, kind)
+    return Comparison(rows, kind, list(vary))
+
+
+def _settings(
+    policy: Policy, k: Sequence[int] | None, algorithms: Sequence[str] | None, vary: Mapping[str, Sequence[Any]]
+) -> Iterator[tuple[dict[str, Any], Policy]]:
+    """Every combination: what a row says of it, and its policy."""
+    default_k = [policy._keys.get("privacy", {}).get("k")]
+    default_algorithm = [policy._keys.get("algorithm", {}).get("name")]
+    for each_k, name, *others in itertools.product(k or default_k, algorithms or default_algorithm, *vary.values()):
+        tried = policy if each_k is None else policy.k(each_k)
+        tried = tried if name is None else tried.algorithm(name)
+        varied = dict(zip(vary, others))
+        for key, value in varied.items():
+            tried = tried.set(key, value)
+        yield {"algorithm": name or "default", "k": each_k, **varied}, tried

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any, Iterable, Mapping, Sequence, Union
 
 from . import _native
@@ -16,14 +18,30 @@ class Hierarchy:
 
     def __init__(self, kind: str, steps: Sequence[str] | None = None, text: str | None = None):
         self._kind = kind
-        self._steps = None if not steps else [str(step) for step in steps]
+        #: None where the data choose; no step at all, from the value to ``*``, is a choice as well.
+        self._steps = None if steps is None else [str(step) for step in steps]
         self._text = text
 
-    def _of(self, arrow: Any, column: str, missing: Sequence[str], format: str | None) -> str:
-        """The text of a hierarchy file for the values of a column."""
+    def _built(self, arrow: Any, column: str, missing: Sequence[str], format: str | None) -> Hierarchy:
+        """The same with the text of a hierarchy file for the values of a column, and with the steps that they chose."""
         if self._text is not None:
-            return self._text
-        return _native.build_hierarchy(arrow, column, self._kind, self._steps, list(missing), format)
+            return self
+        text, steps = _native.build_hierarchy(arrow, column, self._kind, self._steps, list(missing), format)
+        return Hierarchy(self._kind, steps, text)
+
+    def _grown(self, arrow: Any, column: str, missing: Sequence[str], format: str | None) -> Hierarchy:
+        """What was built by a rule, with the values that a column has by now, in the steps of the first time. Where the rule says anything else of the values that
+        were known, nothing is added, and a value that is not there is an error, as of any hierarchy: among longer codes ``53*`` is called ``53**``, and two names
+        for the same people do not fit into one hierarchy."""
+        if self._text is None or self._kind == "groups":
+            return self
+        old = _rows_of(self._text)
+        known = [row[0] for row in old]
+        text, _ = _native.build_hierarchy(arrow, column, self._kind, self._steps, list(missing), format, known)
+        rows = {row[0]: row for row in _rows_of(text)}
+        if any(rows.pop(row[0], row) != row for row in old) or not rows:
+            return self
+        return Hierarchy(self._kind, self._steps, _text(old + list(rows.values())))
 
     def __repr__(self) -> str:
         return f"<hierarchy of {self._kind}{': ' + ', '.join(self._steps) if self._steps else ''}>"
@@ -35,17 +53,17 @@ def bands(*widths: Union[int, float]) -> Hierarchy:
     >>> bands(5, 10, 20)
     <hierarchy of intervals: 5, 10, 20>
     """
-    return Hierarchy("intervals", [repr(width) for width in widths])
+    return Hierarchy("intervals", [repr(width) for width in widths] or None)
 
 
 def prefixes(*keep: int) -> Hierarchy:
     """Codes lose characters from the right; ``keep`` says how many stay on each level: ``prefixes(3, 2)`` for zips."""
-    return Hierarchy("prefixes", [str(kept) for kept in keep])
+    return Hierarchy("prefixes", [str(kept) for kept in keep] or None)
 
 
 def dates(*steps: str) -> Hierarchy:
     """Dates become months, quarters, years …: ``dates("month", "year")``."""
-    return Hierarchy("dates", steps)
+    return Hierarchy("dates", steps or None)
 
 
 def countries() -> Hierarchy:
@@ -88,7 +106,7 @@ def tree(groups: Mapping[str, Any] | Iterable[Sequence[str]]) -> Hierarchy:
     depth = max((len(row) for row in rows), default=0)
     # Values of shallow groups are repeated, so that all rows have the same length.
     filled = [row if len(row) == depth else [row[0]] * (depth - len(row)) + row for row in rows]
-    return Hierarchy("groups", text="".join(";".join(map(_field, row)) + "\n" for row in filled))
+    return Hierarchy("groups", text=_text(filled))
 
 
 def _rows(groups: Any, above: list[str]) -> Iterable[list[str]]:
@@ -98,6 +116,15 @@ def _rows(groups: Any, above: list[str]) -> Iterable[list[str]]:
     else:
         for value in groups:
             yield [str(value), *above, "*"]
+
+
+def _rows_of(text: str) -> list[list[str]]:
+    # With the ends of lines as they are: a value in quotes may hold one.
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=";"))
+
+
+def _text(rows: Iterable[Sequence[str]]) -> str:
+    return "".join(";".join(map(_field, row)) + "\n" for row in rows)
 
 
 def _field(text: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Union
 
+from ._errors import needed
+
 __all__ = ["Progress", "shown"]
 
 #: ``True`` for a bar, ``None`` for nothing, or a function of (stage, done, total); ``total`` is 0 where nobody knows.
@@ -18,9 +20,8 @@ def shown(progress: Progress) -> Iterator[Optional[Callable[[str, int, int], Any
     elif callable(progress):
         yield progress
     else:
-        from tqdm.auto import tqdm
-
-        bar = tqdm(total=0, unit="step", leave=False)
+        how = "pip install tqdm, or give a function of (stage, done, total)"
+        bar = needed("tqdm.auto", "progress=True", how).tqdm(total=0, unit="step", leave=False)
 
         def tell(stage: str, done: int, total: int) -> None:
             if bar.desc != stage:

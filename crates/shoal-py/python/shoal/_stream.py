@@ -8,7 +8,10 @@ import time
 from typing import Any, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 
 from . import _native
+from ._errors import made
+from ._native import PolicyError
 from ._policy import PolicyLike, policy_of
+from ._tuples import json_line
 
 __all__ = ["Stream"]
 
@@ -30,6 +33,9 @@ class Stream:
 
     def __init__(self, policy: PolicyLike, *, key: bytes | None = None, used_for: str | None = None):
         self.policy = policy_of(policy)
+        shape = self.policy._keys.get("data", {}).get("shape")
+        if shape != "stream":
+            raise made(PolicyError, f"the policy is about {shape}, not a stream", "use shoal.anonymize(data, policy), or Policy(\"stream\")", "data.shape")
         #: As secret as the data: whoever has it can undo what left.
         self.key = key if key is not None else secrets.token_bytes(32)
         if len(self.key) != 32:
@@ -59,7 +65,9 @@ class Stream:
 
     def push(self, tuple: Mapping[str, Any] | str, now: int | None = None) -> list[Any]:
         """Takes a tuple, a dict or a line, and gives what leaves now: dicts for dicts, lines for lines."""
-        line = tuple if isinstance(tuple, str) else json.dumps(tuple, ensure_ascii=False, default=str)
+        if not isinstance(tuple, str) and self._is_csv:
+            raise TypeError('lines of this stream are CSV: push texts, or take data(format="ndjson") for dicts')
+        line = tuple if isinstance(tuple, str) else json_line(tuple)
         return self._read(self._native.push(line, _now(now)), isinstance(tuple, str))
 
     def tick(self, now: int | None = None) -> list[Any]:

@@ -1,136 +1,26 @@
-"""The verbs: anonymize, check, verify, measure, attack, explain, propose."""
+"""The verbs: anonymize, apply, check, verify, measure, attack, explain, propose."""
 
 from __future__ import annotations
 
-import html
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from . import _native
-from ._frames import Kind, as_arrow, as_given, kind_of
+from ._frames import as_arrow, kind_of
 from ._policy import Policy, PolicyLike, policy_of
 from ._progress import Progress, shown
+from ._release import EarlierRelease, Release, Releases, Verdict, as_native, given_releases
 
-__all__ = ["Release", "Verdict", "anonymize", "attack", "check", "explain", "measure", "propose", "verify"]
-
-
-class Verdict:
-    """What was found, and whether the promise holds. It is true where it holds: ``if shoal.verify(…): …``"""
-
-    def __init__(self, holds: bool, found: dict[str, Any]):
-        #: Whether the promise holds.
-        self.holds = holds
-        #: Everything that was found.
-        self.found = found
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-    def __getitem__(self, key: str) -> Any:
-        return self.found[key]
-
-    def __repr__(self) -> str:
-        return f"<{'holds' if self.holds else 'does not hold'}: {json.dumps(self.found, ensure_ascii=False)[:500]}>"
-
-
-class Release:
-    """Data that were anonymized, and the proof. Nobody gets one unless the promise was verified on its data."""
-
-    def __init__(self, native: Any, policy: Policy, kind: Kind, ranges: str):
-        self._native = native
-        self._kind = kind
-        self._ranges = ranges
-        self._frame: Any = None
-        #: The policy.
-        self.policy = policy
-        #: What may be shown to others: the promise, what was found, losses and risks.
-        self.report: dict[str, Any] = json.loads(native.report)
-
-    @property
-    def data(self) -> Any:
-        """The published data, as a frame of the kind that was given. Rows are in an order that says nothing of the original's."""
-        if self._frame is None:
-            frame = as_given(self._native, self._kind)
-            self._frame = _with_intervals(frame, self.policy) if self._ranges == "interval" else frame
-        return self._frame
-
-    @property
-    def audit(self) -> dict[str, Any]:
-        """What must stay with you: exact figures, the key, the recoding."""
-        return json.loads(self._native.audit)
-
-    @property
-    def leaks(self) -> list[str]:
-        """What the promise does not cover, in plain words."""
-        return [leak["text"] for leak in self.report.get("leaks", [])]
-
-    @property
-    def loss(self) -> float:
-        """The share of information that was lost (NCP, from 0 to 1)."""
-        return self.audit["loss"]["ncp"]
-
-    def verify(self, original: Any = None, progress: Progress = None) -> Verdict:
-        """Verifies the data once more; with the original also that they are true of it."""
-        return verify(self._native, self.policy, original, progress)
-
-    def measure(self, original: Any, progress: Progress = None) -> dict[str, Any]:
-        """What was lost, and what is still at risk."""
-        return measure(original, self._native, self.policy, progress)
-
-    def attack(self, original: Any, progress: Progress = None) -> Verdict:
-        """What somebody finds out who knows everybody's quasi-identifiers; it holds where no bound was beaten."""
-        return attack(original, self._native, self.policy, progress)
-
-    def explain(self, original: Any, progress: Progress = None, **about: Any) -> dict[str, Any]:
-        """Why the data are as coarse as they are; ``row=3``, ``class_=2``, ``column="age"``, ``item="beer"`` or ``person="…"``."""
-        return explain(original, self._native, self.policy, progress, **about)
-
-    def save(self, folder: str | os.PathLike[str], format: str = "csv", force: bool = False) -> Path:
-        """Writes ``data.csv`` (or ``.parquet``), ``report.json`` and ``report.html``, which may be given to others, and files that only you may read:
-        ``audit.json``, ``audit.html``, and ``policy.toml`` with its hierarchies, which name every value of the original.
-        The data are read back and compared with what was verified before the file gets its name. ``shoal verify data.csv --policy policy.toml``
-        verifies them again.
-        """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"data.{format}"
-        _native.save_data(self._native, path, force)
-        _write(folder / "report.json", self._native.report + "\n", 0o644)
-        _write(folder / "report.html", self._native.report_page, 0o644)
-        _write(folder / "audit.json", self._native.audit + "\n", 0o600)
-        _write(folder / "audit.html", self._native.audit_page, 0o600)
-        for name, text in self.policy._files(f"data.{format}").items():
-            (folder / name).parent.mkdir(exist_ok=True)
-            _write(folder / name, text, 0o600)
-        return path
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The published data as an Arrow stream, without a copy."""
-        return self._native.__arrow_c_stream__(requested_schema)
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def __repr__(self) -> str:
-        promises = self.report.get("promises", [])
-        said = "; ".join(f"{p.get('name')}: asked {p.get('asked')}, found {p.get('found')}" for p in promises)
-        # From the edition for others: a notebook that is handed on holds this text.
-        loss = self.report.get("loss", {}).get("ncp")
-        lost = "" if loss is None else f", loss {100 * loss:.1f} %"
-        return f"<shoal.Release: {len(self)} records{lost}, {said}>"
-
-    def _repr_html_(self) -> str:
-        # The page is a document of its own, with its style and script; in a frame it cannot touch the notebook, nor the notebook it.
-        page = html.escape(self._native.report_page, quote=True)
-        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width: 100%; height: 40em; border: 0"></iframe>'
+__all__ = ["anonymize", "apply", "attack", "check", "explain", "measure", "propose", "verify"]
 
 
 def anonymize(
     data: Any,
     policy: PolicyLike,
     *,
+    previous: Releases = (),
+    reuse_classes: bool = False,
     progress: Progress = None,
     ranges: str | None = None,
     allow_total_loss: bool = False,
@@ -146,21 +36,89 @@ def anonymize(
     >>> release = shoal.anonymize(people, shoal.Policy().quasi("age", kind="integer").sensitive("illness").k(3))
     >>> sorted(set(release.data["age"]))
     ['[34, 41]', '[47, 58]']
+
+    Two releases of the same people can tell more than each alone. ``previous`` are earlier ones, :class:`Release`\\ s or the folders that they were saved
+    to: the new one is held against all of them, and refused where they break a promise together. ``reuse_classes=True`` lets people who
+    were there keep their classes (tables); :func:`apply` does more for data that have grown.
     """
-    policy = policy_of(policy)
+    policy, given = policy_of(policy), given_releases(previous)
+    if reuse_classes and not given:
+        raise ValueError("reuse_classes is about earlier releases: give them in previous")
+    return _run(data, policy, ranges, given, progress, allow_total_loss=allow_total_loss, reuse_classes=reuse_classes)
+
+
+def apply(
+    release: EarlierRelease,
+    data: Any,
+    *,
+    policy: PolicyLike | None = None,
+    previous: Releases = (),
+    progress: Progress = None,
+    ranges: str | None = None,
+    allow_absent: bool = False,
+    allow_total_loss: bool = False,
+) -> Release:
+    """The recoding of an earlier release on new or grown data, verified, and attacked together with the earlier release.
+
+    ``release`` is a :class:`Release`, or the folder or ``audit.json`` of one that was saved or that the command line has made. People who were there
+    stay among themselves, and newcomers among newcomers; whoever cannot be hidden is left out. ``policy`` is the
+    release's own where none is given. ``previous`` are further releases of the same people, which the earlier one was not compared
+    with itself. ``ranges`` is as in :func:`anonymize`; without it ranges come back as in the release. ``allow_absent=True`` also publishes those
+    who were together with a few people that are gone. Tables, transactions and sequences; a stream goes on by itself.
+
+    Hierarchies that are rules (:func:`bands`, :func:`dates` and others) learn the new values of a column, in the steps that they had in the earlier
+    release. One that was saved has the rows of its hierarchies and not the rules: there a new value is an error, as of any hierarchy file.
+
+    >>> import pandas as pd, shoal
+    >>> people = pd.DataFrame({"name": list("abcdef"), "age": [34, 36, 41, 47, 52, 58]})
+    >>> first = shoal.anonymize(people, shoal.Policy().identifier("name").quasi("age", kind="integer").k(3))
+    >>> more = pd.DataFrame({"name": list("xyz"), "age": [35, 38, 40]})
+    >>> second = first.apply(pd.concat([people, more]))
+    >>> second.data["age"].value_counts().to_dict()
+    {'[34, 41]': 6, '[47, 58]': 3}
+    """
+    given = given_releases(previous)
+    if isinstance(release, Release):
+        # The native release holds the audits of all that it was held against; those in memory also have data, and know where they were saved since.
+        given += release._previous
+        # Others than pandas have no intervals, and get the two columns that the release's policy asks for.
+        if ranges is None and release._ranges == "interval" and kind_of(data).name == "pandas":
+            ranges = "interval"
+    if policy is not None:
+        own = policy_of(policy)
+    else:
+        own = release.policy if isinstance(release, Release) else _policy_of_release(release)
+    options = {"applied": True, "allow_absent": allow_absent, "allow_total_loss": allow_total_loss}
+    return _run(data, own, ranges, [*given, release], progress, **options)
+
+
+def _policy_of_release(release: str | os.PathLike[str]) -> Policy:
+    """The policy of a saved release, for other data."""
+    found = _native.policy_of_release(release)
+    return Policy.from_toml(found["text"], found["folder"])._without_places()._with_hierarchies(found["hierarchies"])
+
+
+def _run(
+    data: Any, policy: Policy, ranges: str | None, previous: list[EarlierRelease], progress: Progress, **options: bool
+) -> Release:
     if ranges is not None:
         if ranges not in ("text", "columns", "interval"):
             raise ValueError('ranges is "text", "columns" or "interval"')
         policy = policy.output(ranges="text" if ranges == "text" else "columns")
+    # The release's policy must mean the same files also where the working directory is another one by then.
+    policy = policy._seen_from_anywhere()
     kind = kind_of(data)
     if ranges == "interval" and kind.name != "pandas":
         raise ValueError('ranges="interval" is for pandas; others have no such type: use "columns"')
     arrow = as_arrow(data)
+    policy = policy._timed(arrow)
+    if options.get("applied"):
+        policy = policy._grown(arrow)
+    # Hierarchies that are made from the data stay what they are, also where the release is verified without them.
+    policy = policy._built(arrow)
     with shown(progress) as callback:
-        given = policy._native(arrow)
-        native = _native.anonymize(arrow, given, callback, allow_total_loss)
-    # Hierarchies that were made from the data stay what they are, also where the release is verified without them.
-    return Release(native, policy._with_built(given["hierarchies"]), kind, ranges or "text")
+        native = _native.anonymize(arrow, policy._native(arrow), callback, previous=as_native(previous), **options)
+    return Release(native, policy, kind.read_as(arrow), ranges or "text", previous)
 
 
 def check(data: Any, policy: PolicyLike, progress: Progress = None) -> dict[str, Any]:
@@ -187,11 +145,13 @@ def measure(original: Any, published: Any, policy: PolicyLike, progress: Progres
         return json.loads(_native.measure(source, as_arrow(published), policy_of(policy)._native(source), callback))
 
 
-def attack(original: Any, published: Any, policy: PolicyLike, progress: Progress = None) -> Verdict:
-    """Plays the adversary. It holds where nobody got further than promised."""
-    source = as_arrow(original)
+def attack(
+    original: Any, published: Any, policy: PolicyLike, progress: Progress = None, previous: Releases = ()
+) -> Verdict:
+    """Plays the adversary, who may have earlier releases of the same people, too. It holds where nobody got further than promised."""
+    source, given = as_arrow(original), as_native(given_releases(previous))
     with shown(progress) as callback:
-        holds, found = _native.attack(source, as_arrow(published), policy_of(policy)._native(source), callback)
+        holds, found = _native.attack(source, as_arrow(published), policy_of(policy)._native(source), callback, given)
     return Verdict(holds, json.loads(found))
 
 
@@ -218,29 +178,3 @@ def propose(data: Any, shape: str = "table") -> Policy:
     policy._keys["data"].pop("source", None)
     policy.questions, policy.columns = found["questions"], found["columns"]
     return policy
-
-
-def _with_intervals(frame: Any, policy: Policy) -> Any:
-    """Two columns of ends become one of pandas' intervals, where both ends are there."""
-    import pandas as pd
-
-    for name in policy._keys.get("columns", {}):
-        low, high = f"{name}_min", f"{name}_max"
-        if low in frame.columns and high in frame.columns and name not in frame.columns:
-            at = frame.columns.get_loc(low)
-            ends = pd.arrays.IntervalArray.from_arrays(frame[low], frame[high], closed="both")
-            frame = frame.drop(columns=[low, high])
-            frame.insert(at, name, ends)
-    return frame
-
-
-def _write(path: Path, text: str, mode: int) -> None:
-    unnamed = path.with_name(f".{os.getpid()}.{path.name}")
-    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(unnamed, path)
-    except BaseException:
-        unnamed.unlink(missing_ok=True)
-        raise

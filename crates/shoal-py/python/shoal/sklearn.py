@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ._policy import PolicyLike, policy_of
-from ._verbs import Release, anonymize
+from ._release import Release
+from ._verbs import anonymize
 
 __all__ = ["Anonymizer"]
 
@@ -27,7 +28,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     published and is applied to people who are known.
 
     What ``fit_transform`` returns has the order of the records that were given and is for the model alone; what may be published is
-    ``release_.data``.
+    ``release_.data``. A pickled model has no ``release_``, but the values of the columns that it was fitted on, as every encoder of scikit-learn does.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.linear_model import LogisticRegression
@@ -65,6 +66,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         #: What may be published.
         self.release_: Release = anonymize(X, policy, allow_total_loss=self.allow_total_loss)
         return self._encode(published.reindex(np.arange(len(X))), leaves)
+
+    def __getstate__(self) -> Any:
+        # A model is pickled to be used elsewhere; a release holds what must stay here and is saved by itself.
+        return {name: value for name, value in super().__getstate__().items() if name != "release_"}
 
     def transform(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "features_")

@@ -80,6 +80,7 @@ pub(super) fn title(kind: &str) -> String {
         "kept-order" => "The order of the source is kept",
         "file-order" => "The order of some events is that of the source",
         "earlier-release" | "earlier-releases" => "The same people were published before",
+        "nobody-recognized" => "Nobody of an earlier release was found",
         "absent-people" => "People who are not in it any more",
         "unknown-cohorts" => "Who was in the earlier release is not known",
         "says-nothing" => "The file says nothing",
@@ -101,6 +102,7 @@ pub(super) fn counted(kind: Option<&str>, count: u64, records: &str) -> String {
         "rare-items" => format!("{count} items"),
         "unique-transactions" => format!("{count} transactions"),
         "unique-sequences" => format!("{count} people"),
+        "nobody-recognized" => format!("{count} earlier releases"),
         _ => count,
     }
 }

@@ -20,7 +20,7 @@ use crate::collect::Collector;
 use crate::error::{PostgresError, ReadError, WriteError};
 use crate::limits::Limits;
 use crate::read::ReadTable;
-use crate::write::ColumnForm;
+use crate::write::{ColumnForm, Fields};
 
 /// How many bytes are gathered before they are sent.
 const CHUNK: usize = 1 << 18;
@@ -39,7 +39,8 @@ pub struct PendingTable {
     /// What it is called so far.
     temporary: TableName,
     shown: String,
-    replace: bool,
+    /// The table whose place it will take.
+    replaces: Option<u32>,
     /// The column of lists, where there is one.
     list: Option<String>,
     /// The digest of its records as they were read back.
@@ -81,12 +82,46 @@ impl PendingTable {
         let list = table.columns.iter().zip(&types).find(|(_, kind)| **kind == SqlType::Lists);
         let list = list.map(|(column, _)| column.name.clone());
         let name = target.name.clone();
-        Ok(PendingTable { connection, name, temporary, shown, replace, list, digest: RefCell::default() })
+        let replaces = target.existing.as_ref().filter(|_| replace).map(|existing| existing.oid);
+        Ok(PendingTable { connection, name, temporary, shown, replaces, list, digest: RefCell::default() })
     }
 
     /// What it will be called in reports.
     pub fn shown(&self) -> &str {
         &self.shown
+    }
+
+    /// Drops the table whose place it takes, if that is still the one that was looked at.
+    fn drop_replaced(&self, looked_at: u32) -> Result<(), PostgresError> {
+        const DOING: &str = "replace the table";
+        let name = self.name.sql();
+        let is_looked_at = || {
+            // The parameter would be a regclass otherwise.
+            let query = "select to_regclass($1::text)::oid";
+            let row =
+                self.connection.ask(DOING, self.connection.client.query_one(query, &[&name]), &Silent)?;
+            let found: Option<u32> = row.get(0);
+            match found {
+                Some(oid) if oid != looked_at => {
+                    let hint = "look whose table it is, then run again";
+                    Err(PostgresError::new(
+                        &self.shown,
+                        "somebody else has replaced the table meanwhile",
+                        hint,
+                    ))
+                }
+                found => Ok(found.is_some()),
+            }
+        };
+        if is_looked_at()? {
+            // Whoever held the table until now may have put another one in its place.
+            let lock = format!("lock table {name} in access exclusive mode");
+            self.connection.execute(DOING, &lock, &Silent)?;
+            if is_looked_at()? {
+                self.connection.execute(DOING, &format!("drop table {name}"), &Silent)?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads the records back, in the transaction that wrote them, as anybody will read them once it is committed.
@@ -132,10 +167,9 @@ impl Staged for PendingTable {
             let proven = certificate.sha256().to_owned();
             return Err(WriteError::NotTheVerifiedBytes { path, proven, found });
         }
-        if self.replace {
+        if let Some(looked_at) = self.replaces {
             // Only now, so that others can read the old table as long as possible.
-            let drop = format!("drop table if exists {}", self.name.sql());
-            self.connection.execute("replace the table", &drop, &Silent)?;
+            self.drop_replaced(looked_at)?;
         }
         let rename = format!("alter table {} rename to {}", self.temporary.sql(), quoted(&self.name.name));
         self.connection.execute("name the table", &rename, &Silent)?;
@@ -208,7 +242,12 @@ fn copy_in(
         .enumerate()
         .map(|(number, (column, kind))| {
             let ends = if number + 1 == table.columns.len() { b'\n' } else { b'\t' };
-            (Fields::of(column, *kind, ends), &column.codes[..])
+            let push = |code, label: &str, out: &mut Vec<u8>| match kind {
+                _ if column.null == Some(code) => out.extend_from_slice(NULL),
+                SqlType::Lists => push_escaped(&array_of(label), out),
+                _ => push_escaped(label, out),
+            };
+            (Fields::of(column, ends, push), &column.codes[..])
         })
         .collect();
     let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
@@ -235,32 +274,4 @@ fn copy_in(
         ));
     }
     Ok(())
-}
-
-/// The distinct labels of a column as `COPY` writes them, with what follows them, in one piece.
-struct Fields {
-    bytes: Vec<u8>,
-    /// Where each begins; one more at the end.
-    bounds: Vec<usize>,
-}
-
-impl Fields {
-    fn of(column: &RawColumn, kind: SqlType, ends: u8) -> Fields {
-        let mut fields = Fields { bytes: Vec::new(), bounds: vec![0] };
-        for (code, label) in (0..).zip(column.labels.iter()) {
-            match kind {
-                _ if column.null == Some(code) => fields.bytes.extend_from_slice(NULL),
-                SqlType::Lists => push_escaped(&array_of(label), &mut fields.bytes),
-                _ => push_escaped(label, &mut fields.bytes),
-            }
-            fields.bytes.push(ends);
-            fields.bounds.push(fields.bytes.len());
-        }
-        fields
-    }
-
-    fn get(&self, code: u32) -> &[u8] {
-        let code = code as usize;
-        &self.bytes[self.bounds[code]..self.bounds[code + 1]]
-    }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
+};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
@@ -20,11 +22,15 @@ pub(super) fn connector(place: &str, settings: &Settings) -> Result<MakeRustlsCo
         PostgresError::new(place, why, hint)
     };
     let provider = Arc::new(ring::default_provider());
+    let algorithms = provider.signature_verification_algorithms;
     let verifier: Arc<dyn ServerCertVerifier> = match settings.ssl {
         SslMode::Disable | SslMode::Prefer | SslMode::Require => {
-            Arc::new(AcceptAnyCertificate(provider.clone()))
+            Arc::new(LenientVerifier { authority: None, algorithms })
         }
-        SslMode::VerifyCa => Arc::new(IgnoreHostName(verifier(place, settings, provider.clone())?)),
+        SslMode::VerifyCa => {
+            let authority = Some(verifier(place, settings, provider.clone())?);
+            Arc::new(LenientVerifier { authority, algorithms })
+        }
         SslMode::VerifyFull => verifier(place, settings, provider.clone())?,
     };
     let config = ClientConfig::builder_with_provider(provider)
@@ -80,50 +86,17 @@ fn verifier(
         .map_err(|error| refused(format!("the certificates of authorities cannot be used: {error}")))
 }
 
-/// Believes every certificate, as libpq does below verify-ca: what is sent is encrypted, but perhaps for somebody in between.
+/// Believes more than rustls does by itself, as libpq below `verify-full`. That the server has the key of the certificate that it shows is
+/// checked in every mode.
 #[derive(Debug)]
-struct AcceptAnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AcceptAnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _certificate: &CertificateDer<'_>,
-        _chain: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+struct LenientVerifier {
+    /// Where there is one, certificates must come from it, whichever host they were made for (verify-ca). Where there is none, every
+    /// certificate is believed: what is sent is encrypted, but perhaps for somebody in between.
+    authority: Option<Arc<WebPkiServerVerifier>>,
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
-/// Believes what comes from a trusted authority, whichever host it was made for (verify-ca).
-#[derive(Debug)]
-struct IgnoreHostName(Arc<WebPkiServerVerifier>);
-
-impl ServerCertVerifier for IgnoreHostName {
+impl ServerCertVerifier for LenientVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -132,7 +105,8 @@ impl ServerCertVerifier for IgnoreHostName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.0.verify_server_cert(certificate, chain, name, ocsp, now) {
+        let Some(authority) = &self.authority else { return Ok(ServerCertVerified::assertion()) };
+        match authority.verify_server_cert(certificate, chain, name, ocsp, now) {
             // The name is looked at last, so everything else has been found right.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -147,7 +121,7 @@ impl ServerCertVerifier for IgnoreHostName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -156,10 +130,10 @@ impl ServerCertVerifier for IgnoreHostName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.algorithms.supported_schemes()
     }
 }

@@ -12,11 +12,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::config::SslMode as TlsMode;
 use tokio_postgres::{Client, Config, Error};
 
-use super::address::Address;
 use super::settings::{Environment, Settings, SslMode};
 use super::sqlstate::hint_of;
 use super::tls;
 use crate::error::PostgresError;
+use crate::postgres::address::Address;
 
 /// How long the server may be waited for before somebody is asked whether the work is still wanted.
 const TICK: Duration = Duration::from_millis(50);
@@ -167,13 +167,17 @@ fn config(place: &str, settings: &Settings) -> Result<Config, PostgresError> {
     Ok(config)
 }
 
+/// Classes of errors whose messages name objects of the database, rights and resources, and no values: connections, features, transactions, passwords, names of databases and
+/// schemas, deadlocks, syntax and access, resources, limits, states of objects, operators, the system.
+const NO_VALUES: [&str; 13] = ["08", "0A", "25", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58"];
+
 fn explain(place: &str, doing: &str, error: &Error, ignored: Option<&str>) -> PostgresError {
     if let Some(said) = error.as_db_error() {
         let code = said.code().code();
-        // Class 22 is about values of the data. Quoted so, they are left out of what logs keep.
-        let message = match code.starts_with("22") || code.starts_with("23") {
-            true => format!("`{}`", said.message().replace('`', "'")),
-            false => said.message().to_owned(),
+        // Most classes may name values of the data, those of functions and extensions as well. Quoted so, they are left out of what logs keep.
+        let message = match NO_VALUES.iter().any(|class| code.starts_with(class)) {
+            true => said.message().to_owned(),
+            false => format!("`{}`", said.message().replace('`', "'")),
         };
         let mut why = format!("cannot {doing}: PostgreSQL says: {message}");
         if let Some(ignored) = ignored.filter(|_| code.starts_with("28")) {
@@ -195,7 +199,7 @@ fn explain(place: &str, doing: &str, error: &Error, ignored: Option<&str>) -> Po
         cause.is_some_and(|cause| cause.kind() == kind)
     };
     let hint = if why.contains("password missing") || why.contains("invalid configuration") {
-        super::address::PASSWORD_HINT
+        crate::postgres::address::PASSWORD_HINT
     } else if why.contains("server does not support TLS") {
         "the server does not encrypt: let it (ssl = on), or, where nobody is in between, write sslmode=disable"
     } else if why.contains("certificate") {

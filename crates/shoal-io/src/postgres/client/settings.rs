@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::address::Address;
 use super::{passwords, services};
 use crate::error::PostgresError;
+use crate::postgres::address::Address;
 
 /// Everything that a connection needs.
 #[derive(Debug)]
@@ -143,11 +143,7 @@ impl Settings {
             }
         };
         let root = take("sslrootcert").or_else(|| usual("root.crt").map(|file| file.display().to_string()));
-        let mut ssl = ssl_mode(place, take("sslmode").as_deref())?;
-        // libpq does the same: whoever has put an authority's certificate there wants it to be used.
-        if ssl == SslMode::Require && root.is_some() {
-            ssl = SslMode::VerifyCa;
-        }
+        let ssl = ssl_mode(place, take("sslmode").as_deref(), root.as_deref())?;
         let mut settings = Settings {
             host,
             hostaddr,
@@ -206,8 +202,22 @@ fn number<N: std::str::FromStr>(
     }
 }
 
-fn ssl_mode(place: &str, given: Option<&str>) -> Result<SslMode, PostgresError> {
+/// The mode that is meant, as libpq understands it.
+fn ssl_mode(place: &str, given: Option<&str>, root: Option<&str>) -> Result<SslMode, PostgresError> {
+    // Authorities that everybody trusts certify anybody: only the name in the certificate says that it is this server's.
+    if root == Some("system") {
+        return match given {
+            None | Some("verify-full") => Ok(SslMode::VerifyFull),
+            Some(weaker) => {
+                let why =
+                    format!("sslmode {weaker:?} is too weak for the certificates of sslrootcert=system");
+                Err(PostgresError::new(place, why, "leave sslmode out, or give sslmode=verify-full"))
+            }
+        };
+    }
     match given {
+        // Whoever has put an authority's certificate there wants it to be used.
+        Some("require") if root.is_some() => Ok(SslMode::VerifyCa),
         // "allow" is "prefer" the other way round: it asks for no encryption first. Encrypting where it is possible does no harm.
         None | Some("prefer" | "allow") => Ok(SslMode::Prefer),
         Some("disable") => Ok(SslMode::Disable),
@@ -247,6 +257,27 @@ mod tests {
         assert!(settings("postgres://", &[]).is_err());
         assert!(settings("postgres://a@h?sslmode=often", &[]).unwrap_err().to_string().contains("often"));
         assert!(settings("postgres://a@h", &[("PGPORT", "none")]).is_err());
+    }
+
+    #[test]
+    fn certificates_are_verified_as_libpq_does() {
+        let mode =
+            |address: &str, variables: &[(&str, &str)]| settings(address, variables).map(|found| found.ssl);
+        assert_eq!(mode("postgres://a@h?sslmode=require", &[]).unwrap(), SslMode::Require);
+        let own = "postgres://a@h?sslmode=require&sslrootcert=ca.pem";
+        assert_eq!(mode(own, &[]).unwrap(), SslMode::VerifyCa);
+        // Everybody's authorities say nothing about whose server it is.
+        for address in
+            ["postgres://a@h?sslrootcert=system", "postgres://a@h?sslrootcert=system&sslmode=verify-full"]
+        {
+            assert_eq!(mode(address, &[]).unwrap(), SslMode::VerifyFull);
+        }
+        assert_eq!(mode("postgres://a@h", &[("PGSSLROOTCERT", "system")]).unwrap(), SslMode::VerifyFull);
+        for weaker in ["disable", "prefer", "require", "verify-ca"] {
+            let error =
+                mode(&format!("postgres://a@h?sslrootcert=system&sslmode={weaker}"), &[]).unwrap_err();
+            assert!(error.to_string().contains(weaker), "{error}");
+        }
     }
 
     #[test]

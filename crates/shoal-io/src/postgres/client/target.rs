@@ -1,12 +1,12 @@
 use shoal_core::{Progress, RawTable};
 use tokio_postgres::types::ToSql;
 
-use super::address::Address;
 use super::connection::Connection;
 use super::pending::PendingTable;
 use super::read::{begin_reading, select_of};
 use super::table_name::{TableName, quoted};
 use crate::error::{PostgresError, ReadError, WriteError};
+use crate::postgres::address::Address;
 use crate::source::Source;
 use crate::write::ColumnForm;
 
@@ -20,21 +20,21 @@ pub struct TableTarget {
     /// What reports and errors call it.
     pub(super) shown: String,
     /// The table of that name, where there is one.
-    existing: Option<Relation>,
+    pub(super) existing: Option<Relation>,
     database: Database,
 }
 
-/// A database of a running server, whatever the name under which it was reached.
+/// A database of a server or of one of its standbys, whatever the name under which it was reached.
 #[derive(Debug, PartialEq, Eq)]
 struct Database {
-    /// When the server was started, to the microsecond.
-    started: String,
+    /// What a server and everything that was copied from it have in common.
+    system: String,
     oid: u32,
 }
 
 #[derive(Debug)]
-struct Relation {
-    oid: u32,
+pub(super) struct Relation {
+    pub(super) oid: u32,
     is_table: bool,
     is_ours: bool,
 }
@@ -147,9 +147,9 @@ impl TableTarget {
 
 impl Database {
     fn of(connection: &Connection, progress: &dyn Progress) -> Result<Database, PostgresError> {
-        let query = "select pg_postmaster_start_time()::text, oid from pg_database where datname = current_database()";
+        let query = "select (select system_identifier::text from pg_control_system()), oid from pg_database where datname = current_database()";
         let row =
             connection.ask("look at the database", connection.client.query_one(query, &[]), progress)?;
-        Ok(Database { started: row.get(0), oid: row.get(1) })
+        Ok(Database { system: row.get(0), oid: row.get(1) })
     }
 }

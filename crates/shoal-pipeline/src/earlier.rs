@@ -1,0 +1,96 @@
+//! Earlier releases of the same people, which a new one is held against.
+
+use std::path::Path;
+
+use shoal_core::policy::Shape;
+use shoal_core::{Progress, RawTable, Transactions};
+
+use crate::run::read_earlier;
+use crate::{Audit, PipelineError, Request, Source};
+
+/// What is known of earlier releases of the same people.
+#[derive(Clone, Debug, Default)]
+pub struct EarlierReleases {
+    /// The releases that the new one is compared with.
+    pub previous: Vec<Audit>,
+    /// A release whose report the new one's will replace. The new one is not compared with it; that it exists is reported.
+    pub replaced: Option<Audit>,
+    /// tables: whether people who were in one of `previous` keep their classes.
+    pub reuse_classes: bool,
+    /// Whether the new release is the recoding of the last of `previous`, applied to other data.
+    pub applied: bool,
+    /// tables, sequences: whether those may be published who were together with a few people that are gone.
+    pub allow_absent: bool,
+    /// transactions, sequences: what was published in each of `previous`, where the new release is attacked together with them.
+    pub(crate) files: Vec<EarlierFile>,
+}
+
+/// The published data of an earlier release.
+#[derive(Clone, Debug)]
+pub(crate) enum EarlierFile {
+    /// Transactions.
+    Transactions(Transactions),
+    /// Sequences: a row an event.
+    Sequences(RawTable),
+}
+
+impl EarlierReleases {
+    /// Every release that a new one must hold together with which has the recoding of `last`: those that `last` was compared with, those that are `given`, and `last`. What
+    /// `last` was compared with is named in its audit; an audit that has moved may be among those that are given, the others are looked for with `find` where they
+    /// lay.
+    pub fn applied(
+        last: Audit,
+        mut given: Vec<Audit>,
+        find: &dyn Fn(&Path) -> Option<Audit>,
+    ) -> Result<EarlierReleases, PipelineError> {
+        let mut all = Vec::new();
+        for named in &last.previous {
+            let moved =
+                given.iter().position(|audit| audit.is_named(&last, named)).map(|at| given.remove(at));
+            // What is not there, or is another one by now, is not the audit that is named.
+            let found = moved.or_else(|| find(&named.audit).filter(|audit| audit.is_named(&last, named)));
+            let lost = || PipelineError::LostRelease { audit: named.audit.clone(), by: last.place.clone() };
+            all.push(found.ok_or_else(lost)?);
+        }
+        for audit in given {
+            if !all.iter().chain([&last]).any(|known| known.is_same_release(&audit)) {
+                all.push(audit);
+            }
+        }
+        // Tables have this word in their audits already: who is left out because of earlier releases is known from it.
+        let reuse_classes = last.policy.data.shape == Shape::Table;
+        all.push(last);
+        Ok(EarlierReleases { previous: all, reuse_classes, applied: true, ..EarlierReleases::default() })
+    }
+}
+
+impl Request {
+    /// Reads what was published in the earlier releases that the new one is attacked together with: of transactions and sequences whose recoding is applied. Tables
+    /// have all of it in their audits. `open` opens the data of a release; data that are not those of the audit are refused.
+    pub fn with_earlier_data(
+        mut self,
+        open: impl Fn(&Audit) -> Result<Box<dyn Source>, PipelineError>,
+        progress: &dyn Progress,
+    ) -> Result<Request, PipelineError> {
+        if !self.earlier.applied || self.policy().data.shape == Shape::Table {
+            return Ok(self);
+        }
+        let mut files = Vec::new();
+        for audit in &self.earlier.previous {
+            let lost = |problem: &str| PipelineError::LostFile {
+                output: audit.output.clone(),
+                problem: problem.to_owned(),
+            };
+            let (file, found) = read_earlier(&self, &mut *open(audit)?, progress)?;
+            if found.data != audit.output_sha256 {
+                return Err(lost("the file is not the one that was published"));
+            }
+            if found.groups != audit.groups_sha256 {
+                return Err(lost("the dictionary of its groups is not the one that was published"));
+            }
+            files.push(file);
+        }
+        self.earlier.files = files;
+        Ok(self)
+    }
+}
