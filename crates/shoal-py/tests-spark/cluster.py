@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,6 +37,10 @@ def cluster(folder, wheel, workers=2, memory="700m", cores=1, **settings):
         for number in range(workers):
             work = ["--cores", str(cores), "--memory", "8g", "--host", "127.0.0.1", "--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
             start(f"worker{number}", "org.apache.spark.deploy.worker.Worker", f"spark://127.0.0.1:{port}", *work)
+        # A worker that asks before the master listens to workers asks again after some ten seconds. By then a session would have all its executors on the others, and tests that kill one of
+        # this worker's would find none.
+        for number, process in enumerate(processes[1:]):
+            _wait_until_logged(folder / f"worker{number}.log", "Successfully registered with master", process)
         os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
         builder = (
             SparkSession.builder.master(f"spark://127.0.0.1:{port}")
@@ -69,6 +74,15 @@ def kill(pid):
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+def _wait_until_logged(log, words, process):
+    for _ in range(1800):
+        if words in log.read_text(errors="replace"):
+            return
+        assert process.poll() is None, f"the process has ended:\n{log.read_text(errors='replace')}"
+        time.sleep(0.1)
+    raise AssertionError(f"not said: {words}:\n{log.read_text(errors='replace')}")
 
 
 def _free_port():

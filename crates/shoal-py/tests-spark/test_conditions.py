@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal._hierarchies import Hierarchy
 from shoal.spark._axes import leaves_of
 from shoal.spark._conditions import Condition, Values, conditions_of, dealt
 
@@ -112,11 +113,89 @@ def test_what_a_part_promises_is_enough_for_the_whole(seed, condition, numbers):
     assert tried >= 1
 
 
-@pytest.mark.parametrize("one, two", [("HIV", "hiv "), ("7", "07"), ("7.0", "7"), ("Straße", "STRASSE"), ("-0", "0"), ("HIV\u200b", "HIV")])
+@pytest.mark.parametrize("one, two", [("HIV", "hiv "), ("7", "07"), ("7.0", "7"), ("Straße", "STRASSE"), ("-0", "0"), ("HIV\u200b", "HIV"), ("HIV" + "\u200b \u2060\xa0" * 5, " \ufeff" * 5 + "hiv"), ("7" + "\u200b " * 5, "07")])
 def test_values_that_look_alike_are_one(one, two):
     values = Values("s", {}, ["", "?"], [one, two, "other", None, "?"], {})
     assert values.ids[one] == values.ids[two] != values.ids["other"]
     assert values.ids[None] == values.ids["?"] and values.count == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flu;lungs;*\ncold;lungs;*\ngout;*\nacne;skin;*\n",
+        " flu ; lungs ; * \ncold;lungs;*\ngout;gout;*\nacne;skin;*\n",
+        '"flu",lungs,*\ncold,lungs,*\ngout,gout,*\nacne,"skin",*\n',
+    ],
+)
+def test_a_hierarchy_is_read_as_the_kernel_reads_it(text):
+    groups = [["flu", "flu", "cold"], ["gout", "gout", "acne"], ["acne", "flu", "gout"]]
+    condition = Condition("s", "t-closeness", t=0.3, distance="hierarchical")
+
+    def used(hierarchy):
+        return uses(condition, Values("s", {}, [], ["acne", "cold", "flu", "gout"], leaves_of(hierarchy)), groups)
+
+    assert used(text) == pytest.approx(used("flu;lungs;*\ncold;lungs;*\ngout;gout;*\nacne;skin;*\n"))
+    assert max(used(text)) > 1
+    table = pa.table({"q": [f"c{number}" for number, group in enumerate(groups) for _ in group], "s": [value for group in groups for value in group]})
+    policy = shoal.Policy().quasi("q").sensitive("s").k(2).privacy(t_closeness={"t": 0.3, "distance": "hierarchical"})
+    verdict = shoal.verify(table, policy.set("columns.s.hierarchy", Hierarchy("groups", text=text)))
+    found = next(promise["found"] for promise in verdict["promises"] if promise["name"] == "t-closeness")
+    assert max(used(text)) * 0.3 == pytest.approx(found)
+
+
+@pytest.mark.parametrize("leaves", [{}, {"flu": ["lungs", "*"], "cold": ["lungs", "*"]}, {"flu": ["lungs"], "cold": ["lungs"], "gout": ["other"], "acne": ["other"]}])
+def test_what_a_tree_does_not_hold_together_is_far_apart(leaves):
+    """The distance is that of equally distant values where there is no tree, and never less than in a tree that has everything."""
+    groups = [["flu", "cold"], ["gout", "acne"]]
+    values = Values("s", {}, [], ["acne", "cold", "flu", "gout"], leaves)
+    assert uses(Condition("s", "t-closeness", t=0.5, distance="hierarchical"), values, groups) == pytest.approx([1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "format, dates",
+    [
+        ("%D", ["12/01/19", "01/02/20", "11/30/20"]),
+        ("%F %T", ["2019-12-01 23:00:00", "2020-01-02 00:00:00", "2020-01-02 00:00:01"]),
+        ("%e %b %Y", ["9 Jan 2020", "10 Jan 2020", "1 Feb 2020"]),
+        # Of texts with an offset the moment counts.
+        ("%Y-%m-%d %H:%M %z", ["2020-01-01 10:00 +0900", "2020-01-01 09:00 +0100", "2020-01-01 08:30 +0000"]),
+    ],
+)
+def test_dates_ascend_in_every_notation(format, dates):
+    values = Values("s", {"kind": "date", "format": format}, ["?"], [*reversed(dates), None, "?", f" {dates[0]}\u200b"], {})
+    assert [values.ids[date] for date in dates] == [0, 1, 2] and values.ids[f" {dates[0]}\u200b"] == 0 and values.ids["?"] == values.ids[None] == 3
+    # The kernel has the same order.
+    crowd = pa.table({"q": ["a"] * 3, "s": [dates[0], dates[0], dates[1]]})
+    table = pa.concat_tables([crowd, pa.table({"q": ["b"] * 3, "s": [dates[1], dates[2], dates[2]]})])
+    policy = shoal.Policy().quasi("q").sensitive("s", kind="date", format=format).k(2).privacy(t_closeness={"t": 0.3, "distance": "ordered"})
+    found = next(promise["found"] for promise in shoal.verify(table, policy)["promises"] if promise["name"] == "t-closeness")
+    groups = [[dates[0], dates[0], dates[1]], [dates[1], dates[2], dates[2]]]
+    used = uses(Condition("s", "t-closeness", t=0.3, distance="ordered"), Values("s", {"kind": "date", "format": format}, [], dates, {}), groups)
+    assert max(used) * 0.3 == pytest.approx(found)
+
+
+@pytest.mark.parametrize("format, date", [("%H:%M:%S%.f %F", "10:00:00.5 2020-01-02"), ("%F %:z", "2020-01-02 +01:00"), (None, "02.01.2020")])
+def test_dates_whose_order_is_not_known_are_refused(format, date):
+    with pytest.raises(shoal.PolicyError, match="cannot be verified on Spark") as raised:
+        Values("s", {"kind": "date", "format": format}, ["?"], [date, None, "?"], {})
+    assert raised.value.key == "columns.s.format" and date not in str(raised.value)
+    with pytest.raises(shoal.PolicyError, match="no numbers"):
+        Values("s", {"kind": "decimal"}, ["?"], ["1.0", "two", "3"], {})
+
+
+def test_a_value_that_was_not_there_before_is_not_quoted():
+    with pytest.raises(shoal.PromiseError, match="did not have before") as raised:
+        Values("s", {}, [], ["flu", "cold"], {}).id_of("HIV")
+    assert "HIV" not in str(raised.value)
+
+
+def test_what_is_not_a_number_is_missing_where_the_policy_says_so():
+    raw = [2.0, float("nan"), None, 1.0]
+    with pytest.raises(shoal.PolicyError, match="no numbers"):
+        Values("s", {"kind": "decimal"}, ["?"], raw, {})
+    values = Values("s", {"kind": "decimal"}, ["?", "NaN"], raw, {})
+    assert values.id_of(float("nan")) == values.ids[None] == 2 and values.texts == ["1.0", "2.0", ""]
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -7,6 +7,7 @@ from collections import defaultdict
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import functions as F
 
 import shoal
 import shoal.spark
@@ -119,3 +120,44 @@ def test_a_promise_about_people_that_breaks_is_noticed(spark, tmp_path, monkeypa
     with pytest.raises(shoal.PromiseError, match="t-closeness of `illness` does not hold in the written files"):
         shoal.spark.anonymize(spark.createDataFrame(visits(400)), policy, str(tmp_path / "out"), part_records=400)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_that_name_one_person_are_one_person_in_one_part(spark, tmp_path, monkeypatch):
+    """The kernel takes ``w7`` and ``W7 `` for one; if they were two here, they could be in two parts, and be counted twice."""
+    table, rows, parts = visits(400), [], {}
+    written = [who if number % 2 else f" {who.upper()}\u200b " for number, who in enumerate(table["who"].to_pylist())]
+    table = table.set_column(0, "who", pa.array(written))
+    released = _tables.TableJob.released
+
+    def watched(job, plan, largest):
+        parts.update((row["who"], row["n"]) for row in job._parted(plan).groupBy("who").agg(F.countDistinct("__shoal_part__").alias("n")).collect())
+        given = released(job, plan, largest)
+        rows.extend(row.asDict() for row in given.collect())
+        return given
+
+    monkeypatch.setattr(_tables.TableJob, "released", watched)
+    release = shoal.spark.anonymize(spark.createDataFrame(table), POLICY, str(tmp_path / "out"), part_records=300)
+    assert release.parts >= 2 and len(rows) == table.num_rows
+    assert set(parts) == {f"w{number}" for number in range(400)} and set(parts.values()) == {1}
+    assert len({row["__shoal_person__"] for row in rows}) == 400
+
+
+def test_records_of_nobody_are_refused_as_on_one_machine(spark, tmp_path):
+    table = visits(200)
+    table = table.set_column(0, "who", pa.array([None if number == 5 else who for number, who in enumerate(table["who"].to_pylist())]))
+    with pytest.raises(shoal.Error) as here:
+        shoal.anonymize(table, POLICY)
+    with pytest.raises(shoal.Error) as there:
+        shoal.spark.anonymize(spark.createDataFrame(table), POLICY, str(tmp_path / "out"))
+    assert "who" in here.value.message and here.value.message.rsplit(": ", 1)[-1] == there.value.message.rsplit(": ", 1)[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_identifier_that_repeats_is_said_where_nobody_says_whose_a_record_is(spark, tmp_path):
+    table = visits(150)
+    who = [None if number in (3, 9) else one for number, one in enumerate(table["who"].to_pylist())]
+    table = table.set_column(0, "who", pa.array(who))
+    policy = POLICY.set("data.person", None)
+    release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))
+    (leak,) = [one for one in release.leaks if "share their `who`" in one]
+    assert leak in shoal.anonymize(table, policy).leaks

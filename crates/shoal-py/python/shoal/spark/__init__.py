@@ -23,7 +23,7 @@ import json
 from typing import Any
 
 from .._policy import Policy, PolicyLike, policy_of
-from ._errors import broken, of_workers, refuse_policy
+from ._errors import broken, new_policy_error, of_workers
 from ._job import LARGEST_PART
 from ._knowledge import KnowledgeJob
 from ._sequences import SequencesJob
@@ -84,13 +84,13 @@ def anonymize(
         if found["ncp"] >= 1 and not allow_total_loss:
             hint = "lower k or the other promises, leave columns out, or give hierarchies; allow_total_loss=True releases it all the same"
             raise broken(job.nothing_left, hint)
-        job.folder.publish()
+        job.folder.publish(job.rows)
     except BaseException:
         job.folder.remove()
         raise
     finally:
-        if job.carried:
-            released.unpersist()
+        # Does nothing where it was not kept.
+        released.unpersist()
     return SparkRelease(output, plan.parts, {**found, "parts": job.part_figures}, policy)
 
 
@@ -99,7 +99,7 @@ def _job(policy: Policy) -> Any:
     shape = policy._keys.get("data", {}).get("shape", "table")
     jobs = {"table": TableJob, "sequences": SequencesJob, "transactions": TransactionsJob}
     if shape not in jobs:
-        raise refuse_policy("data.shape", f"{shape} cannot be anonymized on Spark, only tables, transactions and sequences", "use shoal.anonymize on one machine")
+        raise new_policy_error("data.shape", f"{shape} cannot be anonymized on Spark, only tables, transactions and sequences", "use shoal.anonymize on one machine")
     if shape == "sequences" and policy._keys.get("privacy", {}).get("length") is not None:
         return KnowledgeJob
     return jobs[shape]

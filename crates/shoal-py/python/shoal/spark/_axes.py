@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
+import re
 from bisect import bisect_left
-from typing import Any, Sequence
+from typing import Any
+
+from .. import _native
 
 __all__ = ["Axis", "leaves_of", "position"]
 
@@ -84,23 +86,33 @@ class Axis:
 
 
 def position(value: Any, kind: str, format: str | None) -> float:
-    """Where a number or a date stands. What is neither stands with the missing ones: the kernel says what is wrong with it."""
+    """Where a number or a date stands. What is neither stands with the missing ones: the kernel says what is wrong with it. So does a date in a notation that Python does
+    not know; parts are cut a little worse then, and where an order is promised :class:`Values` notices."""
     try:
         if kind == "date":
             if isinstance(value, str):
-                value = datetime.datetime.strptime(value.strip(), format or "%Y-%m-%d")
-            day = float(value.toordinal())
-            return day + (value.hour * 3600 + value.minute * 60 + value.second) / 86400 if isinstance(value, datetime.datetime) else day
+                value = datetime.datetime.strptime(value.strip(), _python_format(format or "%Y-%m-%d"))
+            if not isinstance(value, datetime.datetime):
+                return float(value.toordinal())
+            # Two texts of one moment stand in one place, whatever their offsets.
+            offset = value.utcoffset() or datetime.timedelta()
+            seconds = value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6 - offset.total_seconds()
+            return value.toordinal() + seconds / 86400
         return float(value)
     except (AttributeError, TypeError, ValueError):
         return MISSING
 
 
+#: Directives of the kernel that Python's strptime does not know, and what they are short for.
+_DIRECTIVES = {"%D": "%m/%d/%y", "%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%R": "%H:%M", "%e": "%d"}
+
+
+def _python_format(format: str) -> str:
+    # Two characters at a time, since `%%D` is a percent sign and a letter.
+    return re.sub("%.", lambda found: _DIRECTIVES.get(found[0], found[0]), format)
+
+
 def leaves_of(text: str) -> dict[str, list[str]]:
-    """The nodes above each leaf of a hierarchy file, the nearest first. Nothing where it is laid out in another way than a line a leaf."""
-    lines = text.splitlines()
-    separator = ";" if lines and ";" in lines[0] else ","
-    rows: Sequence[list[str]] = [row for row in csv.reader(lines, delimiter=separator) if row]
-    if not rows or len({len(row) for row in rows}) != 1:
-        return {}
-    return {row[0]: row[1:] for row in rows}
+    """The nodes above each leaf of a hierarchy file, the nearest first, and nothing where there is no file. The kernel reads it: two readers of one layout (short lines,
+    blanks, quotes, Amnesia's files) would not agree for long, and a tree that is read wrongly makes values near that are far apart."""
+    return {row[0]: row[1:] for row in _native.hierarchy_rows(text)} if text else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ._conditions import canonical_text
-from ._errors import refuse, refuse_policy
+from ._errors import new_error, new_policy_error
 from ._items import split
 from ._names import ITEMS, OURS, PERSON, named, quoted
 
@@ -25,19 +25,19 @@ class Layout:
         wanted = [self.items] if self.items else [self.id, self.item]
         if not all(wanted):
             hint = 'items = "…" for a column with all items of a transaction (lists, or texts with item-separator); format = "long" with id and item for a row per item'
-            raise refuse_policy("data.format", "a Spark DataFrame has no lines of items and no column per item", hint)
+            raise new_policy_error("data.format", "a Spark DataFrame has no lines of items and no column per item", hint)
         for key, name in (("items", self.items), ("id", self.id), ("item", self.item), ("person", self.person)):
             if name and name not in frame.columns:
-                raise refuse_policy(f"data.{key}", f"the data have no column `{name}`", f"they have: {', '.join(frame.columns)}")
+                raise new_policy_error(f"data.{key}", f"the data have no column `{name}`", f"they have: {', '.join(frame.columns)}")
         if ours := [name for name in frame.columns if name.startswith(OURS)]:
-            raise refuse(f"the column `{ours[0]}` is named like one of ours", "rename it")
+            raise new_error(f"the column `{ours[0]}` is named like one of ours", "rename it")
         #: What is published beside the items, as it is.
         self.beside: list[str] = []
         #: Between the items of a cell, where they are a text.
         self.separator: str | None = None
         if self.items:
             if unknown := [name for name in frame.columns if name != self.items and name not in columns]:
-                raise refuse_policy("columns", f"columns without a role: {', '.join(unknown)}", "give every column beside the items a role: insensitive, sensitive or identifier")
+                raise new_policy_error("columns", f"columns without a role: {', '.join(unknown)}", "give every column beside the items a role: insensitive, sensitive or identifier")
             self.beside = [name for name in frame.columns if name != self.items and columns[name].get("role") != "identifier"]
             type = frame.schema[self.items].dataType
             if type.typeName() != "array":
@@ -105,4 +105,4 @@ def people_missing(transactions: Any, layout: Layout) -> None:
 
     if layout.person and (count := transactions.where(F.col(PERSON).isNull()).count()):
         hint = "every transaction belongs to one person: fill the column, or leave these transactions out"
-        raise refuse(f"{count} transactions have nobody in `{layout.person}`, or two people", hint)
+        raise new_error(f"{count} transactions have nobody in `{layout.person}`, or two people", hint)

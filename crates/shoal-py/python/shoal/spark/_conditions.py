@@ -12,6 +12,7 @@ import unicodedata
 from typing import Any
 
 from ._axes import position
+from ._errors import broken, new_policy_error
 
 __all__ = ["Condition", "Values", "canonical_text", "conditions_of", "dealt"]
 
@@ -20,8 +21,9 @@ TOLERANCE = 1e-9
 #: What stays free between a part's own bound and the one that follows from the whole.
 SPARE = 1e-9
 
-_NO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
-_NUMBER = re.compile(r"([+-]?)(\d*)\.?(\d*)")
+#: Blanks (Unicode's White_Space, which is not quite what ``str.strip`` takes) and characters that have no width: what the kernel leaves out at the edges of a text.
+_EDGES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000" + "\u200b\u200c\u200d\u2060\ufeff"
+_NUMBER = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)")
 
 
 def canonical_text(text: str) -> str:
@@ -35,7 +37,8 @@ def canonical_text(text: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    return text.strip().strip(_NO_WIDTH).strip()
+    # In one go: both may alternate.
+    return text.strip(_EDGES)
 
 
 class Values:
@@ -46,7 +49,8 @@ class Values:
         self._leaves, self._height = leaves, 0
         tokens = {self.canonical(token) for token in missing}
         canonical = [None if value is None or self.canonical(value) in tokens else self.canonical(value) for value in raw]
-        ranks = {value: (math.inf if value is None else position(one, self.kind, self.format)) for value, one in zip(canonical, raw)}
+        ranks = {value: (math.inf if value is None else self._position(one)) for value, one in zip(canonical, raw)}
+        self._refuse_unknown_places(ranks)
         # Numbers and dates ascending, what is missing last: the ranks of an ordered distance.
         order = sorted(set(canonical), key=lambda value: (ranks[value] if self.kind != "text" else 0.0, value is None, value or ""))
         number_of = {value: number for number, value in enumerate(order)}
@@ -60,15 +64,32 @@ class Values:
             if value is not None:
                 self.texts[number_of[value]] = str(one)
 
+    def _position(self, value: Any) -> float:
+        return position(_trimmed(value) if isinstance(value, str) else value, self.kind, self.format)
+
+    def _refuse_unknown_places(self, ranks: dict[str | None, float]) -> None:
+        """Without their places, numbers and dates would be in the order of their texts, and a distance would be verified that nobody asked for."""
+        if self.kind == "text" or all(math.isfinite(place) for value, place in ranks.items() if value is not None):
+            return
+        if self.kind != "date":
+            raise new_policy_error(f"columns.{self.column}.kind", f"`{self.column}` has values that are no numbers", "correct the values, or name in data.missing what means \"no value\"")
+        hint = "correct the values or the format; write it with directives that Python's strptime knows, or give a column of dates: frame.withColumn(…, to_date(…))"
+        what = f"`{self.column}` has values that are no dates in the notation {self.format or '%Y-%m-%d'}, or in one that cannot be verified on Spark"
+        raise new_policy_error(f"columns.{self.column}.format", what, hint)
+
     def id_of(self, value: Any) -> int:
         """The number of a value. NaN is not equal to itself, and so cannot be looked up."""
-        return self.ids[value] if value == value else self._not_a_number
+        number = self.ids.get(value) if value == value else self._not_a_number
+        if number is None:
+            # Without the value: this may be said on a worker, whose logs others read.
+            raise broken(f"`{self.column}` has a value that it did not have before", "does the DataFrame give the same records every time? Write it to files first, and give those")
+        return number
 
     def canonical(self, value: Any) -> str:
         """The same text for all that is the same value to its reader."""
         text = _trimmed(str(value))
         if self.kind == "date":
-            place = position(value, self.kind, self.format)
+            place = self._position(value)
             if math.isfinite(place):
                 return f"DATE {place}"
         if self.kind in ("integer", "decimal"):
@@ -266,7 +287,10 @@ def _moved_in_tree(values: Values, surplus: Any) -> Any:
         under = sum(np.maximum(-flow, 0.0) for flow in flows)
         moved += node_height / height * np.minimum(over, under)
         done.append((members, surplus[:, sorted(members)].sum(axis=1)))
-    return moved
+    # What no node holds together is as far apart as can be: a tree that lacks values or its root makes a condition stricter. With a whole tree nothing is left here.
+    reached = set().union(*(members for members, _ in done), set())
+    left = [flow for _, flow in done] + [surplus[:, leaf] for leaf in range(surplus.shape[1]) if leaf not in reached]
+    return moved + sum((np.maximum(flow, 0.0) for flow in left), np.zeros(len(surplus)))
 
 
 def conditions_of(full: dict[str, Any]) -> list[Condition]:

@@ -7,29 +7,18 @@ import re
 from contextlib import contextmanager
 from typing import Iterator
 
+from .._errors import made as _made
+from .._errors import new_error
 from .._native import Error, PolicyError, PromiseError
 
-__all__ = ["broken", "carried", "of_workers", "refuse", "refuse_policy"]
+__all__ = ["broken", "carried", "new_error", "new_policy_error", "of_workers"]
 
 #: Between these, the text of a worker's exception has the parts of an error.
 _FIRST, _LAST = "<shoal error>", "</shoal error>"
 
 
-def _made(kind: type[Error], message: str, hint: str | None, key: str | None = None) -> Error:
-    place = f"policy key {key}" if key else None
-    parts = [message] + [f"  {name}: {part}" for name, part in (("place", place), ("hint", hint)) if part]
-    error = kind("\n".join(parts))
-    error.message, error.place, error.hint, error.key = message, place, hint, key
-    return error
-
-
-def refuse(message: str, hint: str) -> Error:
-    """Something is wrong with the data or the machine."""
-    return _made(Error, message, hint)
-
-
-def refuse_policy(key: str, message: str, hint: str) -> Error:
-    """The policy asks for something that cannot be promised on a cluster."""
+def new_policy_error(key: str, message: str, hint: str) -> Error:
+    """An error to be raised: the policy asks for something that cannot be promised on a cluster."""
     return _made(PolicyError, message, hint, key)
 
 
@@ -39,8 +28,15 @@ def broken(message: str, hint: str | None = None) -> Error:
 
 
 def carried(error: Error) -> RuntimeError:
-    """An error of the kernel on a worker, as a text that survives Spark."""
-    parts = {"kind": type(error).__name__, "message": error.message, "hint": error.hint, "key": error.key}
+    """An error of the kernel on a worker, as a text that survives Spark. It ends up in the logs of the worker, on the web page of the application and in its event log, which
+    others read than the data, so it has no value of them."""
+    hint, message = error.hint, error.without_values
+    if message is None:
+        # About the policy, which is no secret here; whatever else there is says its values in quotes.
+        message = error.message if isinstance(error, PolicyError) else re.sub("`[^`]*`", "`…`", error.message)
+    elif message != error.message:
+        hint = "; ".join([*([hint] if hint else []), "values are not shown, because messages of workers are kept in logs: look for it in the column, or run shoal.check on a sample"])
+    parts = {"kind": type(error).__name__, "message": message, "hint": hint, "key": error.key}
     return RuntimeError(f"{_FIRST}{json.dumps(parts)}{_LAST}")
 
 

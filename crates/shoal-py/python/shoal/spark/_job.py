@@ -8,7 +8,7 @@ from typing import Any
 from .. import _native
 from .._policy import Policy
 from ._axes import Axis, leaves_of, position
-from ._errors import refuse, refuse_policy
+from ._errors import new_error, new_policy_error
 from ._files import Folder
 from ._names import OURS, named
 
@@ -38,6 +38,8 @@ WRITTEN = {
     "parquet.enable.dictionary": "false",
     "parquet.writer.version": "PARQUET_2_0",
     "compression": "zstd",
+    # A task writes one file, whatever the session says: names that say nothing of this run have no place for a second one.
+    "maxRecordsPerFile": "0",
 }
 TYPES = ("string", "tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "date")
 
@@ -51,26 +53,26 @@ class Job:
     def __init__(self, frame: Any, policy: Policy, output: str, overwrite: bool, read: list[str | None]):
         """``read`` are identifiers that are read and not published."""
         self.spark = frame.sparkSession
-        self.folder = Folder(self.spark, output, overwrite)
+        self.folder = Folder(frame, output, overwrite)
         if ours := [name for name in frame.columns if name.startswith(OURS)]:
-            raise refuse(f"the column `{ours[0]}` is named like one of ours", "rename it")
+            raise new_error(f"the column `{ours[0]}` is named like one of ours", "rename it")
         specs = policy._keys.get("columns", {})
         roles = {name: specs.get(name, {}).get("role") for name in frame.columns}
         if unknown := [name for name, role in roles.items() if role is None]:
-            raise refuse_policy("columns", f"columns without a role: {', '.join(unknown)}", "give every column a role: quasi, sensitive, insensitive or identifier")
+            raise new_policy_error("columns", f"columns without a role: {', '.join(unknown)}", "give every column a role: quasi, sensitive, insensitive or identifier")
         if lacking := [name for name in specs if name not in roles]:
-            raise refuse_policy(f"columns.{lacking[0]}", f"the data have no column `{lacking[0]}`", f"they have: {', '.join(frame.columns)}")
+            raise new_policy_error(f"columns.{lacking[0]}", f"the data have no column `{lacking[0]}`", f"they have: {', '.join(frame.columns)}")
         self.personal_k = next((name for name, role in roles.items() if role == "personal-k"), None)
         self.published = [name for name in frame.columns if roles[name] in ("quasi-identifier", "sensitive", "insensitive")]
         self.quasi = [name for name in self.published if roles[name] == "quasi-identifier"]
         if not self.quasi:
-            raise refuse_policy("columns", "no column is a quasi-identifier", "say what somebody may know of a person: role = \"quasi-identifier\"")
+            raise new_policy_error("columns", "no column is a quasi-identifier", "say what somebody may know of a person: role = \"quasi-identifier\"")
         kept = dict.fromkeys([*self.published, *(name for name in read if name), *([self.personal_k] if self.personal_k else [])])
         self.frame = frame.select(*map(named, kept))
         for field in self.frame.schema.fields:
             if field.dataType.simpleString() not in TYPES and field.name not in self.quasi:
                 hint = f'give frame.withColumn("{field.name}", col("{field.name}").cast("string"))'
-                raise refuse(f"`{field.name}` is of type {field.dataType.simpleString()}, which cannot be published", hint)
+                raise new_error(f"`{field.name}` is of type {field.dataType.simpleString()}, which cannot be published", hint)
         self.policy, self.specs = policy, specs
         self.texts = self.hierarchy_texts()
         self.given = {**policy._native_with(self.texts), "folder": "."}
@@ -81,6 +83,8 @@ class Job:
         self.axes = [Axis(name, self.full["columns"][name], leaves[name]) for name in self.quasi]
         self.leaves_below = {name: _count_leaves(of) for name, of in leaves.items() if of}
         self.part_figures: dict[str, Any] = {}
+        #: How many rows the written files have, once they are verified.
+        self.rows = 0
 
     def hierarchy_texts(self) -> dict[str, str]:
         """Hierarchies as texts, those that are made from data from the values of the whole. Files are read here: a worker may be another machine."""
@@ -99,14 +103,15 @@ class Job:
             if hierarchy._text is None:
                 values = pa.table({column: pa.array(self.domain(column))})
             missing = self.policy._keys.get("data", {}).get("missing", [])
-            texts[name] = hierarchy._of(values, column, [missing] if isinstance(missing, str) else missing, self.specs[column].get("format"))
+            built = hierarchy._built(values, column, [missing] if isinstance(missing, str) else missing, self.specs[column].get("format"))
+            texts[name] = built._text or ""
         return texts
 
     def domain(self, column: str) -> list[Any]:
         """The different values of a column, in an order that does not depend on the machine."""
         rows = self.frame.select(named(column)).distinct().limit(LARGEST_DOMAIN + 1).collect()
         if len(rows) > LARGEST_DOMAIN:
-            raise refuse(f"`{column}` has more than {LARGEST_DOMAIN:,} different values", "give it a hierarchy of your own (shoal.tree, or a file), or fewer values")
+            raise new_error(f"`{column}` has more than {LARGEST_DOMAIN:,} different values", "give it a hierarchy of your own (shoal.tree, or a file), or fewer values")
         return sorted((row[0] for row in rows), key=lambda value: (value is not None, value))
 
     def figures(self, *others: Any) -> dict[str, Any]:
@@ -160,7 +165,7 @@ class Job:
         """Whether a worker can hold the largest part."""
         if self.part_figures["largest"] > largest_part:
             hint = "weaker conditions, or other quasi-identifiers; largest_part=… where a worker can hold as much"
-            raise refuse(f"a part would have {self.part_figures['largest']:,} records: too many are alike, or the conditions do not let it be cut", hint)
+            raise new_error(f"a part would have {self.part_figures['largest']:,} records: too many are alike, or the conditions do not let it be cut", hint)
 
 
 def sample_size(records: int, size: float) -> float:

@@ -14,7 +14,7 @@ import math
 from typing import Any, Callable
 
 from ._conditions import TOLERANCE, canonical_text
-from ._errors import broken, of_workers, refuse_policy
+from ._errors import broken, new_policy_error, of_workers
 from ._names import PART, PERSON, named
 from ._plan import Plan
 from ._proof import Proof
@@ -83,7 +83,7 @@ class KnowledgeJob(SequencesJob):
             listed = spec.get("sensitive-values") or privacy.get("sensitive-values") or []
             limit = Limit(name, beta, None if beta is not None else c, listed, self.domain(name))
             if limit.lacking:
-                raise refuse_policy("privacy.sensitive-values", f"`{limit.lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
+                raise new_policy_error("privacy.sensitive-values", f"`{limit.lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
             found.append(limit)
         return found
 

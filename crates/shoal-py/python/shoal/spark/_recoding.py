@@ -15,7 +15,7 @@ import json
 from typing import Any
 
 from .. import _native
-from ._errors import refuse
+from ._errors import new_error
 from ._itemsets import Counter, Selection, members_of_keys
 from ._job import LEAST_CROWDS
 from ._names import CONTENT, COUNT, ITEMS, KEY, PERSON
@@ -243,6 +243,6 @@ def _kernel(rows: Any, privacy: dict[str, Any], lists: dict[str, Any], algorithm
     try:
         released = _native.anonymize(pa.table(table), given, None, True, False)
     except MemoryError:
-        raise refuse("the driver has not enough memory for these transactions", "fewer at once: part_records=…") from None
+        raise new_error("the driver has not enough memory for these transactions", "fewer at once: part_records=…") from None
     recoding = json.loads(released.audit)["recoding"]
     return [[int(member) for member in group["members"]] for group in recoding["items"]]

@@ -8,11 +8,11 @@ from typing import Any, Callable
 from .._policy import Policy
 from ._axes import Axis
 from ._conditions import TOLERANCE, Values
-from ._errors import broken, carried, refuse_policy
+from ._errors import broken, carried, new_policy_error
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, named, quoted
 from ._plan import Plan
-from ._verify import UNSTEADY, Expected, losses_of
+from ._verify import UNSTEADY, Expected, digests, losses_of, verify_columns
 from ._worker import as_declared, use_cores_of_task
 
 __all__ = ["PLACE", "SequencesJob", "part_of", "refuse_of_sequences"]
@@ -35,8 +35,6 @@ class SequencesJob(Job):
         ties = [data["ties"]] if data.get("ties") else []
         self.order: list[str] = [*data.get("order", []), *ties]
         super().__init__(frame, policy, output, overwrite, [self.id, *self.order])
-        # What is kept for two passes.
-        self.carried = True
         self.published = [name for name in self.published if name != self.id]
         row = self.figures(F.approx_count_distinct(named(self.id), 0.01).alias("people"))
         self.people = row["people"]
@@ -57,11 +55,11 @@ class SequencesJob(Job):
             c, listed = spec.get("c", privacy.get("c")), spec.get("sensitive-values") or privacy.get("sensitive-values") or []
             if c is None or not listed:
                 continue
-            values = Values(name, spec, [], self.domain(name), {})
+            values = Values(name, spec, self.full["data"]["missing"], self.domain(name), {})
             wanted = {values.canonical(value) for value in listed}
             present = [value for value in values.ids if value is not None and values.canonical(value) in wanted]
             if lacking := [value for value in listed if values.canonical(value) not in {values.canonical(one) for one in present}]:
-                raise refuse_policy("privacy.sensitive-values", f"`{lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
+                raise new_policy_error("privacy.sensitive-values", f"`{lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
             found.append((name, float(c), present))
         return found
 
@@ -160,7 +158,8 @@ class SequencesJob(Job):
         events = F.sort_array(F.collect_list(F.struct(F.col(EVENT), texts.alias("texts"), cells.alias("cells"))))
         people = released.groupBy(PERSON).agg(events.alias("events"))
         people = people.select(F.transform("events", lambda event: event["texts"]).alias("texts"), F.transform("events", lambda event: event["cells"]).alias("cells"), part_of(PERSON))
-        files = max(1, -(-self.records // FILE_RECORDS))
+        # By what is published: how many were left out must not be seen.
+        files = max(1, -(-released.count() // FILE_RECORDS))
         people = people.withColumn("file", F.pmod(F.xxhash64("texts"), F.lit(files)).cast("int")).persist()
         try:
             before, offsets = 0, {}
@@ -189,15 +188,18 @@ class SequencesJob(Job):
         return self.spark.read.parquet(self.folder.staged).select("*", F.struct("_metadata.file_path", "_metadata.row_index").alias(PLACE))
 
     def _check_written(self, written: Any, released: Any) -> None:
-        """The files must hold what the workers gave: the same people, each with the same events in the same order."""
+        """The files must hold what the workers gave: the same people, each with the same events in the same order, and nothing else."""
         from pyspark.sql import functions as F
 
+        verify_columns(written.drop(PLACE), [self.id, *self.published])
+
         def digest(rows: Any, person: Any, order: str) -> Any:
-            cells = F.struct(*map(named, self.published))
+            # Within a list Spark's hash passes over nulls, so each cell says whether it is one.
+            nulls = [named(name).isNull().alias(f"__shoal_null{at}__") for at, name in enumerate(self.published)]
+            cells = F.struct(*map(named, self.published), *nulls)
             events = F.sort_array(F.collect_list(F.struct(F.col(order).alias("at"), cells.alias("cells"))))
             people = rows.groupBy(person).agg(F.transform(events, lambda event: event["cells"]).alias("events"))
-            sums = [F.sum(F.xxhash64(F.lit(seed), "events").cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
-            return people.agg(F.count(F.lit(1)).alias("people"), *sums).first()
+            return people.agg(F.count(F.lit(1)).alias("people"), *digests([], [F.col("events")])).first()
 
         if digest(written, named(self.id), PLACE) != digest(released, F.col(PERSON), EVENT):
             raise broken("the written files do not hold what the workers gave", UNSTEADY)
@@ -238,6 +240,7 @@ class SequencesJob(Job):
         kept = [name for name in self.published if name not in self.quasi]
         expected = Expected(self.k, self.quasi, [], kept, self.records, self.records, self.axes, self.leaves_below)
         events, lost = losses_of(read, self.frame, expected)
+        self.rows = events
         return {
             "persons-in": self.people, "persons-out": people, "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
             "classes": classes, "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
@@ -295,14 +298,14 @@ def refuse_of_sequences(keys: dict[str, Any], known: set[str], algorithms: tuple
     here = "use shoal.anonymize on one machine"
     privacy, algorithm, output, data = (keys.get(section, {}) for section in ("privacy", "algorithm", "output", "data"))
     if other := sorted(set(privacy) - known):
-        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning for these sequences on Spark", "remove it, or " + here)
+        raise new_policy_error(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning for these sequences on Spark", "remove it, or " + here)
     if algorithm.get("name", algorithms[0]) == "halt":
-        raise refuse_policy("algorithm.name", "halt publishes every column on one level for everybody, which parts that decide for themselves do not", "use fcla, or " + here)
+        raise new_policy_error("algorithm.name", "halt publishes every column on one level for everybody, which parts that decide for themselves do not", "use fcla, or " + here)
     if algorithm.get("name", algorithms[0]) not in algorithms:
-        raise refuse_policy("algorithm.name", f"{algorithm['name']} does not keep this promise", f"use {algorithms[0]}, or {here}")
+        raise new_policy_error("algorithm.name", f"{algorithm['name']} does not keep this promise", f"use {algorithms[0]}, or {here}")
     if data.get("ties") == "file":
-        raise refuse_policy("data.ties", "the rows of a Spark DataFrame have no order", "name a column that decides")
+        raise new_policy_error("data.ties", "the rows of a Spark DataFrame have no order", "name a column that decides")
     if output.get("keep-order"):
-        raise refuse_policy("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
+        raise new_policy_error("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
     if output.get("ranges", "text") != "text":
-        raise refuse_policy("output.ranges", "ranges are published as texts on Spark", "remove it")
+        raise new_policy_error("output.ranges", "ranges are published as texts on Spark", "remove it")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterator
 
 from .._policy import Policy
 from ._axes import leaves_of
-from ._conditions import TOLERANCE, Condition, Values, conditions_of
-from ._errors import broken, refuse_policy
+from ._conditions import TOLERANCE, Condition, Values, canonical_text, conditions_of
+from ._errors import broken, new_policy_error
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._plan import Plan
-from ._verify import Expected, verify, verify_people
+from ._verify import Expected, verify, verify_columns, verify_people
 from ._worker import Worker
 
 __all__ = ["TableJob"]
+
+#: The name of a person while their records are joined with their part.
+NAME = "__shoal_name__"
 
 
 class TableJob(Job):
@@ -29,6 +32,10 @@ class TableJob(Job):
         _refuse(policy._keys)
         self.person: str | None = policy._keys.get("data", {}).get("person")
         super().__init__(frame, policy, output, overwrite, [self.person])
+        #: Identifiers, as they are, where the policy does not say whose a record is.
+        self.identifiers = frame.select(*(named(name) for name in frame.columns if self.specs[name].get("role") == "identifier" and not self.person))
+        if self.person:
+            self.frame = self._with_canonical_people()
         self.conditions = conditions_of(self.full)
         self._refuse_conditions()
         self.carried = [name for name, source in ((PERSON, self.person), (PERSONAL_K, self.personal_k)) if source]
@@ -38,13 +45,26 @@ class TableJob(Job):
         if self.records < self.k:
             raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
 
+    def _with_canonical_people(self) -> Any:
+        """Texts that likely name the same person (``Ann`` and ``ann ``; 7 and 07) are one person to the kernel, so all their records must be in one part. From here on people
+        have one name everywhere, in the kernel too."""
+        fields = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
+        schema = ", ".join(f"{quoted(name)} {'string' if name == self.person else type}" for name, type in fields.items())
+        columns = [named(name).cast("string").alias(name) if name == self.person else named(name) for name in fields]
+        return self.frame.select(*columns).mapInArrow(_PersonNames(self.person, self.full["data"]["missing"]), schema)
+
     def _refuse_conditions(self) -> None:
+        for condition in self.conditions:
+            spec = self.full["columns"][condition.column]
+            if condition.parameters.get("distance") == "hierarchical" and not leaves_of(self.texts.get(spec.get("hierarchy"), "")):
+                key, hint = f"columns.{condition.column}.hierarchy", "give the column a hierarchy, or distance = \"equal\""
+                raise new_policy_error(key, f"the hierarchical distance of `{condition.column}` needs a hierarchy, and there is none", hint)
         algorithm = self.full["algorithm"]
         drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
         drops = drops or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
         if drops and any(condition.compares for condition in self.conditions):
             hint = "publish everybody (no outliers, max-suppressed or missing = \"suppress\"; ribbon, mondrian or sbc)"
-            raise refuse_policy("privacy", "t-closeness and beta-likeness compare with everybody who is published, which no worker knows while records are left out", hint)
+            raise new_policy_error("privacy", "t-closeness and beta-likeness compare with everybody who is published, which no worker knows while records are left out", hint)
 
     def plan(self, part_records: int) -> Plan:
         """Cuts by a sample, then joins parts by exact counts."""
@@ -157,8 +177,9 @@ class TableJob(Job):
         people = parted.groupBy(person).agg(F.min_by(PART, ROW).alias(PART), F.xxhash64(F.sort_array(F.collect_list(ROW))).alias("__shoal_all__"))
         # People are told apart by what they have, and by numbers where they have the same: then it does not matter who has which.
         number = F.row_number().over(Window.partitionBy("__shoal_all__").orderBy(person))
-        people = people.withColumn(PERSON, F.concat_ws("-", F.col("__shoal_all__"), number)).drop("__shoal_all__")
-        return parted.drop(PART, ROW).join(people, self.person)
+        people = people.withColumn(PERSON, F.concat_ws("-", F.col("__shoal_all__"), number)).drop("__shoal_all__").withColumnRenamed(self.person, NAME)
+        # Records of nobody stay, for the kernel to refuse them.
+        return parted.drop(PART, ROW).join(people, person.eqNullSafe(F.col(NAME))).drop(NAME)
 
     def released(self, plan: Plan, largest_part: int) -> Any:
         """What the workers will give, with what is carried along."""
@@ -178,25 +199,49 @@ class TableJob(Job):
         # A function, since Spark looks at the signature.
         released = parted.groupBy(PART).applyInArrow(lambda table: worker(table), ", ".join(f"{quoted(name)} {type}" for name, type in types.items()))
         # Who a record is about is looked at twice and never written where the release goes.
-        return released.persist() if self.carried else released
+        return released.persist() if self.carried or self._counts_released() else released
+
+    def _counts_released(self) -> bool:
+        return self.records > FILE_RECORDS and self._may_lack() > 0
 
     def write(self, released: Any) -> None:
         """Which file a record is in and where follows from what is published about it, and from nothing else: neither its part nor its place in the input can be seen."""
         published = [named(name) for name in self.published]
-        files = max(1, -(-self.records // FILE_RECORDS))
+        # By what is published: how many were left out must not be seen. Where everything fits into one file, nothing has to be counted for that.
+        files = max(1, -(-(released.count() if self._counts_released() else self.records) // FILE_RECORDS))
         ordered = released.select(*published).repartition(files, *published).sortWithinPartitions(*[column.cast("string") for column in published])
         ordered.write.options(**WRITTEN).parquet(self.folder.staged)
 
     def verify(self, released: Any) -> dict[str, Any]:
         """Reads what was written."""
         written = self.spark.read.parquet(self.folder.staged)
+        verify_columns(written, self.published)
         kept = [name for name in self.published if name not in self.quasi]
         sensitive = [name for name in kept if self.specs[name]["role"] == "sensitive"]
         expected = Expected(self.k, self.quasi, sensitive, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
         found = verify(written, self.frame, expected, self.conditions, self.values, *([released] if self.person else []))
+        self.rows = found["records-out"]
+        found["leaks"] = [*self._repeated_identifiers(), *found["leaks"]]
         if self.carried:
             found["promises"] += verify_people(released, written, expected, self.published)
         return found
+
+    def _repeated_identifiers(self) -> list[str]:
+        """Where no column is named as the person, several records may be one person's, and the promise takes each for another. In the words of one machine."""
+        from pyspark.sql import functions as F
+
+        leaks = []
+        for name in self.identifiers.columns:
+            value = named(name).cast("string")
+            # What is missing names nobody.
+            known = self.identifiers.select(value.alias("name")).where(F.col("name").isNotNull() & ~F.col("name").isin(self.full["data"]["missing"]))
+            rows = known.groupBy("name").count().where("count > 1").agg(F.sum("count").alias("n")).first()["n"]
+            if rows:
+                leaks.append(
+                    f"{rows} of {self.records} records share their `{name}` with another record. If it names people, a crowd of k records can be fewer people, even one. "
+                    f'Name it with  [data] person = "{name}"  and the promise counts people.'
+                )
+        return leaks
 
     def _may_lack(self) -> int:
         """How many records the policy lets be left out."""
@@ -216,20 +261,41 @@ class TableJob(Job):
         return limit + self.incomplete
 
 
+class _PersonNames:
+    """For ``mapInArrow``: one text for all that likely name the same person, and nothing where nobody is named. It travels to the workers."""
+
+    def __init__(self, column: str, missing: list[str]):
+        self.column, self.missing = column, set(missing)
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in batches:
+            at = batch.schema.get_field_index(self.column)
+            names = batch.column(at).dictionary_encode()
+            texts = pa.array([self.name_of(name) for name in names.dictionary.to_pylist()], pa.string())
+            columns = batch.columns
+            columns[at] = texts.take(names.indices)
+            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+    def name_of(self, name: str | None) -> str | None:
+        return None if name is None or name in self.missing else canonical_text(name)
+
+
 def _refuse(keys: dict[str, Any]) -> None:
     """What cannot be promised on a cluster."""
     here = "use shoal.anonymize on one machine"
     privacy, algorithm, output = (keys.get(section, {}) for section in ("privacy", "algorithm", "output"))
     if privacy.get("transparent") or algorithm.get("name") == "transparent":
-        raise refuse_policy("privacy.transparent", "how the data are cut into parts is not hidden from whoever knows the algorithm", here)
+        raise new_policy_error("privacy.transparent", "how the data are cut into parts is not hidden from whoever knows the algorithm", here)
     known = {"k", "preset", "l-diversity", "t-closeness", "beta-likeness", "transparent"}
     if other := sorted(set(privacy) - known):
-        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning on Spark: there is no report of risks", "remove it, or " + here)
+        raise new_policy_error(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning on Spark: there is no report of risks", "remove it, or " + here)
     if algorithm.get("seconds") is not None:
-        raise refuse_policy("algorithm.seconds", "the result would depend on how fast a worker is, and a part that is done again would not be the same", "use algorithm.rounds")
+        raise new_policy_error("algorithm.seconds", "the result would depend on how fast a worker is, and a part that is done again would not be the same", "use algorithm.rounds")
     if output.get("keep-order"):
-        raise refuse_policy("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
+        raise new_policy_error("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
     if output.get("ranges", "text") != "text":
-        raise refuse_policy("output.ranges", "ranges are published as texts on Spark", "remove it")
+        raise new_policy_error("output.ranges", "ranges are published as texts on Spark", "remove it")
     if keys.get("data", {}).get("decimal"):
-        raise refuse_policy("data.decimal", "numbers with a decimal comma are not read on Spark", "give columns of numbers")
+        raise new_policy_error("data.decimal", "numbers with a decimal comma are not read on Spark", "give columns of numbers")

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 from .. import _native
 from .._policy import Policy
 from ._baskets import Layout, people_missing, read
-from ._errors import broken, refuse, refuse_policy
+from ._errors import broken, new_error, new_policy_error
 from ._files import Folder
 from ._items import ascending, dictionary_of, published_text, reads_back
 from ._job import FILE_RECORDS, LARGEST_DOMAIN, WRITTEN
@@ -48,7 +48,7 @@ class TransactionsJob:
 
         _refuse(policy._keys)
         self.spark = frame.sparkSession
-        self.folder = Folder(self.spark, output, overwrite)
+        self.folder = Folder(frame, output, overwrite)
         self.full = json.loads(_native.policy_to_json({**policy._native_with({}), "folder": "."}))
         self.k, self.m = int(self.full["privacy"]["k"]), int(self.full["privacy"]["m"])
         self.layout = Layout(frame, self.full["data"], self.full.get("columns", {}))
@@ -61,16 +61,16 @@ class TransactionsJob:
         if (row["members"] or 0) < self.k:
             raise broken(f"{row['members'] or 0} {'people' if self.layout.person else 'transactions'} have items, fewer than k = {self.k}", "lower k, or publish more at once")
         if self.m > longest:
-            raise refuse_policy("privacy.m", f"m = {self.m}, and no transaction has more than {longest} items", f"m = {longest} covers everything that somebody may know")
+            raise new_policy_error("privacy.m", f"m = {self.m}, and no transaction has more than {longest} items", f"m = {longest} covers everything that somebody may know")
         if comb(longest, self.m) > LARGEST_SETS:
-            raise refuse(f"a transaction has {longest} items, in which there are {comb(longest, self.m):,} sets of {self.m}", "a smaller m, or cut such transactions")
+            raise new_error(f"a transaction has {longest} items, in which there are {comb(longest, self.m):,} sets of {self.m}", "a smaller m, or cut such transactions")
         counted = self.transactions.select(F.explode(ITEMS).alias("item")).groupBy("item").count().limit(LARGEST_DOMAIN + 1).collect()
         if len(counted) > LARGEST_DOMAIN:
-            raise refuse(f"there are more than {LARGEST_DOMAIN:,} different items", "give coarser ones: a group of articles, the first digits of a code")
+            raise new_error(f"there are more than {LARGEST_DOMAIN:,} different items", "give coarser ones: a group of articles, the first digits of a code")
         self.items = dict(sorted(((row["item"], row["count"]) for row in counted), key=lambda pair: ascending(pair[0])))
-        # What is kept for two passes.
-        self.carried = False
         self.part_figures: dict[str, Any] = {}
+        #: How many rows the written files have, once they are verified.
+        self.rows = 0
 
     def plan(self, most: int) -> _Found:
         """One recoding of all items."""
@@ -91,7 +91,7 @@ class TransactionsJob:
         if numbered is not None:
             texts = numbered
         elif (separator := self.layout.separator) and (lost := [text for text in texts if not reads_back(text, separator)]):
-            raise refuse(f"the item `{lost[0]}` cannot be read again between others that `{separator}` separates", "another item-separator, or give lists")
+            raise new_error(f"the item `{lost[0]}` cannot be read again between others that `{separator}` separates", "another item-separator, or give lists")
         image = {item: text for members, text in zip(groups.values(), texts) for item in members}
         return _Found(image, dictionary_of([members for members in groups.values() if len(members) > 1]) if numbered is not None else [])
 
@@ -167,6 +167,7 @@ class TransactionsJob:
         """Reads what was written."""
         written = self.spark.read.parquet(self.folder.staged)
         groups = self.folder.read("_groups.csv") if self.groups else None
+        self.rows = written.count()
         expected = ExpectedItems(self.k, self.m, self.items, self.records)
         return verify_transactions(written, self.transactions, self.layout, groups, expected)
 
@@ -222,16 +223,16 @@ def _refuse(keys: dict[str, Any]) -> None:
     privacy, algorithm, output, data = (keys.get(section, {}) for section in ("privacy", "algorithm", "output", "data"))
     for key in ("complete", "constraints", "share"):
         if privacy.get(key):
-            raise refuse_policy(f"privacy.{key}", f"privacy.{key} is not counted on Spark, only sets of up to m items", f"m = 2, or {here}")
+            raise new_policy_error(f"privacy.{key}", f"privacy.{key} is not counted on Spark, only sets of up to m items", f"m = 2, or {here}")
     if int(privacy.get("m") or 2) > 3:
-        raise refuse_policy("privacy.m", f"there are too many sets of {privacy['m']} items for a group-by", f"m up to 3, or {here}")
+        raise new_policy_error("privacy.m", f"there are too many sets of {privacy['m']} items for a group-by", f"m up to 3, or {here}")
     if other := sorted(set(privacy) - {"k", "m", "preset"}):
-        raise refuse_policy(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning here: there is no report of risks", "remove it, or " + here)
+        raise new_policy_error(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning here: there is no report of risks", "remove it, or " + here)
     if keys.get("utility"):
-        raise refuse_policy("utility", "constraints and weights of items are not kept on Spark", "remove them, or " + here)
+        raise new_policy_error("utility", "constraints and weights of items are not kept on Spark", "remove them, or " + here)
     if algorithm.get("name", "pcta") not in ("pcta", "coat") or data.get("hierarchy"):
-        raise refuse_policy("algorithm.name", "only pcta and coat recode transactions on Spark", "remove it, or " + here)
+        raise new_policy_error("algorithm.name", "only pcta and coat recode transactions on Spark", "remove it, or " + here)
     if algorithm.get("objective", "ncp") != "ncp":
-        raise refuse_policy("algorithm.objective", "items are merged by NCP on Spark: `ul` is about single items, and the driver sees groups", "remove it, or " + here)
+        raise new_policy_error("algorithm.objective", "items are merged by NCP on Spark: `ul` is about single items, and the driver sees groups", "remove it, or " + here)
     if output.get("keep-order"):
-        raise refuse_policy("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")
+        raise new_policy_error("output.keep-order", "the rows of a Spark DataFrame have no order", "remove it")

@@ -9,7 +9,7 @@ from ._conditions import TOLERANCE, Condition, Values
 from ._errors import broken
 from ._names import PERSON, PERSONAL_K, named, quoted
 
-__all__ = ["Expected", "UNSTEADY", "losses_of", "verify", "verify_people"]
+__all__ = ["Expected", "UNSTEADY", "digests", "losses_of", "verify", "verify_columns", "verify_people"]
 
 #: The data are read several times.
 UNSTEADY = "does the DataFrame give the same records every time? With limit, sample or rand it does not: write it to files first, and give those"
@@ -52,6 +52,22 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
     found["ncp"] = round(sum(part.lost for part in parts) / records, 12) if records else 0.0
     found["leaks"] = _leaks(parts, expected, conditions)
     return found
+
+
+def digests(columns: list[Any], lists: list[Any] | None = None) -> list[Any]:
+    """Two sums of hashes of all rows, which say that two DataFrames have the same rows, in whatever order. ``lists`` are columns of lists. Spark's hash passes over what is
+    null and does not know where a list ends, so both are said beside it: otherwise a value could move to its neighbour unnoticed."""
+    from pyspark.sql import functions as F
+
+    lists = lists or []
+    told = [*columns, *lists, *(column.isNull() for column in [*columns, *lists]), *(F.size(column) for column in lists)]
+    return [F.sum(F.xxhash64(F.lit(seed), *told).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+
+
+def verify_columns(written: Any, may_be: list[str]) -> None:
+    """Raises where the files have other columns than those that may be published."""
+    if written.columns != may_be:
+        raise broken(f"the written files have the columns {', '.join(written.columns)}, and {', '.join(may_be)} may be published")
 
 
 def losses_of(published: Any, original: Any, expected: Expected) -> tuple[int, float]:
@@ -146,7 +162,7 @@ def _verify_kept(published: Any, original: Any, expected: Expected, lacking: int
     columns = [named(name) for name in expected.kept]
     if lacking == 0:
         # Two sums of hashes over all records, instead of sorting both.
-        sums = [F.sum(F.xxhash64(F.lit(seed), *columns).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+        sums = digests(columns)
         if published.agg(*sums).first() != original.agg(*sums).first():
             raise broken("the columns that are published as they are do not hold what went in", UNSTEADY)
         return
@@ -230,7 +246,7 @@ def verify_people(released: Any, written: Any, expected: Expected, published: li
     """k of people, and everybody's own k. Who a record is about is not published, so that is counted on what the workers gave, and the files must hold exactly that."""
     from pyspark.sql import functions as F
 
-    sums = [F.sum(F.xxhash64(F.lit(seed), *map(named, published)).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+    sums = digests([named(name) for name in published])
     if released.agg(*sums).first() != written.agg(*sums).first():
         raise broken("the written files do not hold what the workers gave")
     members = F.countDistinct(PERSON) if PERSON in released.columns else F.count(F.lit(1))

@@ -11,7 +11,7 @@ from ._errors import broken
 from ._items import ascending, dictionary_of, group_number, members_of, published_text, split
 from ._job import LARGEST_DOMAIN
 from ._names import COUNT, ITEMS, PERSON, named
-from ._verify import UNSTEADY
+from ._verify import UNSTEADY, digests, verify_columns
 
 __all__ = ["ExpectedItems", "verify_transactions"]
 
@@ -30,6 +30,7 @@ def verify_transactions(written: Any, original: Any, layout: Layout, groups: str
     """What was found; raises where the promise does not hold, an item has two images, or a transaction is not what its original makes of it."""
     from pyspark.sql import functions as F
 
+    verify_columns(written, layout.columns)
     published = _transactions(written, layout)
     texts = [row[0] for row in published.select(F.explode(ITEMS)).distinct().limit(LARGEST_DOMAIN + 1).collect()]
     meaning = _meaning(texts, groups, layout)
@@ -123,8 +124,7 @@ def _same(coded: Any, must_be: Any, layout: Layout, expected: ExpectedItems) -> 
     """Every transaction, with what is beside it, is exactly what the images make of its original: as often there as here."""
     from pyspark.sql import functions as F
 
-    columns = [*map(named, layout.beside), F.col(ITEMS)]
-    sums = [F.sum(F.xxhash64(F.lit(seed), *columns).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+    sums = digests([named(name) for name in layout.beside], [F.col(ITEMS)])
     found, wanted = (frame.agg(F.count(F.lit(1)).alias("n"), *sums).first() for frame in (coded, must_be))
     if found["n"] != expected.records:
         raise broken(f"{expected.records} transactions went in and {found['n']} came out", UNSTEADY)

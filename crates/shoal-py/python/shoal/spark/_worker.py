@@ -35,9 +35,9 @@ class Worker:
         use_cores_of_task()
         part = table.drop_columns([PART])
         distributions: dict[str, Any] = {}
-        keys = self.policy_of(part, distributions)
-        given = {**self.given, "text": _native.dict_to_toml(json.dumps(keys)), "distributions": distributions}
         try:
+            keys = self.policy_of(part, distributions)
+            given = {**self.given, "text": _native.dict_to_toml(json.dumps(keys)), "distributions": distributions}
             released = pa.table(_native.anonymize(part, given, None, True, False))
         except _native.Error as error:
             raise carried(error) from None
