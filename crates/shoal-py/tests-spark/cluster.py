@@ -1,6 +1,7 @@
 """A master and workers of a real Spark on this machine, each as a user starts it. The workers have no Shoal but what is shipped to them."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -86,6 +87,12 @@ def _wait_until_logged(log, words, process):
 
 
 def _free_port():
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
+    """Below those that the system hands out by itself, of which one would soon be the end of any connection."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as listening:
+            try:
+                listening.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port

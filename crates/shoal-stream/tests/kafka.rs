@@ -6,6 +6,7 @@ mod support;
 
 use std::net::TcpListener;
 use std::process::Command;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use proxy::Proxy;
@@ -241,6 +242,46 @@ fn partitions_of_which_nothing_was_published_go_on_where_the_group_is() {
     let of =
         |partition| came.iter().filter(|r| r.partition == partition).map(|r| r.offset).collect::<Vec<_>>();
     assert_eq!((of(0), of(1), of(2)), (vec![8, 9], (6..10).collect(), (4..10).collect()));
+}
+
+/// The connection breaks while an acknowledgement is on its way: somebody is told, and it arrives when the broker is back. The
+/// client's own call would wait for as long as that takes without a word, deaf to a signal.
+#[test]
+fn an_acknowledgement_that_got_lost_is_not_waited_for_in_silence() {
+    let tansu = Tansu::start();
+    tansu.put(&records(1..=10));
+    let notices = Notices::default();
+    let address = tansu.address("visits?group=research");
+    let mut source = KafkaSource::open(&address, notices.retry()).unwrap();
+    source.seek(&Frontier::default()).unwrap();
+    fetch(&mut source, 10);
+    // So that the client knows whom to ask.
+    source.acknowledge(&"0:3".parse().unwrap()).unwrap();
+    tansu.proxy.swallow();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            tansu.proxy.cut();
+            notices.wait_until_said("waiting for");
+            tansu.proxy.restore();
+        });
+        source.acknowledge(&"0:7".parse().unwrap()).unwrap();
+    });
+    assert!(notices.says("waiting for") && notices.says("is back"));
+    let mut next = tansu.open_source("visits?group=research").unwrap();
+    next.seek(&Frontier::default()).unwrap();
+    assert_eq!(fetch(&mut next, 3)[0].offset, 7);
+
+    tansu.proxy.swallow();
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            tansu.proxy.cut();
+            notices.stop.store(true, Ordering::Relaxed);
+        });
+        source.acknowledge(&"0:9".parse().unwrap())
+    });
+    assert!(matches!(stopped, Err(ConnectorError::Interrupted { .. })), "{stopped:?}");
 }
 
 #[test]

@@ -27,9 +27,11 @@ pub mod data;
 pub mod patients;
 pub mod people;
 mod play;
+mod port;
 #[cfg(target_os = "linux")]
 pub mod postgres;
 mod scenario;
 
 pub use play::{Mismatch, play};
+pub use port::ReservedPort;
 pub use scenario::{Block, Scenario, ScenarioError};

@@ -1,7 +1,6 @@
 //! A PostgreSQL server of its own for a test: in a temporary folder, on a free port, gone at the end.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::ReservedPort;
+
 /// A running server. It is shut down, and its folder is deleted, when this is dropped.
 ///
 /// The superuser `postgres` needs no password through the socket in [`folder`](PostgresServer::folder); everybody else needs one,
@@ -17,7 +18,7 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub struct PostgresServer {
     folder: TempDir,
-    port: u16,
+    port: ReservedPort,
     programs: PathBuf,
     child: Option<Child>,
 }
@@ -32,7 +33,8 @@ impl PostgresServer {
     /// Where PostgreSQL is not installed: `scripts/databases` does it.
     pub fn start() -> PostgresServer {
         let folder = tempfile::Builder::new().prefix("shoal-postgres-").tempdir().unwrap();
-        let mut server = PostgresServer { folder, port: free_port(), programs: programs(), child: None };
+        let mut server =
+            PostgresServer { folder, port: ReservedPort::new(), programs: programs(), child: None };
         // A server refuses to run as root, and its own user must reach the folder.
         fs::set_permissions(server.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         server.give_away(server.folder.path());
@@ -57,7 +59,7 @@ impl PostgresServer {
 
     /// The port, on 127.0.0.1.
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     /// A file in the folder that the server can read and nobody else.
@@ -83,7 +85,7 @@ impl PostgresServer {
     pub fn sql(&self, statements: &str) -> String {
         let mut psql = self.program("psql");
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres"]);
-        psql.arg("-h").arg(self.folder.path()).args(["-p", &self.port.to_string(), "-c", statements]);
+        psql.arg("-h").arg(self.folder.path()).args(["-p", &self.port().to_string(), "-c", statements]);
         let output = succeeded(&mut psql);
         let printed = String::from_utf8(output.stdout).unwrap();
         // Blanks and tabs at the end may be values.
@@ -128,7 +130,7 @@ impl PostgresServer {
             fs::OpenOptions::new().create(true).append(true).open(self.folder.path().join("log")).unwrap();
         let mut postgres = self.program("postgres");
         postgres.arg("-D").arg(self.folder.path().join("data"));
-        postgres.arg("-k").arg(self.folder.path()).args(["-p", &self.port.to_string()]);
+        postgres.arg("-k").arg(self.folder.path()).args(["-p", &self.port().to_string()]);
         postgres.args(["-c", "listen_addresses=127.0.0.1", "-c", "max_wal_size=256MB"]);
         postgres.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
         postgres.spawn().unwrap()
@@ -136,7 +138,7 @@ impl PostgresServer {
 
     fn is_ready(&self) -> bool {
         let mut ready = self.program("pg_isready");
-        ready.arg("-q").arg("-h").arg(self.folder.path()).args(["-p", &self.port.to_string()]);
+        ready.arg("-q").arg("-h").arg(self.folder.path()).args(["-p", &self.port().to_string()]);
         self.child.is_some() && ready.status().unwrap().success()
     }
 
@@ -189,10 +191,6 @@ fn user_of_server() -> Option<(u32, u32)> {
     let user = users.lines().find_map(|line| line.strip_prefix("postgres:"))?.to_owned();
     let mut numbers = user.split(':').skip(1);
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }
 
 fn succeeded(command: &mut Command) -> Output {

@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::message::BorrowedMessage;
 use rdkafka::types::RDKafkaErrorCode;
+use rdkafka::{Message, TopicPartitionList};
 
 use shoal_io::stream::LINE_LIMIT;
 
@@ -17,7 +18,8 @@ use crate::{Batch, ConnectorError, Frontier, KafkaAddress, Record, RetryPolicy, 
 /// What was acknowledged is committed for a consumer group.
 pub struct KafkaSource {
     broker: Broker,
-    consumer: BaseConsumer,
+    /// Shared with a commit that waits for an answer.
+    consumer: Arc<BaseConsumer>,
     /// Of each partition, the first offset that has not been handed out.
     next: BTreeMap<u32, u64>,
     /// Of each partition, the first offset that has not been acknowledged.
@@ -28,10 +30,29 @@ impl KafkaSource {
     /// Connects. The topic must exist.
     pub fn open(address: &KafkaAddress, retry: RetryPolicy) -> Result<KafkaSource, ConnectorError> {
         let broker = Broker::new(address, retry);
-        let consumer = broker.reader(address.group.as_deref().unwrap_or("shoal"))?;
+        let consumer = Arc::new(broker.reader(address.group.as_deref().unwrap_or("shoal"))?);
         let source = KafkaSource { broker, consumer, next: BTreeMap::new(), acknowledged: BTreeMap::new() };
         source.broker.partitions_of_source(&source.consumer)?;
         Ok(source)
+    }
+
+    /// Commits once. Says so where no answer comes, and gives up where somebody wants to stop.
+    ///
+    /// In a thread of its own, since the client's call has no time limit: a request whose connection broke is sent again for
+    /// as long as the broker is away, without a word.
+    fn commit(&self, list: TopicPartitionList) -> Result<KafkaResult<()>, ConnectorError> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        let consumer = Arc::clone(&self.consumer);
+        std::thread::spawn(move || answer.send(consumer.commit(&list, CommitMode::Sync)));
+        loop {
+            match answered.recv_timeout(ANSWER) {
+                Ok(result) => return Ok(result),
+                Err(mpsc::RecvTimeoutError::Timeout) => self.broker.status.still_away("no answer")?,
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    panic!("the thread of a commit ended without an answer")
+                }
+            }
+        }
     }
 }
 
@@ -81,12 +102,14 @@ impl Source for KafkaSource {
         if further.is_empty() {
             return Ok(());
         }
-        let list = self.broker.places(&further)?;
-        self.broker.patiently(|| match self.consumer.commit(&list, CommitMode::Sync) {
-            // There is nothing behind what is there already.
-            Err(KafkaError::ConsumerCommit(RDKafkaErrorCode::NoOffset)) => Ok(()),
-            other => other,
-        })?;
+        loop {
+            match self.commit(self.broker.places(&further)?)? {
+                // The second: there is nothing behind what is there already.
+                Ok(()) | Err(KafkaError::ConsumerCommit(RDKafkaErrorCode::NoOffset)) => break,
+                Err(e) => self.broker.wait(&e)?,
+            }
+        }
+        self.broker.status.here();
         self.acknowledged.extend(further);
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! A wire between clients and a server, that can be cut: every connection breaks at once, whatever is on its way.
 
-use std::io;
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub(crate) struct Proxy {
@@ -12,6 +13,8 @@ pub(crate) struct Proxy {
 #[derive(Default)]
 struct Wires {
     cut: bool,
+    /// Whether what clients send gets lost, although they are connected.
+    swallows: Arc<AtomicBool>,
     open: Vec<TcpStream>,
 }
 
@@ -29,8 +32,12 @@ impl Proxy {
                     && let Ok(server) = TcpStream::connect(("127.0.0.1", server))
                 {
                     wires.open.extend([client.try_clone().unwrap(), server.try_clone().unwrap()]);
-                    carry(client.try_clone().unwrap(), server.try_clone().unwrap());
-                    carry(server, client);
+                    carry(
+                        client.try_clone().unwrap(),
+                        server.try_clone().unwrap(),
+                        Arc::clone(&wires.swallows),
+                    );
+                    carry(server, client, Arc::default());
                 }
             }
         });
@@ -39,6 +46,11 @@ impl Proxy {
 
     pub(crate) fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Nothing that clients send arrives any more, until the wire is cut and restored.
+    pub(crate) fn swallow(&self) {
+        self.wires.lock().unwrap().swallows.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn cut(&self) {
@@ -50,13 +62,20 @@ impl Proxy {
     }
 
     pub(crate) fn restore(&self) {
-        self.wires.lock().unwrap().cut = false;
+        let mut wires = self.wires.lock().unwrap();
+        wires.cut = false;
+        wires.swallows.store(false, Ordering::SeqCst);
     }
 }
 
-fn carry(mut from: TcpStream, mut to: TcpStream) {
+fn carry(mut from: TcpStream, mut to: TcpStream, swallows: Arc<AtomicBool>) {
     std::thread::spawn(move || {
-        let _ = io::copy(&mut from, &mut to);
+        let mut bytes = [0; 1 << 13];
+        while let Ok(count @ 1..) = from.read(&mut bytes) {
+            if !swallows.load(Ordering::SeqCst) && to.write_all(&bytes[..count]).is_err() {
+                break;
+            }
+        }
         let _ = to.shutdown(Shutdown::Both);
     });
 }

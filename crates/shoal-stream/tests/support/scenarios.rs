@@ -54,7 +54,7 @@ impl Notices {
     }
 
     /// Waits until a line says so, however slow the machine is; whoever asks afterwards finds out if none did in the end.
-    fn wait_until_said(&self, part: &str) {
+    pub(crate) fn wait_until_said(&self, part: &str) {
         for _ in 0..2400 {
             if self.says(part) {
                 return;

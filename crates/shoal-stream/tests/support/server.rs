@@ -1,29 +1,31 @@
 //! A real server as a process of its own, that can be killed and started again where it was.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use shoal_testkit::ReservedPort;
+
 /// A server on a free port. It is gone when this is dropped.
 pub(crate) struct Server {
     command: Command,
-    port: u16,
+    port: ReservedPort,
     child: Option<Child>,
 }
 
 impl Server {
     /// Starts what `command` makes of a port.
     pub(crate) fn start(command: impl FnOnce(u16) -> Command) -> Server {
-        let port = free_port();
-        let mut server = Server { command: command(port), port, child: None };
+        let port = ReservedPort::new();
+        let mut server = Server { command: command(port.number()), port, child: None };
         server.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         server.back();
         server
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     /// Kills it.
@@ -38,7 +40,7 @@ impl Server {
     pub(crate) fn back(&mut self) {
         let end = Instant::now() + Duration::from_secs(180);
         loop {
-            // It ends at once where a connection of somebody else has its port for the moment.
+            // It ends at once where the port is not free again yet.
             if self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some()) {
                 self.child = Some(self.command.spawn().unwrap());
             }
@@ -50,10 +52,9 @@ impl Server {
         }
     }
 
-    /// Whether somebody listens. A client that asks for a port which nobody listens on may be given that very port, and then be connected with itself.
+    /// Whether it listens.
     fn answers(&self) -> bool {
-        let connected = TcpStream::connect(("127.0.0.1", self.port));
-        connected.is_ok_and(|stream| stream.local_addr().unwrap() != stream.peer_addr().unwrap())
+        TcpStream::connect(("127.0.0.1", self.port.number())).is_ok()
     }
 }
 
@@ -61,10 +62,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.away();
     }
-}
-
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }
 
 /// Where a server's program is: what the variable says, in the path, or in the folder that `scripts/brokers` fills.
