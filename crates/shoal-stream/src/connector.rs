@@ -44,6 +44,12 @@ pub trait Source {
         false
     }
 
+    /// What positions are places in: two texts that differ are two sources, under whatever address. Nothing where positions say nothing
+    /// after a restart.
+    fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        Ok(None)
+    }
+
     /// Tells the broker that everything the frontier covers has been released.
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError>;
 

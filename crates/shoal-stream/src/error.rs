@@ -250,6 +250,12 @@ pub enum StreamError {
         /// The state folder.
         folder: PathBuf,
     },
+    /// The state was used with another source.
+    #[error("the state `{}` was used with another source: its positions are not places in this one", folder.display())]
+    OtherSource {
+        /// The state folder.
+        folder: PathBuf,
+    },
     /// The sink lacks what has left.
     #[error("step {left} has left, and the sink ends with step {sink}: it is not the sink of this state")]
     SinkBehind {
@@ -372,6 +378,10 @@ impl StreamError {
             }
             StreamError::OtherSink { .. } => {
                 "name the sink that it was used with, or a new folder under  [state] dir  for the new one"
+            }
+            StreamError::OtherSource { .. } => {
+                "name the source that it was used with, or a new folder under  [state] dir  and a new sink for the new one; if the same records are there \
+                 under the same numbers (a cluster that was copied), remove the last line of  belongs-to  in the folder"
             }
             StreamError::SinkBehind { .. } => {
                 "name the sink that was used with this state, or a new sink, a new folder under  [state] dir  and a new key"

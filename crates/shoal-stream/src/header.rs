@@ -68,6 +68,11 @@ impl Headed {
         Ok(batch)
     }
 
+    /// See [`Source::identity`].
+    pub(crate) fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        self.source.identity()
+    }
+
     /// See [`Source::acknowledge`].
     pub(crate) fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         self.source.acknowledge(frontier)

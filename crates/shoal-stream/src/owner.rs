@@ -1,12 +1,13 @@
-//! Whose a state folder is: bound on first use to the stream's policy, its key and its sink.
+//! Whose a state folder is: bound on first use to the stream's policy, its key, its sink and its source.
 //!
 //! A prior that was learned for one stream, a key or a journal must not be taken up by another because both policies name
-//! the same folder. What is kept is a keyed name, which says nothing to whoever finds the folder without its key.
+//! the same folder; and positions in one source must not be taken for positions in another, whose records would be passed over.
+//! What is kept are keyed names, which say nothing to whoever finds the folder without its key.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::{StreamError, StreamKey};
 
@@ -19,6 +20,20 @@ pub(crate) struct Owner<'o> {
     pub(crate) policy: &'o str,
     /// The address of the sink, for a stream whose further lines make sense behind the earlier ones only.
     pub(crate) sink: Option<&'o str>,
+    /// What the positions in the folder and in the sink are places in.
+    pub(crate) source: Option<&'o str>,
+}
+
+impl Owner<'_> {
+    /// The lines of the file.
+    fn names(&self, key: &StreamKey) -> [String; 3] {
+        let any = |name: Option<String>| name.unwrap_or_else(|| "any".to_owned());
+        [
+            key.name_of("policy", self.policy),
+            any(self.sink.map(|sink| key.name_of("sink", sink))),
+            any(self.source.map(|source| key.name_of("source", source))),
+        ]
+    }
 }
 
 /// Refuses to make a new key where the folder was used with one that is gone.
@@ -39,37 +54,50 @@ pub(crate) fn is_claimed(folder: &Path) -> bool {
 /// Refuses a folder that is bound to another stream. One that is bound to none is not bound by this: a policy that cannot
 /// start must not keep the next one out.
 pub(crate) fn check(folder: &Path, key: &StreamKey, owner: &Owner<'_>) -> Result<(), StreamError> {
-    if folder.join(FILE).exists() { claim(folder, key, owner) } else { Ok(()) }
+    bound_lines(folder, &owner.names(key)).map(drop)
 }
 
 /// Binds a folder to a stream, or refuses it where it is bound to another one.
 pub(crate) fn claim(folder: &Path, key: &StreamKey, owner: &Owner<'_>) -> Result<(), StreamError> {
-    let path = folder.join(FILE);
-    let policy = key.name_of("policy", owner.policy);
-    let sink = owner.sink.map_or_else(|| "any".to_owned(), |sink| key.name_of("sink", sink));
-    let fail = |error| StreamError::File { what: "file of the state", path: path.clone(), error };
-    match fs::read_to_string(&path) {
-        Ok(text) => {
-            let mut words = text.split_whitespace();
-            if words.next() != Some(&policy) {
-                return Err(StreamError::OtherStream { path });
-            }
-            if words.next() != Some(&sink) {
-                return Err(StreamError::OtherSink { folder: folder.to_owned() });
-            }
-            Ok(())
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            write(&path, &format!("{policy}\n{sink}\n")).map_err(fail)
-        }
-        Err(error) => Err(fail(error)),
+    let names = owner.names(key);
+    // Versions before this one did not name the source.
+    if bound_lines(folder, &names)? == names.len() {
+        return Ok(());
     }
+    let path = folder.join(FILE);
+    write(&path, &names).map_err(|error| StreamError::File { what: "file of the state", path, error })
 }
 
-fn write(path: &PathBuf, text: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+/// How many lines the file has, all of which are this stream's; none where there is no file.
+fn bound_lines(folder: &Path, names: &[String; 3]) -> Result<usize, StreamError> {
+    let path = folder.join(FILE);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(StreamError::File { what: "file of the state", path, error }),
+    };
+    let found: Vec<&str> = text.split_whitespace().collect();
+    let [policy, sink, source] = names.each_ref().map(String::as_str);
+    if found.first() != Some(&policy) {
+        return Err(StreamError::OtherStream { path });
+    }
+    if found.get(1) != Some(&sink) {
+        return Err(StreamError::OtherSink { folder: folder.to_owned() });
+    }
+    if found.get(2).is_some_and(|found| *found != source) {
+        return Err(StreamError::OtherSource { folder: folder.to_owned() });
+    }
+    Ok(found.len())
+}
+
+/// Under its name only once it is whole.
+fn write(path: &Path, names: &[String; 3]) -> std::io::Result<()> {
+    let unfinished = path.with_extension("new");
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
+    file.write_all(format!("{}\n", names.join("\n")).as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&unfinished, path)
 }
 
 #[cfg(test)]
@@ -78,10 +106,10 @@ mod tests {
     use crate::stored_key::StoredKey;
 
     #[test]
-    fn a_folder_is_of_one_policy_one_key_and_one_sink() {
+    fn a_folder_is_of_one_policy_one_key_one_sink_and_one_source() {
         let folder = tempfile::tempdir().unwrap();
         let (ours, other) = (StreamKey::draw().unwrap(), StreamKey::draw().unwrap());
-        let owner = |policy, sink| Owner { policy, sink };
+        let owner = |policy, sink| Owner { policy, sink, source: Some("kafka c visits") };
         claim(folder.path(), &ours, &owner("p", Some("nats://a/B"))).unwrap();
         claim(folder.path(), &ours, &owner("p", Some("nats://a/B"))).unwrap();
         let text = fs::read_to_string(folder.path().join(FILE)).unwrap();
@@ -92,6 +120,27 @@ mod tests {
         assert!(matches!(refused, Err(StreamError::OtherStream { .. })));
         let refused = claim(folder.path(), &ours, &owner("p", Some("nats://a/C")));
         assert!(matches!(refused, Err(StreamError::OtherSink { .. })));
+        for source in [Some("kafka c wards"), None] {
+            let refused = check(folder.path(), &ours, &Owner { source, ..owner("p", Some("nats://a/B")) });
+            assert!(matches!(refused, Err(StreamError::OtherSource { .. })));
+        }
+    }
+
+    #[test]
+    fn a_folder_of_an_older_version_is_bound_to_the_source_of_its_next_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = StreamKey::draw().unwrap();
+        let owner = |source| Owner { policy: "p", sink: None, source };
+        claim(folder.path(), &key, &owner(Some("kafka c visits"))).unwrap();
+        let file = folder.path().join(FILE);
+        let text = fs::read_to_string(&file).unwrap();
+        let old: Vec<&str> = text.lines().take(2).collect();
+        fs::write(&file, old.join("\n")).unwrap();
+        // To look does not bind.
+        check(folder.path(), &key, &owner(Some("kafka c wards"))).unwrap();
+        claim(folder.path(), &key, &owner(Some("kafka c visits"))).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert!(check(folder.path(), &key, &owner(Some("kafka c wards"))).is_err());
     }
 
     #[test]
@@ -100,7 +149,7 @@ mod tests {
         let path = folder.path().join("key");
         check_key(folder.path(), &path).unwrap();
         let made = StoredKey::read_or_make(&path).unwrap().key;
-        claim(folder.path(), &made, &Owner { policy: "p", sink: None }).unwrap();
+        claim(folder.path(), &made, &Owner { policy: "p", sink: None, source: None }).unwrap();
         check_key(folder.path(), &path).unwrap();
         fs::remove_file(&path).unwrap();
         assert!(matches!(check_key(folder.path(), &path), Err(StreamError::KeyLost { .. })));

@@ -244,6 +244,15 @@ fn partitions_of_which_nothing_was_published_go_on_where_the_group_is() {
     assert_eq!((of(0), of(1), of(2)), (vec![8, 9], (6..10).collect(), (4..10).collect()));
 }
 
+#[test]
+fn topics_are_told_apart() {
+    let tansu = Tansu::start();
+    tansu.make("wards", 1);
+    let identity = |rest: &str| tansu.open_source(rest).unwrap().identity().unwrap().unwrap();
+    assert_eq!(identity("visits"), identity("visits?group=other"));
+    assert_ne!(identity("visits"), identity("wards"));
+}
+
 /// The connection breaks while an acknowledgement is on its way: somebody is told, and it arrives when the broker is back. The
 /// client's own call would wait for as long as that takes without a word, deaf to a signal.
 #[test]

@@ -268,6 +268,18 @@ fn other_subjects_of_the_stream_disturb_neither_source_nor_sink() {
 }
 
 #[test]
+fn a_stream_that_was_made_anew_is_another_source() {
+    let nats = Nats::start();
+    let identity = |rest: &str| nats.open_source(rest).unwrap().identity().unwrap().unwrap();
+    let first = identity("visits");
+    assert_eq!(identity("visits?consumer=other"), first);
+    assert_ne!(identity("visits?subject=visits.ward"), first);
+    nats.runtime.block_on(nats.context.delete_stream("visits")).unwrap();
+    nats.make("visits", &["visits.>"], stream::RetentionPolicy::Limits);
+    assert_ne!(identity("visits"), first);
+}
+
+#[test]
 fn an_acknowledgement_outlives_the_connection_it_was_meant_for() {
     let mut nats = Nats::start();
     nats.put(&records(1..=20));

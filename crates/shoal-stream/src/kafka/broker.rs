@@ -117,6 +117,18 @@ impl Broker {
         Ok(partitions)
     }
 
+    /// What tells the topic from others: its cluster, whatever addresses that has, and its name. That a topic was deleted and made anew the
+    /// client does not say.
+    pub(crate) fn identity<C: ConsumerContext>(
+        &self,
+        reader: &BaseConsumer<C>,
+    ) -> Result<Option<String>, ConnectorError> {
+        // The name of the cluster comes with the answer, and is kept by the client.
+        self.partitions(reader)?;
+        let cluster = reader.client().fetch_cluster_id(ANSWER).unwrap_or_default();
+        Ok(Some(format!("kafka {cluster} {}", self.topic)))
+    }
+
     /// What was committed, of those partitions of which anything was.
     pub(crate) fn committed<C: ConsumerContext>(
         &self,

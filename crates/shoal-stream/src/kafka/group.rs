@@ -97,6 +97,11 @@ impl KafkaGroup {
         self.partitions
     }
 
+    /// See [`Source::identity`](crate::Source::identity).
+    pub(crate) fn identity(&self) -> Result<Option<String>, ConnectorError> {
+        self.broker.identity(&self.scout)
+    }
+
     /// Asks the group for a share.
     pub(crate) fn join(&self) -> Result<(), ConnectorError> {
         self.member.subscribe(&[&self.broker.topic]).map_err(|e| self.broker.refused(&e))

@@ -94,6 +94,10 @@ impl Source for KafkaSource {
         fetch(&self.broker, &self.consumer, &mut self.next, &mut without_key, max, wait)
     }
 
+    fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        self.broker.identity(&*self.consumer)
+    }
+
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         let further: BTreeMap<u32, u64> = frontier
             .iter()

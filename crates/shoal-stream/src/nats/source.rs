@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::stream::RetentionPolicy;
+use async_nats::jetstream::stream::{self, RetentionPolicy};
 use async_nats::jetstream::{ErrorCode, consumer};
 use async_nats::{Message, Subject};
 use futures_util::StreamExt;
@@ -70,8 +70,8 @@ impl NatsSource {
         Ok(source)
     }
 
-    /// The first sequence in the stream and the first that is not.
-    fn bounds(&self) -> Result<(u64, u64), ConnectorError> {
+    /// What the server says of the stream, which can be read again and again.
+    fn stream_info(&self) -> Result<stream::Info, ConnectorError> {
         let Some(info) = self.connection.stream_info(&self.stream)? else {
             let subject = self.subject.as_ref().unwrap_or(&self.stream);
             return Err(self.connection.status.refused(
@@ -85,7 +85,13 @@ impl NatsSource {
                 "to go back after a crash, the stream must have retention `limits`; mirror it into one that has",
             ));
         }
-        Ok((info.state.first_sequence, info.state.last_sequence + 1))
+        Ok(info)
+    }
+
+    /// The first sequence in the stream and the first that is not.
+    fn bounds(&self) -> Result<(u64, u64), ConnectorError> {
+        let state = self.stream_info()?.state;
+        Ok((state.first_sequence, state.last_sequence + 1))
     }
 
     fn info(&self) -> Result<Option<consumer::Info>, ConnectorError> {
@@ -290,6 +296,14 @@ impl Source for NatsSource {
                 return Ok(Batch { records, ended: false });
             }
         }
+    }
+
+    fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        // A stream that was deleted and made anew numbers its messages from the beginning.
+        let made = self.stream_info()?.created;
+        // Under another subject other records stand before the same position, and would be passed over.
+        let subject = self.subject.as_deref().unwrap_or(">");
+        Ok(Some(format!("nats {} {} {subject}", self.stream, made.unix_timestamp_nanos())))
     }
 
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {

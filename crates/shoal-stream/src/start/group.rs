@@ -80,7 +80,7 @@ pub(crate) fn run_group(
         let _lock = FolderLock::take(&root)?;
         // Nothing is read by it.
         let source = PartitionSource { group: Rc::clone(&group), partition: 0 };
-        let start = Start::new(job, request.clone(), Box::new(source), stop, watcher, options);
+        let mut start = Start::new(job, request.clone(), Box::new(source), stop, watcher, options);
         start.own_group(&root, partitions)?
     };
     let members = Members { job, request, words, options, stop, watcher, root, key: &key, group, sinks };
@@ -133,7 +133,11 @@ struct Awaited {
 
 impl Start<'_> {
     /// Makes or reads the key, binds it to its use and the folder to the stream. Called by one process at a time.
-    fn own_group(&self, root: &std::path::Path, partitions: u32) -> Result<(StreamKey, Words), StreamError> {
+    fn own_group(
+        &mut self,
+        root: &std::path::Path,
+        partitions: u32,
+    ) -> Result<(StreamKey, Words), StreamError> {
         let words = words(&self.request, &self.binding);
         self.warn(&words);
         let key = self.read_key()?;
@@ -142,8 +146,8 @@ impl Start<'_> {
             // With another number of partitions people move to other ones, away from what is remembered of them.
             identity.push_str(&format!(" in {partitions} partitions"));
         }
-        let sink = self.sink_name();
-        let owner = Owner { policy: &identity, sink: sink.as_deref() };
+        let (sink, source) = (self.sink_name(), self.source.identity()?);
+        let owner = Owner { policy: &identity, sink: sink.as_deref(), source: source.as_deref() };
         owner::check(root, &key.key, &owner)?;
         let values = self.binding.values.as_ref();
         let engine = Engine::build(&self.request, &self.binding, &key.key, values)?;

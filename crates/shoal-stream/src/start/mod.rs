@@ -197,16 +197,16 @@ impl<'s> Start<'s> {
         identity::of_policy(self.request.policy(), self.binding.promise)
     }
 
-    /// Looks whether the state folder is bound to another policy, key or sink, or binds it to these.
+    /// Looks whether the state folder is bound to another policy, key, sink or source, or binds it to these.
     fn own_folder(
-        &self,
+        &mut self,
         key: &StreamKey,
         own: fn(&Path, &StreamKey, &Owner<'_>) -> Result<(), StreamError>,
     ) -> Result<(), StreamError> {
+        let source = self.source.identity()?;
         let Some(folder) = &self.folder else { return Ok(()) };
-        let identity = self.identity();
-        let sink = self.sink_name();
-        own(folder, key, &Owner { policy: &identity, sink: sink.as_deref() })
+        let (policy, sink) = (self.identity(), self.sink_name());
+        own(folder, key, &Owner { policy: &policy, sink: sink.as_deref(), source: source.as_deref() })
     }
 
     /// The sink that a state belongs to. Where nothing is remembered, further lines make sense in any.

@@ -110,6 +110,10 @@ impl Source for PartitionSource {
         true
     }
 
+    fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        self.group.borrow().identity()
+    }
+
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         self.group.borrow().acknowledge(frontier)
     }

@@ -23,6 +23,8 @@ pub(crate) struct Broker {
     pub(crate) messages: Vec<(Mark, Vec<u8>)>,
     /// The last mark as the broker keeps it: closed.
     pub(crate) closed: Option<String>,
+    /// What the records are in.
+    pub(crate) topic: Option<&'static str>,
     /// Whether the source goes silent at its end instead of ending.
     pub(crate) pauses: bool,
     /// Things that still go well before one fails.
@@ -90,6 +92,10 @@ impl Source for From {
         // Where it pauses, nothing comes and nothing ends until everything that came has left.
         let pauses = broker.pauses && broker.shown() < self.1;
         Ok(Batch { ended: records.is_empty() && !pauses, records })
+    }
+
+    fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        Ok(self.0.borrow().topic.map(str::to_owned))
     }
 
     fn acknowledge(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {

@@ -71,6 +71,25 @@ fn a_folder_is_one_process_s_while_a_stream_runs() {
     }
 }
 
+/// Positions of one topic are not places in another, whose first records would be passed over.
+#[test]
+fn two_sources_do_not_share_a_folder() {
+    for mode in modes() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Broker { records: records(200, 3), topic: Some("visits"), ..Broker::default() };
+        let broker = Rc::new(RefCell::new(first));
+        start(folder.path(), mode, &broker).unwrap();
+        let shown = broker.borrow().messages.clone();
+        // More than were read before, so that nothing but its name tells it from the topic that was read.
+        let other = records(400, 4);
+        broker.replace_with(|old| Broker { records: other, topic: Some("wards"), ..std::mem::take(old) });
+        let error = start(folder.path(), mode, &broker).unwrap_err();
+        assert!(matches!(error, StreamError::OtherSource { .. }), "{mode}: {error}");
+        assert!(error.hint().unwrap().contains("new sink"), "{mode}");
+        assert_eq!(broker.borrow().messages, shown);
+    }
+}
+
 #[test]
 fn two_policies_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
