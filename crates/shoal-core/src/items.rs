@@ -12,8 +12,8 @@ pub fn render_item<S: AsRef<str>>(members: &[S]) -> String {
     match members {
         [one] => {
             let item = one.as_ref();
-            // A reader would take it for a group, or for another item in quotes.
-            let mistaken = parse_group(item).is_some() || unquote_item(item).is_some();
+            // A reader would take it for a group, for another item in quotes, or for no item.
+            let mistaken = item.is_empty() || parse_group(item).is_some() || unquote_item(item).is_some();
             if mistaken { quote_item(item) } else { item.to_owned() }
         }
         _ => {
@@ -119,6 +119,7 @@ mod tests {
         for (item, text) in [
             ("(a,b)", "\"(a,b)\""),
             ("\"a\"", "\"\"\"a\"\"\""),
+            ("", "\"\""),
             ("(a)", "(a)"),
             ("(a", "(a"),
             ("5\"", "5\""),

@@ -1,7 +1,7 @@
 use crate::pseudonyms::PseudonymError;
 use crate::table::MAX_SUPPRESSED;
 use crate::{
-    BrokenPromise, GroupsError, OutOfOrder, SequencesConservationError, SequencesViolation,
+    BrokenPromise, GroupsError, OutOfOrder, PromiseResult, SequencesConservationError, SequencesViolation,
     TableConservationError, TableViolation, TransactionsConservationError, TransactionsViolation,
     Unverifiable,
 };
@@ -22,6 +22,8 @@ pub enum Refusal {
     BrokenTable {
         /// The promises that are not kept, at least one.
         broken: Vec<BrokenPromise>,
+        /// All that were asked, those that are kept included.
+        promises: Vec<PromiseResult>,
     },
     /// A promise about transactions is not kept.
     #[error("{}", in_words(broken))]
@@ -67,11 +69,11 @@ impl Refusal {
             Refusal::TableConservation(error) => error.hint(),
             Refusal::TransactionsConservation(error) => error.hint(),
             Refusal::SequencesConservation(error) => error.hint(),
-            Refusal::BrokenTable { broken } if broken.iter().any(names_stars) => {
+            Refusal::BrokenTable { broken, .. } if broken.iter().any(names_stars) => {
                 "records of nothing but `*` do not keep the promise among each other; leave them out with \
                  `output.suppressed = \"drop\"`"
             }
-            Refusal::BrokenTable { broken }
+            Refusal::BrokenTable { broken, .. }
                 if broken.iter().any(|broken| broken.promise.name == MAX_SUPPRESSED) =>
             {
                 "allow more records to be left out with `algorithm.max-suppressed`, or ask for less privacy"

@@ -213,3 +213,57 @@ fn shares_are_those_of_people_where_people_are_promised() {
     let said = against(&project, "out.csv", "people.csv").ended_with(1);
     assert!(said.stdout.contains("is broken"), "{}", said.stdout);
 }
+
+/// Where people are counted, what records alone would show is said of no promise, also where another one is broken.
+#[test]
+fn a_promise_that_people_keep_is_not_called_broken_beside_one_that_is() {
+    let project = TestProject::empty();
+    let of_one = "p1,20,flu\n".repeat(6);
+    project
+        .write("people.csv", format!("pid,age,ill\n{of_one}p2,20,cold\np3,20,cold\np4,30,flu\np5,30,cold\n"));
+    let flu = "20,flu\n".repeat(6);
+    project.write("out.csv", format!("age,ill\n20,cold\n20,cold\n{flu}30,cold\n30,flu\n"));
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n\
+                  [columns.age]\nrole = \"quasi-identifier\"\nkind = \"integer\"\n[columns.ill]\nrole = \"sensitive\"\n\
+                  [privacy]\nk = 2\nbeta-likeness = { beta = 0.3, kind = \"basic\" }\n";
+    project.write("policy.toml", policy);
+    for (k, code) in [("2", 0), ("3", 1)] {
+        let k_set = format!("privacy.k={k}");
+        let args = [
+            "verify",
+            "out.csv",
+            "--policy",
+            "policy.toml",
+            "--original",
+            "people.csv",
+            "--json",
+            "--set",
+            &k_set,
+        ];
+        let found = project.shoal(&args).ended_with(code).json();
+        let likeness =
+            found["promises"].as_array().unwrap().iter().find(|p| p["name"] == "beta-likeness").unwrap();
+        assert_eq!(
+            (&likeness["holds"], &likeness["found"]),
+            (&true.into(), &0.25.into()),
+            "k = {k}: {found}"
+        );
+    }
+}
+
+#[test]
+fn what_too_few_people_cannot_keep_is_infeasible_and_not_a_wrong_request() {
+    let project = TestProject::empty();
+    let rows: String = (0..60).map(|n| format!("p{},{}\n", n % 20, 20 + n % 7)).collect();
+    project.write("people.csv", format!("pid,age\n{rows}"));
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n\
+                  [columns.age]\nrole = \"quasi-identifier\"\nkind = \"integer\"\n[privacy]\nk = 25\n[output]\npath = \"out.csv\"\n";
+    project.write("policy.toml", policy);
+    for verb in ["check", "run"] {
+        project.shoal(&[verb, "policy.toml", "--quiet"]).ended_with(1);
+    }
+    project.edit_policy("k = 25", "k = 2\n[columns.zip]\nrole = \"insensitive\"\nweight = 1e308");
+    project.edit_policy("kind = \"integer\"", "kind = \"integer\"\nweight = 1e308");
+    let said = project.shoal(&["check", "policy.toml"]).ended_with(2);
+    assert!(said.stderr.contains("too large a number"), "{}", said.stderr);
+}

@@ -130,3 +130,50 @@ output.path = "out.dat"
         fs::remove_file(project.path("out.dat")).unwrap();
     }
 }
+
+/// In an original a parenthesis means nothing: what begins with one ends at the next separator, as in a basket.
+#[test]
+fn an_item_that_begins_like_a_group_swallows_no_other() {
+    let project = TestProject::empty();
+    project.write("d.csv", "o,its\n1,(a;g;h\n2,(a;g\n3,g;h\n4,g;h\n");
+    project.write("d.ndjson", "{\"o\":1,\"its\":[\"(a\",\"g\",\"h\"]}\n{\"o\":2,\"its\":[\"(a\",\"g\"]}\n{\"o\":3,\"its\":[\"g\",\"h\"]}\n{\"o\":4,\"its\":[\"g\",\"h\"]}\n");
+    let policy = "version = 1\n[data]\nshape = \"transactions\"\nsource = \"d.csv\"\nitems = \"its\"\nitem-separator = \";\"\n\
+                  [columns.o]\nrole = \"identifier\"\n[privacy]\nk = 2\nm = 1\n[output]\npath = \"out.csv\"\n";
+    project.write("policy.toml", policy);
+    // Every item is there twice, so that nothing has to be merged.
+    let published = "its\n\"\"\"(a\"\";g\"\n\"\"\"(a\"\";g;h\"\ng;h\ng;h\n";
+    for source in ["d.csv", "d.ndjson"] {
+        let source = format!("data.source={source}");
+        project.shoal(&["run", "policy.toml", "--quiet", "--force", "--set", &source]).ended_with(0);
+        assert_eq!(project.read("out.csv"), published, "{source}");
+        let verify =
+            ["verify", "out.csv", "--policy", "policy.toml", "--original", "d.csv", "--set", &source];
+        project.shoal(&verify).ended_with(0);
+    }
+    // Elements of a list are whole by themselves.
+    let lists = ["--set", "data.source=d.ndjson", "-o", "out.parquet"];
+    project.shoal(&[&["run", "policy.toml", "--quiet"][..], &lists].concat()).ended_with(0);
+    let verify = ["verify", "out.parquet", "--policy", "policy.toml", "--original", "d.ndjson"];
+    let found = project.shoal(&[&verify[..], &["--json"]].concat()).ended_with(0).json();
+    assert_eq!(found["original"]["holds"], true, "{found}");
+}
+
+/// An empty cell says that a transaction is there; an item that is an empty text is published in quotes.
+#[test]
+fn a_transaction_without_items_is_no_empty_item() {
+    let project = TestProject::empty();
+    project.write("l.csv", "id,it\n1,a\n2,a\n3,c\n4,\n5,\n");
+    project.write("u.txt", "a\nc\n\"\"\n");
+    let policy = "version = 1\n[data]\nshape = \"transactions\"\nsource = \"l.csv\"\nformat = \"long\"\nid = \"id\"\nitem = \"it\"\n\
+                  missing = [\"NA\"]\n[privacy]\nk = 2\nm = 1\n[utility]\nconstraints = \"u.txt\"\nmax-suppressed = 0.5\n\
+                  [algorithm]\nname = \"upcta\"\n[output]\npath = \"out.csv\"\n";
+    project.write("policy.toml", policy);
+    let ran = project.shoal(&["run", "policy.toml", "--quiet"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let published = project.read("out.csv");
+    // The third one has lost its only item.
+    assert_eq!(published.lines().filter(|line| line.ends_with(',')).count(), 1, "{published}");
+    assert_eq!(published.matches("\"\"\"\"\"\"").count(), 2, "{published}");
+    let verify = ["verify", "out.csv", "--policy", "policy.toml", "--original", "l.csv"];
+    project.shoal(&verify).ended_with(0);
+}

@@ -27,11 +27,11 @@ pub struct AlgorithmPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_suppressed: Option<f64>,
     /// ribbon: whether records far from all others are published, or left out for the sake of the others' precision;
-    /// kept where nothing is given. The report has the price of both.
+    /// kept where nothing is given. The summary and audit.json have the price of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outliers: Option<OutliersPolicy>,
     /// ribbon: how long it may go on improving while the loss falls, instead of the usual amount of work. The result
-    /// then depends on the machine; the report says how many rounds there were, and `rounds` repeats them.
+    /// then depends on the machine; the summary and audit.json say how many rounds there were, and `rounds` repeats them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// ribbon: how many rounds of improvement at most, instead of the usual amount of work.

@@ -19,7 +19,10 @@ impl PipelineError {
             PipelineError::Infeasible(error) => matches!(
                 error,
                 TableError::TooFewRecords { .. }
+                    | TableError::TooFewPeople { .. }
                     | TableError::PersonalKTooLarge { .. }
+                    | TableError::PersonalKAbovePeople { .. }
+                    | TableError::TooManyPeople { .. }
                     | TableError::TooFewValues { .. }
                     | TableError::TooFrequent { .. }
                     | TableError::TooManySuppressed { .. }

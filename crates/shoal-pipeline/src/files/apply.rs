@@ -7,7 +7,7 @@ use shoal_core::{Cancelled, Progress};
 use shoal_io::is_postgres;
 
 use super::run::{open_audit, run_to_end};
-use super::targets::{AUDIT, recorded};
+use super::targets::{AUDIT, recorded, refuse_to_replace_earlier};
 use super::{Job, Outcome, RunOptions};
 use crate::{Audit, EarlierReleases, PipelineError};
 
@@ -46,20 +46,11 @@ pub fn apply(
     })?
 }
 
-/// An earlier release must stay what it was: others have it, and the next release is compared with it.
+/// Refuses to write over a release that is applied, or that the result has to hold together with.
 fn refuse_to_replace(job: &Job, previous: &[Audit], options: &RunOptions) -> Result<(), PipelineError> {
     let named = &job.policy().output;
     let output = job.place_of_output(options.output.as_deref())?.map(|path| recorded(&path));
     let report = options.report.clone().or_else(|| named.report.as_ref().map(|path| job.resolve(path)));
-    let report = report.map(|folder| recorded(&folder.join(AUDIT)));
-    for audit in previous {
-        let mut written = [Some(&audit.output), audit.groups.as_ref()].into_iter().flatten();
-        if let Some(file) = written.find(|file| output.as_ref() == Some(*file) && *file != Path::new("-")) {
-            return Err(PipelineError::OutputIsInput { path: file.clone() });
-        }
-        if report.as_ref() == Some(&audit.place) {
-            return Err(PipelineError::OutputIsInput { path: audit.place.clone() });
-        }
-    }
-    Ok(())
+    let audit = report.map(|folder| recorded(&folder.join(AUDIT)));
+    refuse_to_replace_earlier(previous, output.as_deref(), audit.as_deref())
 }

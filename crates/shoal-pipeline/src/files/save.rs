@@ -7,7 +7,7 @@ use shoal_io::StagedFolder;
 
 use super::Job;
 use super::run::{audit_places, file_sink, stage_reports, without_reports};
-use super::targets::{AUDIT, earlier_reports, recorded, refuse_to_destroy};
+use super::targets::{AUDIT, earlier_reports, recorded, refuse_to_destroy, refuse_to_replace_earlier};
 use crate::audit::AuditPlaces;
 use crate::leaks::add_missing;
 use crate::{PipelineError, Release, Request, StagedBatches};
@@ -32,6 +32,8 @@ pub fn save(
         let folder = &job.folder;
         let output = folder.join(name);
         refuse_to_destroy(job, &output, force)?;
+        let earlier = &request.earlier().previous;
+        refuse_to_replace_earlier(earlier, Some(&recorded(&output)), Some(&saved_audit(folder)))?;
         let replaced = earlier_reports(folder, &output, force)?;
         for (file, _) in files {
             let path = folder.join(file);

@@ -70,6 +70,25 @@ pub(super) fn refuse_to_destroy(job: &Job, output: &Path, force: bool) -> Result
     Ok(())
 }
 
+/// Refuses to write over an earlier release, whatever is asked for: others have it, and the next release is compared with it. `output` and `audit` are places as audits
+/// record them.
+pub(super) fn refuse_to_replace_earlier(
+    previous: &[Audit],
+    output: Option<&Path>,
+    audit: Option<&Path>,
+) -> Result<(), PipelineError> {
+    for earlier in previous {
+        let mut written = [Some(&earlier.output), earlier.groups.as_ref()].into_iter().flatten();
+        if let Some(file) = written.find(|file| output == Some(file.as_path()) && *file != Path::new("-")) {
+            return Err(PipelineError::OutputIsInput { path: file.clone() });
+        }
+        if audit == Some(earlier.place.as_path()) {
+            return Err(PipelineError::OutputIsInput { path: earlier.place.clone() });
+        }
+    }
+    Ok(())
+}
+
 /// The table that a release is to be. The server is asked now: a right that is missing is better known before the work.
 pub(super) fn table_target(
     job: &Job,

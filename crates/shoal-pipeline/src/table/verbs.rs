@@ -8,10 +8,7 @@ use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
 use shoal_io::ReadTable;
 use shoal_measure::TableMeasures;
 use shoal_privacy::matching::match_table;
-use shoal_privacy::{
-    BrokenPromise, Classes, PromiseResult, RecordOrder, Refusal, TableClaim, TableModel, TableVerdict,
-    judge_table,
-};
+use shoal_privacy::{Classes, RecordOrder, Refusal, TableClaim, TableModel, TableVerdict, judge_table};
 
 use super::load::{Loaded, load_from};
 use super::models::{models, models_of_records, suppression_limit};
@@ -120,13 +117,12 @@ fn compare(
     match judge_table(&published.table, claim, models, progress) {
         Ok(proof) => {
             whose.as_ref().map_or(Ok(()), |whose| whose.check_audit(&verdict))?;
-            verdict.promises = proof.findings().promises().to_vec();
             // What the file alone showed is about records. Shares of people are other shares: a class may keep β for its people and not for its records.
-            verdict.broken.clear();
+            (verdict.promises, verdict.broken) = (proof.findings().promises().to_vec(), Vec::new());
         }
-        Err(Refusal::BrokenTable { broken }) => {
+        Err(Refusal::BrokenTable { broken, promises }) => {
             whose.as_ref().map_or(Ok(()), |whose| whose.check_broken(&verdict, &broken))?;
-            add_broken(&mut verdict, broken);
+            (verdict.promises, verdict.broken) = (promises, broken);
         }
         Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
         // The other kinds of refusal say that the file is not true.
@@ -143,21 +139,6 @@ fn compare(
         found = found.because(&left_out);
     }
     Ok(Compared { verdict, found, unsure: whose.and_then(|whose| whose.unsure(models)) })
-}
-
-/// Takes over the promises that were found broken with the help of the original, instead of what the file alone showed.
-fn add_broken(verdict: &mut TableVerdict, broken: Vec<BrokenPromise>) {
-    for broken in broken {
-        let is_same = |known: &PromiseResult| {
-            (&known.name, &known.column) == (&broken.promise.name, &broken.promise.column)
-        };
-        match verdict.promises.iter_mut().find(|known| is_same(known)) {
-            Some(known) => *known = broken.promise.clone(),
-            None => verdict.promises.push(broken.promise.clone()),
-        }
-        verdict.broken.retain(|known| !is_same(&known.promise));
-        verdict.broken.push(broken);
-    }
 }
 
 /// Whether a run of the policy may leave complete records out of the file. A limit, where there is one, is a promise.

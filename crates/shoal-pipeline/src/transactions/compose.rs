@@ -24,13 +24,19 @@ pub(crate) struct Composed {
     pub origin: Vec<u32>,
 }
 
-/// Replaces every item by its image, and puts the transactions into the order of what is published about them.
-pub(crate) fn compose(policy: &Policy, loaded: &Loaded, recoding: &TransactionsRecoding) -> Composed {
+/// Replaces every item by its image, and puts the transactions into the order of what is published about them. `as_list`: whether the items of a transaction are
+/// published as a list, which needs no separator.
+pub(crate) fn compose(
+    policy: &Policy,
+    loaded: &Loaded,
+    recoding: &TransactionsRecoding,
+    as_list: bool,
+) -> Composed {
     let data = &loaded.data;
-    // In the long form an item has a cell of its own, and a list of a Parquet file needs no separator.
+    // In the long form an item has a cell of its own.
     let separator = match Layout::of(&policy.data) {
         Layout::Long { .. } => None,
-        Layout::Column { .. } if loaded.listed => None,
+        Layout::Column { .. } if as_list => None,
         layout => Some(layout.list_separator()),
     };
     let labels = |cluster: &ItemCluster| -> Vec<&str> {

@@ -1,9 +1,11 @@
 //! From a source to transactions, whatever its layout.
 
+use std::borrow::Cow;
+
 use shoal_core::{
     Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, Unseen, split_items,
 };
-use shoal_io::{BasketOptions, ITEM_SEPARATOR};
+use shoal_io::{BasketOptions, ITEM_SEPARATOR, original_items};
 use shoal_privacy::{Digests, ItemTable, PublishedTransactions, Refusal, written_out};
 
 use super::algorithm::hierarchy;
@@ -184,7 +186,7 @@ pub(crate) fn load(
             let read = source.read_table(&WantedColumns::ALL, progress)?;
             let (ids, items) =
                 (column(request, &read.table, id, "id")?, column(request, &read.table, item, "item")?);
-            let (mut data, repeated, empty) = from_rows(request, ids, items);
+            let (mut data, repeated, empty) = from_rows(request, ids, items, text);
             let mut leaks = Vec::new();
             if text == Text::Original {
                 if let Some(name) = &request.policy().data.person {
@@ -203,9 +205,9 @@ pub(crate) fn load(
             // must not be.
             let read =
                 source.read_table(&WantedColumns { list: Some(items), ..WantedColumns::ALL }, progress)?;
-            let separator = if read.listed { ITEM_SEPARATOR } else { separator };
             let cells = column(request, &read.table, items, "items")?;
-            let cut = |label| pieces(label, separator, text);
+            let cut =
+                |label| if read.listed { elements(label, text) } else { pieces(label, separator, text) };
             let (mut data, repeated, empty) = from_cells(request, cells, cut);
             let mut leaks = Vec::new();
             if text == Text::Original {
@@ -302,8 +304,13 @@ fn check_rest(request: &Request, table: &RawTable, items: &str, source: &str) ->
 }
 
 /// A row per item: transactions in the order of their first rows. A row without an item makes sure that its
-/// transaction is there.
-fn from_rows(request: &Request, ids: &RawColumn, items: &RawColumn) -> (Transactions, usize, usize) {
+/// transaction is there. In a published file that is an empty cell, whatever `data.missing` says of the original: an empty item is published as `""`.
+fn from_rows(
+    request: &Request,
+    ids: &RawColumn,
+    items: &RawColumn,
+    text: Text,
+) -> (Transactions, usize, usize) {
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); ids.labels.len()];
     let mut order = Vec::new();
     for (row, &id) in ids.codes.iter().enumerate() {
@@ -317,9 +324,12 @@ fn from_rows(request: &Request, ids: &RawColumn, items: &RawColumn) -> (Transact
     for id in order {
         for &row in &rows_of[id as usize] {
             let code = items.codes[row as usize];
-            let text = items.labels.get(code);
-            if items.null != Some(code) && !is_missing(request, text) {
-                builder.item(text);
+            let item = items.labels.get(code);
+            let is_none = items.null == Some(code)
+                || is_missing(request, item)
+                || text == Text::Published && item.is_empty();
+            if !is_none {
+                builder.item(item);
             }
         }
         builder.end();
@@ -330,9 +340,9 @@ fn from_rows(request: &Request, ids: &RawColumn, items: &RawColumn) -> (Transact
 fn from_cells<'a>(
     request: &Request,
     cells: &'a RawColumn,
-    cut: impl Fn(&'a str) -> Vec<&'a str>,
+    cut: impl Fn(&'a str) -> Vec<Cow<'a, str>>,
 ) -> (Transactions, usize, usize) {
-    let pieces_of: Vec<Vec<&str>> = cells.labels.iter().map(cut).collect();
+    let pieces_of: Vec<Vec<Cow<'_, str>>> = cells.labels.iter().map(cut).collect();
     let mut builder = Builder::default();
     for &code in &cells.codes {
         for piece in pieces_of[code as usize].iter().filter(|piece| !is_missing(request, piece)) {
@@ -343,10 +353,30 @@ fn from_cells<'a>(
     builder.finish()
 }
 
-/// The items of a cell. Blanks around those of an original go; in a published file they are what a reader sees.
-fn pieces(label: &str, separator: char, text: Text) -> Vec<&str> {
-    let trim = |piece| if text == Text::Original { str::trim(piece) } else { piece };
-    split_items(label, separator).map(trim).filter(|piece| !piece.is_empty()).collect()
+/// The items of a cell of text. Those of an original are cut as those of a basket are: a parenthesis means nothing in them, and blanks around them go; in a published
+/// file groups stay whole, and blanks are what a reader sees.
+fn pieces(label: &str, separator: char, text: Text) -> Vec<Cow<'_, str>> {
+    match text {
+        Text::Original => {
+            original_items(label, separator).map(trimmed).filter(|item| !item.is_empty()).collect()
+        }
+        Text::Published => {
+            split_items(label, separator).filter(|item| !item.is_empty()).map(Cow::from).collect()
+        }
+    }
+}
+
+/// The items of a list. Its elements are whole whatever is in them: an item that begins with a parenthesis does not go on behind its end.
+fn elements(label: &str, text: Text) -> Vec<Cow<'_, str>> {
+    let trim = |element| if text == Text::Original { str::trim(element) } else { element };
+    label.split(ITEM_SEPARATOR).map(trim).filter(|element| !element.is_empty()).map(Cow::from).collect()
+}
+
+fn trimmed(item: Cow<'_, str>) -> Cow<'_, str> {
+    match item {
+        Cow::Borrowed(item) => item.trim().into(),
+        Cow::Owned(item) => item.trim().to_owned().into(),
+    }
 }
 
 fn is_missing(request: &Request, text: &str) -> bool {

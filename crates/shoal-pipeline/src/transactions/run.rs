@@ -61,7 +61,8 @@ pub(crate) fn run<K: Sink>(
 
     let (staged, origin, form_note) = timed(&mut seconds.write, || {
         progress.stage("writing", 0);
-        let Composed { published, groups, origin } = compose(request.policy(), &loaded, &recoding);
+        let as_list = loaded.listed && to.holds_lists();
+        let Composed { published, groups, origin } = compose(request.policy(), &loaded, &recoding, as_list);
         let asked = request.policy().output.groups;
         let form = form::choose(asked, &*to, published, groups, prepared.hierarchy.as_ref());
         // The dictionary first: what is staged next takes it along.

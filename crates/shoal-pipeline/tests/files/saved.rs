@@ -135,6 +135,15 @@ fn a_chain_is_the_same_in_memory_and_in_files() {
         assert!(matches!(find(vec![changed]), Err(PipelineError::LostRelease { .. })));
     }
 
+    // Not over the release that it comes from, even where that is asked for: it would name itself as the earlier one, and nothing could be applied any more.
+    let known = EarlierReleases::applied(files::open_audit(&one).unwrap(), Vec::new(), &|_| None).unwrap();
+    let beside = job(&one).request().unwrap().with_earlier(known);
+    for name in ["data.csv", "other.csv"] {
+        let refused = save(&released(&beside, 60), &beside, &one, name, true).unwrap_err();
+        assert!(matches!(refused, PipelineError::OutputIsInput { .. }), "{name}: {refused}");
+    }
+    assert_eq!(std::fs::read_to_string(one.join("audit.json")).unwrap(), text);
+
     // The command line goes on from the folder.
     std::fs::write(project.path().join("people.csv"), csv(60)).unwrap();
     let data = project.path().join("people.csv");

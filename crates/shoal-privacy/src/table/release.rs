@@ -149,7 +149,7 @@ pub fn judge_table(
     answers.extend(suppression.map(|limit| limit.answer(&view, original, left_out)));
     let (promises, broken) = settle(answers)?;
     if !broken.is_empty() {
-        return Err(Refusal::BrokenTable { broken });
+        return Err(Refusal::BrokenTable { broken, promises });
     }
     conservation::check_columns(original, published, None, origin, progress)?;
     progress.check();

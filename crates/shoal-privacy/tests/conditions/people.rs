@@ -314,7 +314,7 @@ proptest! {
                 prop_assert!(verdict.holds());
                 prop_assert_eq!(&verified.findings().promises()[..verdict.promises.len()], &verdict.promises[..]);
             }
-            Err(Refusal::BrokenTable { broken }) => {
+            Err(Refusal::BrokenTable { broken, .. }) => {
                 prop_assert!(!verdict.holds());
                 let found = |broken: &[shoal_privacy::BrokenPromise]| {
                     broken.iter().map(|broken| broken.promise.clone()).collect::<Vec<_>>()
@@ -349,7 +349,7 @@ fn values_of_one_person_do_not_hide_what_everybody_has() {
     let release =
         rows(&[["p1", "53", "flu"], ["p2", "53", "flu"], ["p2", "53", "cold"], ["p2", "53", "gout"]]);
     let distinct = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
-    let Err(Refusal::BrokenTable { broken }) = verify(&release, &distinct) else { panic!("broken") };
+    let Err(Refusal::BrokenTable { broken, .. }) = verify(&release, &distinct) else { panic!("broken") };
     assert_eq!(
         broken[0].violations.worst[0].why.as_deref(),
         Some("1 value is enough for all 2 people; 2 of them have `flu`")

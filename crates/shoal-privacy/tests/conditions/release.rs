@@ -92,7 +92,7 @@ proptest! {
                 let [promise] = verified.findings().promises() else { panic!("one promise") };
                 prop_assert_eq!((promise.name.as_str(), promise.column.as_deref()), ("personal-k", Some("wish")));
             }
-            Err(Refusal::BrokenTable { broken }) => {
+            Err(Refusal::BrokenTable { broken, .. }) => {
                 prop_assert!(!has_wishes(&release));
                 let worst = &broken[0].violations.worst[0];
                 prop_assert!(worst.size < 5 && worst.why.as_deref().unwrap().ends_with("asks for a larger one"));
@@ -163,7 +163,7 @@ fn a_personal_k_needs_no_model_and_stands_beside_others() {
     );
     more.original[2][2] = "7".to_owned();
     more.original[0][2] = "3".to_owned();
-    let Err(Refusal::BrokenTable { broken }) = verify(&more, &two, None) else { panic!("broken") };
+    let Err(Refusal::BrokenTable { broken, .. }) = verify(&more, &two, None) else { panic!("broken") };
     assert_eq!(broken[0].promise.found, Figure::Words("3 records below it".into()));
     let worst: Vec<(&Figure, &str)> =
         broken[0].violations.worst.iter().map(|v| (&v.found, v.why.as_deref().unwrap())).collect();
@@ -211,13 +211,13 @@ fn no_more_may_be_left_out_than_is_allowed() {
     two.origin.truncate(3);
     two.original[3][2] = "1".to_owned();
     two.original[0][2] = "1".to_owned();
-    let Err(Refusal::BrokenTable { broken }) = verify(&two, &[], limit(0.0, 2, false)) else {
+    let Err(Refusal::BrokenTable { broken, .. }) = verify(&two, &[], limit(0.0, 2, false)) else {
         panic!("broken")
     };
     assert_eq!(broken[0].promise.found, Figure::Number(0.2));
     // A record that lacks two values is one record, and two that lack one each are two.
     two.original[1][1] = "?".to_owned();
-    let Err(Refusal::BrokenTable { broken }) = verify(&two, &[], limit(0.0, 2, false)) else {
+    let Err(Refusal::BrokenTable { broken, .. }) = verify(&two, &[], limit(0.0, 2, false)) else {
         panic!("broken")
     };
     assert_eq!(broken[0].promise.found, Figure::Number(0.2));
@@ -228,7 +228,7 @@ fn no_more_may_be_left_out_than_is_allowed() {
     starred.published[0][0] = "*".to_owned();
     starred.published[2][0] = "*".to_owned();
     assert!(verify(&starred, &[], limit(0.2, 0, false)).is_ok());
-    let Err(Refusal::BrokenTable { broken }) = verify(&starred, &[], limit(0.2, 0, true)) else {
+    let Err(Refusal::BrokenTable { broken, .. }) = verify(&starred, &[], limit(0.2, 0, true)) else {
         panic!("broken")
     };
     assert_eq!(broken[0].promise.found, Figure::Number(0.6));
@@ -265,7 +265,7 @@ fn stars_are_a_class_like_any_other() {
     release.published.push(rows(&[["*", "flu"]])[0].clone());
     release.origin.push(4);
     let refused = verify(&release, &models(&asked), None).unwrap_err();
-    let Refusal::BrokenTable { broken } = &refused else { panic!("broken") };
+    let Refusal::BrokenTable { broken, .. } = &refused else { panic!("broken") };
     assert_eq!(broken.len(), 1, "the distance of flu alone is 2/5");
     assert_eq!(broken[0].promise.name, "distinct-l-diversity");
     assert!(refused.hint().contains("drop"));

@@ -36,6 +36,11 @@ pub(super) fn columns(policy: &Policy) -> Result<(), PolicyError> {
             personal_k(policy, column, &key("role"), &key("kind"))?;
         }
     }
+    // Losses are divided by it.
+    if !policy.columns.values().map(|column| column.weight).sum::<f64>().is_finite() {
+        let hint = "the usual weight is 1.0; only ratios matter";
+        return fail("columns", "the weights of all columns together are too large a number", hint);
+    }
     if policy.columns_of(Role::QuasiIdentifier).is_empty() {
         let hint =
             "give role = \"quasi-identifier\" to what others may know about a person: age, sex, zip, …";
