@@ -38,6 +38,7 @@ impl PipelineError {
             | PipelineError::Releases { .. }
             | PipelineError::Attacked { .. }
             | PipelineError::Cohort { .. }
+            | PipelineError::NothingKept { .. }
             | PipelineError::Unjudged { .. } => true,
             _ => false,
         }
