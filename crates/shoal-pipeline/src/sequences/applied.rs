@@ -222,7 +222,7 @@ struct Hidden {
     newcomers: bool,
 }
 
-/// How often parts are hidden anew. Two or three times are enough (40 small releases with β = 1); this only makes sure that it ends.
+/// How often parts are hidden, at the most. Bounds become stricter by one person or more each time, so it would end by itself, but perhaps only when nobody is left.
 const ROUNDS: usize = 20;
 
 impl Parts<'_> {
