@@ -200,7 +200,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub report: Option<PathBuf>,
     /// The audit.json (or its folder) of an earlier release of the same people; may be repeated. The new release is refused
-    /// where all of them together break a promise.
+    /// where all of them together break a promise. Of transactions and sequences the earlier files are needed as well.
     #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
     pub previous: Vec<PathBuf>,
     /// tables: people who were in an earlier release keep their class, newcomers get classes among themselves, and members of

@@ -271,8 +271,18 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
              whom it cannot hide; or publish only one of the releases"
         }
         PipelineError::Incomparable { .. } => {
-            "give the audit.json of a table with the same columns, or leave out --previous: then nothing is known about the two \
+            "give the audit.json of a release with the same columns, or leave out --previous: then nothing is known about the two \
              together"
+        }
+        PipelineError::Cohort { .. } => {
+            "nothing was released. Whoever knows who was in the earlier release could strike out the others; `shoal apply RELEASE DATA` keeps both apart; or wait until there are more \
+             newcomers, or leave them out of the data"
+        }
+        PipelineError::NothingKept { exposed: 1.., .. } => {
+            "nothing was released. Give the data of those who are gone as well, or publish the others with --allow-absent, which shows who is gone; or wait until there are more newcomers"
+        }
+        PipelineError::Attacked { .. } => {
+            "nothing was released. `shoal apply RELEASE DATA` publishes new data so that both hold together; or publish only one of the releases, or leave out people who are in both"
         }
         PipelineError::LostRelease { .. } => {
             "give its audit.json with --previous: the new release must hold together with that one, too"

@@ -6,7 +6,7 @@ use shoal_core::{Cancelled, Policy, Progress};
 use shoal_measure::attack::Attacks;
 
 use crate::run::timed;
-use crate::{PipelineError, Request, Seconds, Source, sequences, table, transactions};
+use crate::{EarlierSource, PipelineError, Request, Seconds, Source, sequences, table, transactions};
 
 /// Runs on more records leave the adversaries to `shoal attack`: they would take longer than the rest of the run.
 fn most_records_in_run(policy: &Policy) -> usize {
@@ -70,12 +70,13 @@ pub(crate) fn attack_in_run(
     Ok(Some(attacks))
 }
 
-/// Plays the adversary against published data. `earlier` are releases of the same people, in the layout of the policy.
+/// Plays the adversary against published data. `earlier` are releases of the same people, in the layout of the policy; data that are not those of
+/// their audit are refused.
 pub fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
-    earlier: &mut [Box<dyn Source>],
+    earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     Cancelled::catch(|| match request.policy().data.shape {

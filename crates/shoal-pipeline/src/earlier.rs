@@ -4,6 +4,7 @@ use std::path::Path;
 
 use shoal_core::policy::Shape;
 use shoal_core::{Progress, RawTable, Transactions};
+use shoal_privacy::Digests;
 
 use crate::run::read_earlier;
 use crate::{Audit, PipelineError, Request, Source};
@@ -23,6 +24,21 @@ pub struct EarlierReleases {
     pub allow_absent: bool,
     /// transactions, sequences: what was published in each of `previous`, where the new release is attacked together with them.
     pub(crate) files: Vec<EarlierFile>,
+}
+
+/// An earlier release that one is attacked together with.
+pub struct EarlierSource {
+    /// What was published.
+    pub data: Box<dyn Source>,
+    /// Its audit, where there is one: it says who was in it, and of which data it is.
+    pub audit: Option<Audit>,
+}
+
+impl EarlierSource {
+    /// An error where there is an audit, and what was read from `data` is not what it is about.
+    pub(crate) fn check_data(&self, found: &Digests) -> Result<(), PipelineError> {
+        self.audit.as_ref().map_or(Ok(()), |audit| audit.check_data(found))
+    }
 }
 
 /// The published data of an earlier release.
@@ -64,30 +80,43 @@ impl EarlierReleases {
     }
 }
 
+impl Audit {
+    /// An error where published data are not those of this release.
+    pub(crate) fn check_data(&self, found: &Digests) -> Result<(), PipelineError> {
+        let lost = |problem: &str| {
+            let problem = problem.to_owned();
+            Err(PipelineError::LostFile { output: self.output.clone(), problem })
+        };
+        if found.data != self.output_sha256 {
+            return lost("the file is not the one that was published");
+        }
+        if found.groups != self.groups_sha256 {
+            return lost("the dictionary of its groups is not the one that was published");
+        }
+        Ok(())
+    }
+}
+
 impl Request {
-    /// Reads what was published in the earlier releases that the new one is attacked together with: of transactions and sequences whose recoding is applied. Tables
-    /// have all of it in their audits. `open` opens the data of a release; data that are not those of the audit are refused.
+    /// Reads what was published in the earlier releases that the new one is attacked together with: of transactions and sequences. Tables have all of it in
+    /// their audits. `open` opens the data of a release; data that are not those of the audit are refused.
     pub fn with_earlier_data(
         mut self,
         open: impl Fn(&Audit) -> Result<Box<dyn Source>, PipelineError>,
         progress: &dyn Progress,
     ) -> Result<Request, PipelineError> {
-        if !self.earlier.applied || self.policy().data.shape == Shape::Table {
+        if self.policy().data.shape == Shape::Table {
             return Ok(self);
         }
         let mut files = Vec::new();
         for audit in &self.earlier.previous {
-            let lost = |problem: &str| PipelineError::LostFile {
-                output: audit.output.clone(),
-                problem: problem.to_owned(),
-            };
+            // Before its file is read in the layout of another shape.
+            if audit.policy.data.shape != self.policy().data.shape {
+                let problem = format!("it is not a release of {}", self.policy().data.shape.name());
+                return Err(PipelineError::Incomparable { output: audit.output.clone(), problem });
+            }
             let (file, found) = read_earlier(&self, &mut *open(audit)?, progress)?;
-            if found.data != audit.output_sha256 {
-                return Err(lost("the file is not the one that was published"));
-            }
-            if found.groups != audit.groups_sha256 {
-                return Err(lost("the dictionary of its groups is not the one that was published"));
-            }
+            audit.check_data(&found)?;
             files.push(file);
         }
         self.earlier.files = files;

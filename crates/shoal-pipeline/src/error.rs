@@ -472,6 +472,21 @@ pub enum PipelineError {
         /// Why not.
         why: String,
     },
+    /// sequences: nobody is left of whom anything could be published together with earlier releases.
+    #[error(
+        "nobody can be published together with the earlier releases: {short} people are left of clusters that cannot keep the promise any more, {exposed} were in a cluster with \
+         a few who are gone, {newcomers} are new and cannot be hidden among themselves, {excluded} would be given away by both releases together"
+    )]
+    NothingKept {
+        /// How many are left of clusters that cannot keep the promise.
+        short: usize,
+        /// How many were together with fewer than k people who are gone.
+        exposed: usize,
+        /// How many were in no earlier release.
+        newcomers: usize,
+        /// How many both releases together would give away.
+        excluded: usize,
+    },
     /// An adversary who has earlier releases, too, beats a bound.
     #[error("together with {releases} earlier release{}, {found}", if *releases == 1 { "" } else { "s" })]
     Attacked {

@@ -78,7 +78,7 @@ pub(crate) fn earlier_release(shape: Shape, same_source: bool) -> Leak {
     let remedy = match shape {
         Shape::Table => "give its audit.json with --previous to compare this release with it",
         Shape::Transactions | Shape::Sequences => {
-            "how much was not looked at: `shoal apply` publishes new data so that both hold together; or hand out only one of them"
+            "give its audit.json with --previous to compare this release with it; `shoal apply` publishes new data so that both hold together; or hand out only one of them"
         }
         Shape::Stream => "for this shape of data it is not known how much: hand out only one of them",
     };

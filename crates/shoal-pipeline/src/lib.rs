@@ -47,7 +47,7 @@ pub use batches::{BatchSink, BatchSource, StagedBatches};
 pub use columns::{ColumnPlan, Combination, HierarchyPlan, Identifying};
 pub use database::TableSink;
 pub use discreet::without_quotes;
-pub use earlier::EarlierReleases;
+pub use earlier::{EarlierReleases, EarlierSource};
 pub use error::{PipelineError, ValueAt};
 pub use leaks::Leak;
 pub use report::html::{Published, PublishedFacts, report_page};

@@ -229,10 +229,7 @@ fn run_to_end<K: Sink>(
         let given = earlier.previous.iter().any(|previous| previous.is_same_release(replaced));
         replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
     });
-    // Tables are compared with the earlier releases that are given, and what is applied with those that it comes from; otherwise we can only report that
-    // there are some.
-    let compared = policy.data.shape == Shape::Table || earlier.applied;
-    if again || (!compared && !earlier.previous.is_empty()) {
+    if again {
         add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape, true)]);
     }
     seconds.total = started.elapsed().as_secs_f64();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use shoal_core::{Progress, hierarchy};
 use shoal_io::Limits;
 use shoal_pipeline::files::{self, Job};
-use shoal_pipeline::{Audit, BatchSource, EarlierReleases, PipelineError, Request, Source};
+use shoal_pipeline::{Audit, BatchSource, EarlierReleases, EarlierSource, PipelineError, Request, Source};
 
 use crate::errors::of_pipeline;
 use crate::release::NativeRelease;
@@ -110,15 +110,14 @@ fn data_of(releases: &[GivenRelease], job: &Job, audit: &Audit) -> Result<Box<dy
     }
 }
 
-/// A request for an attack together with these releases, and their data.
+/// These releases, for an attack on another one together with them.
 pub(crate) fn attacked_together(
     releases: &[GivenRelease],
-    request: Request,
     job: &Job,
-) -> Result<(Request, Vec<Box<dyn Source>>), PipelineError> {
-    let previous = audits(releases)?;
-    let data = previous.iter().map(|audit| data_of(releases, job, audit)).collect::<Result<_, _>>()?;
-    Ok((request.with_earlier(of(previous)), data))
+) -> Result<Vec<EarlierSource>, PipelineError> {
+    let opened =
+        |audit: Audit| Ok(EarlierSource { data: data_of(releases, job, &audit)?, audit: Some(audit) });
+    audits(releases)?.into_iter().map(opened).collect()
 }
 
 /// The policy of a release that was saved, or that the command line has made, for other data.

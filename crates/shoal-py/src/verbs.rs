@@ -76,7 +76,7 @@ pub(crate) fn attack(
     let (request, mut original, mut published) =
         (policy.request_of(&job)?, source(original), source(published));
     let work = |progress: &dyn Progress| {
-        let (request, mut earlier) = attacked_together(&previous, request, &job)?;
+        let mut earlier = attacked_together(&previous, &job)?;
         shoal_pipeline::attack(&request, &mut original, &mut published, &mut earlier, progress)
     };
     let attacked = background::run(py, progress.as_ref(), work)?.map_err(of_pipeline)?;

@@ -234,3 +234,34 @@ fn two_groupings_of_the_same_people_are_beaten() {
     let beaten = project.shoal(&both).ended_with(1);
     assert!(beaten.stdout.contains("3 lines are left in one of the releases"), "{}", beaten.stdout);
 }
+
+#[test]
+fn a_run_is_held_against_the_release_that_it_is_given() {
+    let project = TestProject::new();
+    project.write("policy.toml", "version = 1\n[data]\nshape = \"transactions\"\nsource = \"buys.csv\"\nformat = \"long\"\nid = \"buy\"\nitem = \"item\"\nperson = \"who\"\n[columns.who]\nrole = \"identifier\"\n[privacy]\nk = 2\nm = 2\n");
+    let lines = |people: &[(&str, &str)]| {
+        let rows = (1..)
+            .zip(people)
+            .flat_map(|(buy, (who, items))| items.chars().map(move |item| format!("{buy},{who},{item}\n")));
+        format!("buy,who,item\n{}", rows.collect::<String>())
+    };
+    let six = [("p1", "ab"), ("p2", "ab"), ("p3", "ac"), ("p4", "ac"), ("p5", "d"), ("p6", "d")];
+    project.write("buys.csv", lines(&six));
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    let run = ["run", "policy.toml", "--json", "--previous", "first.report", "-o"];
+    let run = |out: &str| project.shoal(&[&run[..], &[out]].concat());
+    let again = run("again.csv").ended_with(0);
+    assert!(again.stdout.contains("earlier-releases"), "{}", again.stdout);
+    // Somebody new whom only those who were there hide.
+    project.write("buys.csv", lines(&[&six[..], &[("p7", "ab")]].concat()));
+    let refused = run("second.csv").ended_with(1);
+    assert!(refused.stderr.contains("cannot be hidden among themselves"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("shoal apply") && !project.exists("second.csv"), "{}", refused.stderr);
+    // Whatever lies in the place of the first release is not compared with instead.
+    project.write("first.csv", project.read("again.csv") + "9,d\n");
+    let lost = run("second.csv").ended_with(2);
+    assert!(lost.stderr.contains("not the one that was published"), "{}", lost.stderr);
+    let attack = ["attack", "buys.csv", "again.csv", "--policy", "policy.toml", "--previous", "first.report"];
+    let lost = project.shoal(&attack).ended_with(2);
+    assert!(lost.stderr.contains("not the one that was published"), "{}", lost.stderr);
+}

@@ -207,3 +207,163 @@ fn other_promises_about_histories_are_applied_too() {
         );
     }
 }
+
+/// Every other row spells its person in capitals and with a blank.
+fn spelled_two_ways(text: &str) -> String {
+    let spelled = |(at, line): (usize, &str)| match at % 2 {
+        1 => format!(" {}{}\n", line[..1].to_uppercase(), &line[1..]),
+        _ => format!("{line}\n"),
+    };
+    text.lines().enumerate().map(spelled).collect()
+}
+
+#[test]
+fn somebody_spelled_two_ways_is_one_person() {
+    let ways = [
+        ("", "cbmsa"),
+        ("", "cbmsa-baseline"),
+        ("length = 2", "fcla"),
+        ("length = 2", "fcla-base1"),
+        ("length = 2", "halt"),
+    ];
+    for (promise, algorithm) in ways {
+        let (project, _) = hospital(3, promise, algorithm);
+        project.write("respelled.csv", spelled_two_ways(&project.read("visits.csv")));
+        let run = ["run", "policy.toml", "-o", "second.csv", "--quiet", "--allow-total-loss", "--set"];
+        project.shoal(&[&run[..], &["data.source=respelled.csv"]].concat()).ended_with(0);
+        assert_eq!(project.read("second.csv"), project.read("first.csv"), "{algorithm}");
+        let policy = ["--policy", "second.report/audit.json"];
+        let verify = ["verify", "second.csv", "--original", "respelled.csv"];
+        project.shoal(&[&verify[..], &policy].concat()).ended_with(0);
+        let measure = ["measure", "respelled.csv", "second.csv", "--json"];
+        let said = project.shoal(&[&measure[..], &policy].concat()).ended_with(0);
+        assert!(said.stdout.contains("\"records-in\": 40"), "{}", said.stdout);
+        project.shoal(&[&["attack", "respelled.csv", "second.csv"][..], &policy].concat()).ended_with(0);
+        // Who was in the first release is known, whichever spelling a row has.
+        let said = apply(&project, "first.report", "respelled.csv", "third.csv").ended_with(0);
+        assert!(said.stdout.contains("people stay with those with whom"), "{}", said.stdout);
+        assert!(!said.stdout.contains("people are new"), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn events_of_two_spellings_are_told_apart_by_their_order_or_not_at_all() {
+    let (project, _) = hospital(3, "", "cbmsa");
+    let visits = project.read("visits.csv");
+    project.write("visits.csv", format!("{visits}7,1,Bonn,flu1\n07,1,Kiel,flu2\n"));
+    let run = ["run", "policy.toml", "-o", "second.csv", "--allow-total-loss"];
+    let said = project.shoal(&run).ended_with(2);
+    assert!(said.stderr.contains("which came first?"), "{}", said.stderr);
+    project.write("visits.csv", format!("{visits}7,1,Bonn,flu1\n07,2,Kiel,flu2\n"));
+    project.shoal(&run).ended_with(0);
+}
+
+#[test]
+fn what_lies_in_the_place_of_an_earlier_release_is_not_attacked_instead() {
+    let (project, _) = hospital(1, "", "cbmsa");
+    let run = ["run", "policy.toml", "-o", "second.csv", "--quiet", "--allow-total-loss", "--set"];
+    project.shoal(&[&run[..], &["algorithm.seed=9"]].concat()).ended_with(0);
+    let attack =
+        ["attack", "visits.csv", "second.csv", "--policy", "policy.toml", "--previous", "first.report"];
+    let before = project.shoal(&attack);
+    let first = project.read("first.csv");
+    project.write(
+        "first.csv",
+        first.lines().take(1).map(|line| format!("{line}\n")).collect::<String>() + "1,*,flu1\n",
+    );
+    let lost = project.shoal(&attack).ended_with(2);
+    assert!(lost.stderr.contains("not the one that was published"), "{}", lost.stderr);
+    // Moved together with its audit it is found again.
+    std::fs::create_dir(project.path("moved")).unwrap();
+    std::fs::remove_file(project.path("first.csv")).unwrap();
+    project.write("moved/first.csv", first);
+    std::fs::rename(project.path("first.report"), project.path("moved/first.report")).unwrap();
+    let mut moved = attack;
+    moved[6] = "moved/first.report";
+    assert_eq!(project.shoal(&moved).stdout, before.stdout);
+}
+
+#[test]
+fn a_run_is_held_against_the_release_that_it_is_given() {
+    let mut refused = 0;
+    for seed in 1..5 {
+        let (project, mut old) = hospital(seed, "", "cbmsa");
+        let run = ["run", "policy.toml", "--allow-total-loss", "--json", "--previous", "first.report", "-o"];
+        let run = |out: &str| project.shoal(&[&run[..], &[out]].concat());
+        // The same again tells nobody anything.
+        let again = run("again.csv").ended_with(0);
+        assert!(again.stdout.contains("earlier-releases"), "{}", again.stdout);
+        assert!(!again.stdout.contains("earlier-release\""), "{}", again.stdout);
+
+        let mut dice = Dice::new(seed + 50);
+        old.values_mut().for_each(|visits| visits.push(visit(&mut dice)));
+        write(&project, "visits.csv", &old);
+        let said = run("second.csv");
+        if said.code == 0 {
+            check(&project, &old);
+        } else {
+            refused += 1;
+            assert!(said.code == 1 && said.stderr.contains("shoal apply"), "{}", said.stderr);
+            assert!(!project.exists("second.csv") && !project.exists("second.report"));
+        }
+    }
+    assert!(refused > 0, "histories that have grown get other company");
+}
+
+#[test]
+fn newcomers_are_not_hidden_among_those_who_were_there() {
+    let (project, mut all) = hospital(2, "", "cbmsa");
+    all.extend(draw(&mut Dice::new(3), "n", 2));
+    write(&project, "visits.csv", &all);
+    let run = ["run", "policy.toml", "--allow-total-loss", "--previous", "first.report", "-o", "second.csv"];
+    let said = project.shoal(&run).ended_with(1);
+    assert!(said.stderr.contains("cannot be hidden among themselves"), "{}", said.stderr);
+    assert!(!project.exists("second.csv"));
+}
+
+/// Whoever is left out makes a value more or less frequent among those who are published, and the promise is about them.
+#[test]
+fn gains_of_an_applied_release_are_about_those_who_are_published() {
+    let mut done = 0;
+    let promise = |value: &str| format!("length = 2\nbeta = 1.0\nsensitive-values = [\"{value}\"]");
+    for (seed, value) in (1..9).flat_map(|seed| [(seed, "HIV"), (seed, "hiv")]) {
+        let (project, mut old) = hospital(seed, &promise("HIV"), "fcla");
+        // Of two spellings the policy may name the one that comes last.
+        let respelled = |file: &str| {
+            let text = project.read(file);
+            let lines = text.lines().enumerate().map(|(at, line)| match at % 2 {
+                0 => format!("{line}\n"),
+                _ => format!("{}\n", line.replace("HIV", value)),
+            });
+            project.write(file, lines.collect::<String>());
+        };
+        respelled("visits.csv");
+        project.write("policy.toml", policy(&promise(value), "fcla"));
+        let run = ["run", "policy.toml", "-o", "first.csv", "--quiet", "--allow-total-loss", "--force"];
+        project.shoal(&run).ended_with(0);
+        let mut dice = Dice::new(seed + 50);
+        for visits in old.values_mut() {
+            if dice.below(3) == 0 {
+                visits.push(visit(&mut dice));
+            }
+        }
+        old.extend(draw(&mut dice, "n", 12));
+        write(&project, "grown.csv", &old);
+        respelled("grown.csv");
+        let said = apply(&project, "first.report", "grown.csv", "second.csv");
+        done += usize::from(said.code == 0);
+        // Where it cannot be done, that is said; the verifier has nothing to refuse.
+        assert!(said.code == 0 || said.stderr.contains("nobody can be published"), "{}", said.stderr);
+    }
+    assert!(done >= 12, "{done} of 16");
+}
+
+#[test]
+fn nobody_is_left_of_an_earlier_release() {
+    let (project, old) = hospital(2, "", "cbmsa");
+    let few: Histories = old.into_iter().take(2).collect();
+    write(&project, "few.csv", &few);
+    let said = apply(&project, "first.report", "few.csv", "second.csv").ended_with(1);
+    assert!(said.stderr.contains("nobody can be published"), "{}", said.stderr);
+    assert!(said.stderr.contains("2 people are left of clusters"), "{}", said.stderr);
+}

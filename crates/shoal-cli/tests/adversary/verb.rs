@@ -85,6 +85,10 @@ fn two_naive_releases_are_beaten_together() {
     }
     // The same release twice gives nothing away.
     attack(&project, "people.csv", "first.csv", &["--previous", "first.csv"]).ended_with(0);
+    // Nor does something else in its place, which therefore is not attacked instead.
+    project.write("first.csv", project.read("second.csv"));
+    let lost = attack(&project, "people.csv", "second.csv", &["--previous", "first.report"]).ended_with(2);
+    assert!(lost.stderr.contains("not the one that was published"), "{}", lost.stderr);
 }
 
 /// Classes that are kept hide as before, also together with newcomers.

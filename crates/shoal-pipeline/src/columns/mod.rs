@@ -16,7 +16,7 @@ pub(crate) use bind::{Bound, bind, check_columns, parser};
 pub(crate) use hierarchies::with_hierarchies;
 pub(crate) use identifying::identifying;
 pub use identifying::{Combination, Identifying};
-pub(crate) use persons::persons_of_texts;
+pub(crate) use persons::{persons_of_texts, with_one_name_each};
 pub(crate) use plan::column_plan;
 pub use plan::{ColumnPlan, HierarchyPlan};
 pub(crate) use published::{check_untouched, quasi_columns, read_published, read_table_back, stage_table};

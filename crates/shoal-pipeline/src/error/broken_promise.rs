@@ -41,6 +41,7 @@ impl PipelineError {
             | PipelineError::Releases { .. }
             | PipelineError::Attacked { .. }
             | PipelineError::Cohort { .. }
+            | PipelineError::NothingKept { .. }
             | PipelineError::Unjudged { .. } => true,
             _ => false,
         }

@@ -98,20 +98,26 @@ impl PipelineError {
                 "nothing was released. Keep the classes of people who were in an earlier release, or publish only one of the releases"
             }
             PipelineError::Incomparable { .. } => {
-                "give the audit.json of a table with the same columns, or none: then nothing is known about the two together"
+                "give the audit.json of a release with the same columns, or none: then nothing is known about the two together"
             }
             PipelineError::Cohort { .. } => {
-                "nothing was released. Whoever knows who was in the earlier release could strike out the others; wait until there are more newcomers, or leave them out of \
-                 the data"
+                "nothing was released. Whoever knows who was in the earlier release could strike out the others; apply the recoding of that release, which keeps both apart, \
+                 wait until there are more newcomers, or leave them out of the data"
+            }
+            PipelineError::NothingKept { exposed: 1.., .. } => {
+                "nothing was released. Give the data of those who are gone as well, or allow that others show who is gone; or wait until there are more newcomers"
+            }
+            PipelineError::NothingKept { .. } => {
+                "nothing was released. Give the data of those who are gone as well, or wait until there are more newcomers"
             }
             PipelineError::Attacked { .. } => {
-                "nothing was released. Publish only one of the releases, or leave out people who are in both"
+                "nothing was released. Apply the recoding of the earlier release instead, publish only one of the releases, or leave out people who are in both"
             }
             PipelineError::LostRelease { .. } => {
                 "name its audit.json among the earlier releases: the new release must hold together with that one, too"
             }
             PipelineError::LostFile { .. } => {
-                "put the published file back where it was written to, with the bytes that were published"
+                "put the published file back where it was written to, or beside its audit, with the bytes that were published"
             }
             PipelineError::StreamApplied => {
                 "a stream goes on by itself: run its policy again with the same state folder and key, and it knows whom it has seen"

@@ -9,9 +9,9 @@ use shoal_io::StagedFolder;
 use shoal_measure::attack::PersonRisk;
 
 use super::Job;
-use super::run::open_audit;
+use super::run::{open_audit, published_earlier};
 use super::stream::attack_stream;
-use crate::{Attacked, PipelineError, Source};
+use crate::{Attacked, EarlierSource, PipelineError};
 
 /// Plays the adversary against a published file, also together with earlier releases: published files, or audits, which name theirs and know who was
 /// in them.
@@ -28,24 +28,19 @@ pub fn attack(
             _ => Err(PipelineError::NoPrevious),
         };
     }
-    let mut earlier: Vec<Box<dyn Source>> = Vec::new();
-    let mut audits = Vec::new();
-    for path in previous {
-        let mut file = path.clone();
-        if is_audit(path) {
-            let audit = open_audit(path)?;
-            file = audit.output.clone();
-            audits.push(audit);
-        }
-        earlier.push(Box::new(job.published(&file)?));
-    }
+    let earlier: Result<Vec<EarlierSource>, PipelineError> =
+        previous.iter().map(|path| open_earlier(job, path)).collect();
     let (mut original, mut published) = (job.original(original)?, job.published(published)?);
-    let mut request = job.request()?;
-    // Who was in which release is known where all of them have an audit.
-    if audits.len() == previous.len() {
-        request.earlier.previous = audits;
+    crate::attack(&job.request()?, &mut original, &mut published, &mut earlier?, progress)
+}
+
+/// A published file, or what an audit says was published.
+fn open_earlier(job: &Job, path: &Path) -> Result<EarlierSource, PipelineError> {
+    if !is_audit(path) {
+        return Ok(EarlierSource { data: Box::new(job.published(path)?), audit: None });
     }
-    crate::attack(&request, &mut original, &mut published, &mut earlier, progress)
+    let audit = open_audit(path)?;
+    Ok(EarlierSource { data: published_earlier(job, &audit)?, audit: Some(audit) })
 }
 
 fn is_audit(path: &Path) -> bool {

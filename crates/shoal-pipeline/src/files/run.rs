@@ -6,7 +6,7 @@ use std::time::Instant;
 use shoal_algorithms::Trace;
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Progress};
-use shoal_io::{StagedFolder, WriteError, groups_beside};
+use shoal_io::{StagedFolder, WriteError, groups_beside, is_postgres};
 use shoal_privacy::Staged;
 
 use super::memory::peak_memory;
@@ -174,16 +174,23 @@ pub(super) fn file_sink(job: &Job, path: &Path) -> Result<FileSink, PipelineErro
 
 /// What an earlier release has published, where it was written to.
 pub fn published_earlier(job: &Job, audit: &Audit) -> Result<Box<dyn Source>, PipelineError> {
-    if !is_file(&audit.output) {
+    let lost = |problem: &str| {
+        let problem = problem.to_owned();
+        PipelineError::LostFile { output: audit.output.clone(), problem }
+    };
+    if audit.output.to_str().is_some_and(is_postgres) {
         return Ok(Box::new(job.published(&audit.output)?));
+    }
+    if !is_file(&audit.output) {
+        // What can be read there now is something else, the new data for instance.
+        return Err(lost("it was not written to a file"));
     }
     // A release that has moved lies beside its audit where Python has saved it, and beside the folder of its reports where the command line has written it. Whoever reads
     // the file compares its digest.
     let name = audit.output.file_name().unwrap_or_default();
     let moved = audit.place.ancestors().skip(1).take(2).map(|folder| folder.join(name));
     let Some(file) = [audit.output.clone()].into_iter().chain(moved).find(|file| file.is_file()) else {
-        let problem = "the published file is not there any more".to_owned();
-        return Err(PipelineError::LostFile { output: audit.output.clone(), problem });
+        return Err(lost("the published file is not there any more"));
     };
     Ok(Box::new(job.published(&file)?))
 }

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use shoal_algorithms::sequences::{SequencesAlgorithm, SequencesError};
+use shoal_algorithms::sequences::SequencesAlgorithm;
 use shoal_algorithms::{Anonymized, Trace};
 use shoal_core::{
-    Bound, Limit, Progress, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding, TableRecoding,
+    Bound, Column, Limit, Progress, SUPPRESSED, Sequences, SequencesPromise, SequencesRecoding,
+    TableRecoding, canonical_text,
 };
 
 use super::load::Complete;
@@ -51,7 +52,7 @@ pub(super) fn apply(
             false => newcomers.push(person),
         }
     }
-    let k = previous.iter().filter_map(|audit| audit.policy.privacy.k).chain([promise.k]).max().unwrap_or(2);
+    let k = greatest_k(request);
     let (mut short, mut exposed) = (0, 0);
     groups.retain(|_, people| {
         let enough = people.len() >= k;
@@ -66,20 +67,18 @@ pub(super) fn apply(
         }
     };
 
-    let absolute = absolute(promise, data);
-    let mut joined = Joined::of(data);
-    let mut kept = 0;
-    for people in groups.values() {
-        match joined.add(data, people, algorithm, &absolute, progress)? {
-            true => kept += people.len(),
-            false => short += people.len(),
-        }
-    }
-    let settled = newcomers.len() < k || joined.add(data, &newcomers, algorithm, &absolute, progress)?;
-    let hidden = newcomers.len() >= k && settled;
-    if kept == 0 && !hidden {
-        return Err(SequencesError::TooFewPersons { k, persons: newcomers.len() }.into());
-    }
+    let parts = Parts { data, groups: &groups, newcomers: &newcomers, k };
+    let Some(Hidden { joined, kept, failed, newcomers: hidden }) =
+        parts.settle(algorithm, promise, progress)?
+    else {
+        return Err(PipelineError::NothingKept {
+            short: short + groups.values().map(Vec::len).sum::<usize>(),
+            exposed,
+            newcomers: newcomers.len(),
+            excluded: excluded.iter().filter(|out| **out).count(),
+        });
+    };
+    short += failed;
     let mut notes = vec![format!("{kept} people stay with those with whom they were in earlier releases")];
     let mut note = |count: usize, what: &str| {
         if count > 0 {
@@ -179,8 +178,18 @@ fn hide_those_who_left(
     }
 }
 
-/// How many are gone from clusters of which others are still there, fewer than k from each.
-fn absent(groups: &BTreeMap<Vec<Option<u32>>, Vec<u32>>, histories: &[History], k: usize) -> usize {
+/// The k of the releases that a new one must hold together with, and its own.
+pub(super) fn greatest_k(request: &Request) -> usize {
+    let policies = request.earlier.previous.iter().map(|audit| &audit.policy).chain([request.policy()]);
+    policies.filter_map(|policy| policy.privacy.k).max().unwrap_or(2)
+}
+
+/// How many are gone from clusters of which others are still there, fewer than k from each. `groups` are people by where they were in each release.
+pub(super) fn absent(
+    groups: &BTreeMap<Vec<Option<u32>>, Vec<u32>>,
+    histories: &[History],
+    k: usize,
+) -> usize {
     let mut absent = 0;
     for (release, history) in histories.iter().enumerate() {
         let mut present = vec![0; history.sizes.len()];
@@ -195,36 +204,132 @@ fn absent(groups: &BTreeMap<Vec<Option<u32>>, Vec<u32>>, histories: &[History], 
     absent
 }
 
-/// The promise for a part of the people: how frequent a value may be depends on how frequent it is among everybody, and not in the part.
-fn absolute(promise: &SequencesPromise, data: &Sequences) -> SequencesPromise {
+/// The people of whom a release is made, in parts that are hidden among themselves.
+struct Parts<'a> {
+    data: &'a Sequences,
+    groups: &'a BTreeMap<Vec<Option<u32>>, Vec<u32>>,
+    newcomers: &'a [u32],
+    k: usize,
+}
+
+/// What became of them.
+struct Hidden {
+    joined: Joined,
+    /// How many of the groups are published, and how many are not.
+    kept: usize,
+    failed: usize,
+    /// Whether newcomers are published.
+    newcomers: bool,
+}
+
+/// How often parts are hidden, at the most. Bounds become stricter by one person or more each time, so it would end by itself, but perhaps only when nobody is left.
+const ROUNDS: usize = 20;
+
+impl Parts<'_> {
+    /// Hides each part in itself. How frequent a value may be in a crowd depends on how frequent it is among those who are published, and who that is is known only afterwards: then
+    /// the parts are hidden anew with the bounds that this gives. None where nobody can be published.
+    fn settle(
+        &self,
+        algorithm: &dyn SequencesAlgorithm,
+        promise: &SequencesPromise,
+        progress: &dyn Progress,
+    ) -> Result<Option<Hidden>, PipelineError> {
+        let mut asked = of_part(promise, self.data, |_| true);
+        for _ in 0..ROUNDS {
+            let done = self.hide_each(algorithm, &asked, progress)?;
+            if done.kept == 0 && !done.newcomers {
+                return Ok(None);
+            }
+            let is_published = |event: usize| done.joined.class_of[event] != SUPPRESSED;
+            let limits = stricter(&asked.limits, &of_part(promise, self.data, is_published).limits);
+            if limits == asked.limits {
+                return Ok(Some(done));
+            }
+            asked.limits = limits;
+        }
+        Ok(None)
+    }
+
+    fn hide_each(
+        &self,
+        algorithm: &dyn SequencesAlgorithm,
+        of_part: &SequencesPromise,
+        progress: &dyn Progress,
+    ) -> Result<Hidden, PipelineError> {
+        let mut joined = Joined::of(self.data);
+        let (mut kept, mut failed) = (0, 0);
+        for people in self.groups.values() {
+            match joined.add(self.data, people, algorithm, of_part, progress)? {
+                true => kept += people.len(),
+                false => failed += people.len(),
+            }
+        }
+        let enough = self.newcomers.len() >= self.k;
+        let hidden = enough && joined.add(self.data, self.newcomers, algorithm, of_part, progress)?;
+        Ok(Hidden { joined, kept, failed, newcomers: hidden })
+    }
+}
+
+/// The promise for a part of the people: how frequent a value may be depends on how frequent it is among all people of whom something is published, and not in the part.
+fn of_part(
+    promise: &SequencesPromise,
+    data: &Sequences,
+    is_published: impl Fn(usize) -> bool,
+) -> SequencesPromise {
+    let people = data.iter().filter(|events| events.clone().any(&is_published)).count();
     let mut limits = Vec::new();
     for limit in &promise.limits {
-        let Bound::Gain(_) = limit.bound else {
+        // Where it is said who everybody is, what is published has no part in it.
+        if matches!(limit.bound, Bound::Share(_)) || promise.distributions.contains_key(&limit.column) {
             limits.push(limit.clone());
             continue;
-        };
+        }
         let Some(column) = data.events().columns.iter().find(|column| column.name == limit.column) else {
             continue;
         };
-        for code in 0..column.domain.len() as u32 {
+        // Of values that look alike the column may show another one than the promise names.
+        let is_named = |value: &str| {
+            let is_it = |named: &String| canonical_text(named) == canonical_text(value);
+            limit.values.as_ref().is_none_or(|values| values.iter().any(is_it))
+        };
+        for (code, having) in (0..).zip(having(data, column, &is_published)) {
             let value = column.domain.label(code);
-            if limit.values.as_ref().is_some_and(|values| !values.iter().any(|named| named == value)) {
-                continue;
-            }
-            let has = |events: &std::ops::Range<usize>| column.codes[events.clone()].contains(&code);
-            let having = data.iter().filter(has).count();
-            if having > 0 {
-                let allowed = limit.bound.allowed(having as f64 / data.persons() as f64);
-                let bound = Bound::Share(allowed.min(1.0));
-                limits.push(Limit {
-                    column: limit.column.clone(),
-                    values: Some(vec![value.to_owned()]),
-                    bound,
-                });
+            // A value that nobody shows is in no crowd.
+            let allowed = match having {
+                0 => 1.0,
+                _ => limit.bound.allowed(having as f64 / people as f64).min(1.0),
+            };
+            if is_named(value) {
+                let (column, values) = (limit.column.clone(), Some(vec![value.to_owned()]));
+                limits.push(Limit { column, values, bound: Bound::Share(allowed) });
             }
         }
     }
     SequencesPromise { limits, ..promise.clone() }
+}
+
+/// How many people have each value of a column in one of their published events.
+fn having(data: &Sequences, column: &Column, is_published: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut having = vec![0; column.domain.len()];
+    let mut own: Vec<u32> = Vec::new();
+    for events in data.iter() {
+        own.extend(events.filter(|&event| is_published(event)).map(|event| column.codes[event]));
+        own.sort_unstable();
+        own.dedup();
+        own.drain(..).for_each(|code| having[code as usize] += 1);
+    }
+    having
+}
+
+/// The lower one of each two bounds. Bounds that could rise again might take turns for ever.
+fn stricter(asked: &[Limit], found: &[Limit]) -> Vec<Limit> {
+    let lower = |(asked, found): (&Limit, &Limit)| match (asked.bound, found.bound) {
+        (Bound::Share(one), Bound::Share(other)) => {
+            Limit { bound: Bound::Share(one.min(other)), ..asked.clone() }
+        }
+        _ => asked.clone(),
+    };
+    asked.iter().zip(found).map(lower).collect()
 }
 
 /// The recodings of parts of the people, put together.

@@ -11,14 +11,14 @@ use super::releases::in_release;
 use super::run::id;
 use crate::attack::Attacked;
 use crate::columns::read_published;
-use crate::{PipelineError, Request, Source};
+use crate::{EarlierSource, PipelineError, Request, Source};
 
 /// Plays the adversary.
 pub(crate) fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
-    earlier: &mut [Box<dyn Source>],
+    earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     let loaded = load(request, original, progress)?;
@@ -37,10 +37,12 @@ pub(crate) fn attack(
         seed: request.policy().algorithm.seed,
     };
     let mut attacks = attack_sequences(&target, progress);
-    for (at, source) in earlier.iter_mut().enumerate() {
-        let file = read_published(request, source.as_mut(), progress)?.table;
+    for earlier in earlier {
+        let read = read_published(request, earlier.data.as_mut(), progress)?;
+        earlier.check_data(&read.sha256.into())?;
+        let file = read.table;
         // Without an audit it is not known who was in it: then anybody may have been.
-        let mut in_both = match request.earlier.previous.get(at) {
+        let mut in_both = match &earlier.audit {
             Some(audit) => Some(in_release(audit, &loaded)?),
             None => None,
         };

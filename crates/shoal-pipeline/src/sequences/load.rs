@@ -2,7 +2,7 @@
 
 use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 
-use super::people::{People, people};
+use super::people::{People, ids_of_people, people};
 use super::ties::Ties;
 use crate::cohorts::KnownAs;
 use crate::columns::{Bound, bind, check_columns, reordered, with_plain_values};
@@ -47,6 +47,7 @@ pub(crate) fn load(
     // The policy's check asks for an id, and `check_columns` has found every column of the policy.
     let place = raw.columns.iter().position(|c| Some(&c.name) == request.policy().data.id.as_ref());
     let ids = raw.columns.remove(place.unwrap_or_default());
+    let ids = ids_of_people(request, &raw, &ids)?;
     let Bound { table, incomplete, .. } = bind(request, &raw)?;
     let People { rows, starts, source_place, ties } = people(request, &raw, &ids, &table)?;
 

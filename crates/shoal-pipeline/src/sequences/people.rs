@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use shoal_core::{Domain, RawColumn, RawTable, Role, Table};
 
 use super::ties::Ties;
+use crate::columns::with_one_name_each;
 use crate::order::{ContentHash, compare_rows};
 use crate::{PipelineError, Request, ValueAt};
 
@@ -21,7 +22,23 @@ pub(crate) struct People {
     pub ties: Ties,
 }
 
-/// Sorts the rows. People are put into an order made from what their events say; the column of ids has no part in it, nor
+/// Whose each event is: one id for all texts that likely name the same person, as in tables. An event that names nobody is an error.
+pub(crate) fn ids_of_people(
+    request: &Request,
+    raw: &RawTable,
+    ids: &RawColumn,
+) -> Result<RawColumn, PipelineError> {
+    let missing = &request.policy().data.missing;
+    let nameless =
+        |code: u32| ids.null == Some(code) || missing.iter().any(|token| token == ids.labels.get(code));
+    // Before texts become one, which might hide the one that stands for nobody.
+    match (0..ids.labels.len() as u32).find(|&code| nameless(code)) {
+        Some(code) => Err(PipelineError::NoId { at: Box::new(ValueAt::first(raw, ids, code)) }),
+        None => Ok(with_one_name_each(ids)),
+    }
+}
+
+/// Sorts the rows; `ids` has one text for each person. People are put into an order made from what their events say; the column of ids has no part in it, nor
 /// has any other identifier.
 pub(crate) fn people(
     request: &Request,
@@ -29,12 +46,6 @@ pub(crate) fn people(
     ids: &RawColumn,
     events: &Table,
 ) -> Result<People, PipelineError> {
-    let missing = &request.policy().data.missing;
-    let nameless =
-        |code: u32| ids.null == Some(code) || missing.iter().any(|token| token == ids.labels.get(code));
-    if let Some(code) = (0..ids.labels.len() as u32).find(|&code| nameless(code)) {
-        return Err(PipelineError::NoId { at: Box::new(ValueAt::first(raw, ids, code)) });
-    }
     let keys = order_keys(request, raw, ids, events)?;
     let last = request.policy().data.ties_column();
     let last = last.and_then(|name| events.columns.iter().find(|column| column.name == *name));

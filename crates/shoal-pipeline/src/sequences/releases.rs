@@ -1,16 +1,19 @@
 //! A release of sequences, attacked together with earlier ones.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use shoal_core::{Progress, RawTable};
 use shoal_measure::sequences::attack::{
     EarlierSequences, SequencesTarget, Together, attack_sequences_together,
 };
 
-use super::applied::History;
+use super::applied::{self, History, greatest_k};
 use super::load::Loaded;
 use super::promise::promise;
 use super::run::id;
 use crate::earlier::EarlierFile;
 use crate::leaks::nobody_recognized;
+use crate::table::absent;
 use crate::{Audit, Leak, PipelineError, Request};
 
 /// Attacks a release together with each earlier one; `origin` says which event each published one comes from.
@@ -77,5 +80,25 @@ pub(super) fn check(
         strangers += usize::from(!in_release(audit, loaded)?.contains(&true));
     }
     let found = (worst > 0.0).then(|| Leak::new("earlier-releases", text));
-    Ok(found.into_iter().chain(nobody_recognized(strangers)).collect())
+    // Who is gone is looked at before a recoding is applied.
+    let gone = match request.earlier.applied {
+        true => 0,
+        false => gone(request, loaded, origin)?,
+    };
+    Ok([found, absent(gone), nobody_recognized(strangers)].into_iter().flatten().collect())
+}
+
+/// How many people of earlier releases are not in the new one and are fewer than k of their cluster.
+fn gone(request: &Request, loaded: &Loaded, origin: &[u32]) -> Result<usize, PipelineError> {
+    let previous = &request.earlier.previous;
+    let histories = previous.iter().map(|audit| History::of(audit, &loaded.known_as));
+    let histories = histories.collect::<Result<Vec<_>, _>>()?;
+    let person_of = loaded.data.person_of();
+    let published: BTreeSet<u32> = origin.iter().map(|&event| person_of[event as usize]).collect();
+    let mut groups: BTreeMap<Vec<Option<u32>>, Vec<u32>> = BTreeMap::new();
+    for person in published {
+        let was = histories.iter().map(|history| history.cluster_of[person as usize]).collect();
+        groups.entry(was).or_default().push(person);
+    }
+    Ok(applied::absent(&groups, &histories, greatest_k(request)))
 }

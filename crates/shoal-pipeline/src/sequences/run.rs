@@ -103,7 +103,7 @@ pub(crate) fn run<K: Sink>(
     let VerifiedSequences { release, published, findings: proof } = verified;
     let mut together = 0.0;
     let earlier_leaks = timed(&mut together, || {
-        if !request.earlier.applied {
+        if request.earlier.previous.is_empty() {
             return Ok(Vec::new());
         }
         progress.stage("comparing with earlier releases", 0);

@@ -8,7 +8,7 @@ use super::releases::returning;
 use super::whose::{Whose, find_origins};
 use crate::attack::Attacked;
 use crate::columns::read_published;
-use crate::{PipelineError, Request, Source};
+use crate::{Audit, EarlierSource, PipelineError, Request, Source};
 
 /// What is said where rows cannot be given to records.
 const NO_ORIGIN: &str = "no assignment of rows to records is true of every row, so the file is not true of this original; \
@@ -19,14 +19,16 @@ pub(crate) fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
-    earlier: &mut [Box<dyn Source>],
+    earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     let Loaded { read, bound, source_rows } = load_from(request, original, progress)?;
     let release = read_published(request, published, progress)?;
     let mut before = Vec::new();
-    for source in earlier.iter_mut() {
-        before.push(read_published(request, source.as_mut(), progress)?.table);
+    for earlier in earlier.iter_mut() {
+        let read = read_published(request, earlier.data.as_mut(), progress)?;
+        earlier.check_data(&read.sha256.into())?;
+        before.push(read.table);
     }
     progress.stage("matching", 0);
     // Whose row is whose is not the adversary's knowledge but the publisher's, to count people and to measure success by.
@@ -37,10 +39,10 @@ pub(crate) fn attack(
     };
     let promise = request.promise_of_table();
     // Who is in which release is known where all of them have an audit.
-    let audits = &request.earlier.previous;
-    let returning = match audits.is_empty() || audits.len() != before.len() {
-        true => None,
-        false => Some(returning(request, &read.table, audits, request.audit_of(&release.sha256))?),
+    let audits: Option<Vec<&Audit>> = earlier.iter().map(|earlier| earlier.audit.as_ref()).collect();
+    let returning = match audits.filter(|audits| !audits.is_empty()) {
+        None => None,
+        Some(audits) => Some(returning(request, &read.table, &audits, request.audit_of(&release.sha256))?),
     };
     let target = TableTarget {
         original: &bound.table,

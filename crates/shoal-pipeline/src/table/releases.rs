@@ -155,7 +155,7 @@ impl Class {
 pub(crate) fn returning(
     request: &Request,
     raw: &RawTable,
-    previous: &[Audit],
+    previous: &[&Audit],
     now: Option<&Audit>,
 ) -> Result<Vec<bool>, PipelineError> {
     let rows: Vec<u32> = (0..raw.rows as u32).collect();

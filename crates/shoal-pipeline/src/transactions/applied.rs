@@ -17,20 +17,13 @@ use crate::audit::RecodingFile;
 use crate::cohorts::Cohorts;
 use crate::{Audit, Leak, PipelineError, Request};
 
-/// What was decided, and what is to be said about it.
-pub(super) struct Applied {
-    pub recoding: TransactionsRecoding,
-    pub cohorts: Cohorts,
-    pub notes: Vec<String>,
-    pub leaks: Vec<Leak>,
-}
-
+/// The recoding, and what is to be said about it.
 pub(super) fn apply(
     request: &Request,
     loaded: &Loaded,
     prepared: &Prepared,
     progress: &dyn Progress,
-) -> Result<Applied, PipelineError> {
+) -> Result<(TransactionsRecoding, Vec<String>), PipelineError> {
     let data = &loaded.data;
     let last = request.earlier.previous.last().expect("a release is applied");
     let RecodingFile::Transactions { items, suppressed, .. } = &last.recoding else {
@@ -42,7 +35,7 @@ pub(super) fn apply(
             "it does not say which items it has put together; its version was another one",
         ));
     }
-    let (cohorts, leaks) = cohorts(request, loaded)?;
+    let (cohorts, _) = cohorts(request, loaded)?;
     let EarlierItems { mut atoms, suppressed, unseen } =
         EarlierItems::of(data, prepared.hierarchy.as_ref(), items, suppressed);
     let before = atoms.clusters.len();
@@ -74,16 +67,11 @@ pub(super) fn apply(
         "transactions are of people who were in an earlier release; the promise is kept among them and among the others",
     );
     let clusters: Vec<ItemCluster> = atoms.clusters;
-    Ok(Applied {
-        recoding: TransactionsRecoding::from_clusters(data.items().len(), clusters),
-        cohorts,
-        notes,
-        leaks,
-    })
+    Ok((TransactionsRecoding::from_clusters(data.items().len(), clusters), notes))
 }
 
-/// Who was in the earlier releases.
-fn cohorts(request: &Request, loaded: &Loaded) -> Result<(Cohorts, Vec<Leak>), PipelineError> {
+/// Who was in the earlier releases, and what is to be said where that is not known.
+pub(super) fn cohorts(request: &Request, loaded: &Loaded) -> Result<(Cohorts, Vec<Leak>), PipelineError> {
     let previous = &request.earlier.previous;
     let unknown = |why: &str| {
         let text = format!(

@@ -10,14 +10,14 @@ use super::algorithm::{hierarchy, promise};
 use super::load::{Text, load, read_published_data};
 use super::releases::whose;
 use crate::attack::Attacked;
-use crate::{PipelineError, Request, Source};
+use crate::{EarlierSource, PipelineError, Request, Source};
 
 /// Plays the adversary.
 pub(crate) fn attack(
     request: &Request,
     original: &mut dyn Source,
     published: &mut dyn Source,
-    earlier: &mut [Box<dyn Source>],
+    earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
     let before = load(request, original, Text::Original, progress)?;
@@ -32,11 +32,11 @@ pub(crate) fn attack(
     };
     let rest = before.rest.as_ref().map(|(rest, _)| rest);
     let mut attacks = play(&target, rest, progress);
-    let audits = &request.earlier.previous;
-    for (at, source) in earlier.iter_mut().enumerate() {
-        let (file, _) = read_published_data(request, source.as_mut(), progress)?;
+    for earlier in earlier {
+        let (file, found) = read_published_data(request, earlier.data.as_mut(), progress)?;
+        earlier.check_data(&found)?;
         // Without an audit it is not known who was in it: then anybody may have been.
-        let (file, lines_of) = match audits.get(at) {
+        let (file, lines_of) = match &earlier.audit {
             Some(audit) => whose(audit, &file, before.known_as.as_ref()),
             None => (file, None),
         };

@@ -11,7 +11,7 @@ use shoal_privacy::{
 };
 
 use super::algorithm::{Prepared, by_name};
-use super::applied;
+use super::applied::{self, check_cohorts, cohorts};
 use super::attack::play;
 use super::compose::{Composed, compose, tabulate};
 use super::form;
@@ -46,12 +46,11 @@ pub(crate) fn run<K: Sink>(
         Ok((loaded, prepared))
     })?;
     let data = &loaded.data;
-    let mut applied = None;
+    let mut applied_notes = Vec::new();
     let Anonymized { recoding, trace } = timed(&mut seconds.anonymize, || {
         if request.earlier.applied {
-            let done = applied::apply(request, &loaded, &prepared, progress)?;
-            let recoding = done.recoding.clone();
-            applied = Some(done);
+            let (recoding, notes) = applied::apply(request, &loaded, &prepared, progress)?;
+            applied_notes = notes;
             return Ok(recoding.into());
         }
         let done = prepared.algorithm.anonymize(data, &prepared.promise, progress);
@@ -89,13 +88,15 @@ pub(crate) fn run<K: Sink>(
     let VerifiedTransactions { release, published, findings: verified } = verified;
     let PublishedTransactions { data: published, rest, .. } = published;
     let mut together = 0.0;
-    let earlier_leaks = timed(&mut together, || match &applied {
-        None => Ok(Vec::new()),
-        Some(applied) => {
-            progress.stage("comparing with earlier releases", 0);
-            applied::check_cohorts(request, &published, &origin, &loaded, &applied.cohorts)?;
-            releases::attack_together(request, &loaded, &prepared, &published, &applied.cohorts, progress)
+    let earlier_leaks = timed(&mut together, || {
+        if request.earlier.previous.is_empty() {
+            return Ok(Vec::new());
         }
+        progress.stage("comparing with earlier releases", 0);
+        let (cohorts, unknown) = cohorts(request, &loaded)?;
+        check_cohorts(request, &published, &origin, &loaded, &cohorts)?;
+        let found = releases::attack_together(request, &loaded, &prepared, &published, &cohorts, progress)?;
+        Ok(found.into_iter().chain(unknown).collect())
     })?;
     seconds.verify += together;
     let measures = timed(&mut seconds.measure, || {
@@ -135,10 +136,7 @@ pub(crate) fn run<K: Sink>(
         play(&target, rest.as_ref(), progress)
     })?;
     report.leaks.extend(earlier_leaks);
-    if let Some(applied) = applied {
-        report.leaks.extend(applied.leaks);
-        report.notes.extend(applied.notes);
-    }
+    report.notes.extend(applied_notes);
     let recoding =
         recoding_file(release_key, &published, &origin, data, verified.image_of(), loaded.known_as.as_ref());
     let pages = match request.pages {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use proptest::prelude::ProptestConfig;
 use shoal_core::{PolicyDocument, Silent};
-use shoal_pipeline::{Assets, Attacked, BatchSink, BatchSource, PipelineError, Request, Source, attack, run};
+use shoal_pipeline::{
+    Assets, Attacked, BatchSink, BatchSource, EarlierSource, PipelineError, Request, attack, run,
+};
 
 /// As many cases as asked for, and few without being asked: each one is a whole run.
 pub(crate) fn cases() -> ProptestConfig {
@@ -45,8 +47,9 @@ pub(crate) fn attacked(
     earlier: &[Vec<RecordBatch>],
 ) -> Result<Attacked, PipelineError> {
     let source = |batches: &[RecordBatch]| BatchSource::new("published", batches.to_vec());
-    let mut earlier: Vec<Box<dyn Source>> =
-        earlier.iter().map(|batches| Box::new(source(batches)) as Box<dyn Source>).collect();
+    let earlier =
+        earlier.iter().map(|batches| EarlierSource { data: Box::new(source(batches)), audit: None });
+    let mut earlier: Vec<EarlierSource> = earlier.collect();
     attack(
         request,
         &mut BatchSource::new("data", vec![data.clone()]),

@@ -75,6 +75,7 @@ pub(super) fn title(kind: &str) -> String {
         "unique-sequences" => "Sequences that only one person has",
         "unique-transactions" => "Transactions that only one person has",
         "rare-items" => "Items that few have",
+        "rare-numbers" => "Numbers of events that few have",
         "free-text" => "Free text is published",
         "names-people" => "A published column may name people",
         "kept-order" => "The order of the source is kept",
@@ -101,7 +102,7 @@ pub(super) fn counted(kind: Option<&str>, count: u64, records: &str) -> String {
         "free-text" => format!("{count} different texts"),
         "rare-items" => format!("{count} items"),
         "unique-transactions" => format!("{count} transactions"),
-        "unique-sequences" => format!("{count} people"),
+        "unique-sequences" | "rare-numbers" => format!("{count} people"),
         "nobody-recognized" => format!("{count} earlier releases"),
         _ => count,
     }

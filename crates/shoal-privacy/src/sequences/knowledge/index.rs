@@ -12,13 +12,17 @@ use super::items::Items;
 /// The published sequences, one per group, as the events in which each item is found.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// How many words a set of events takes.
-    words: usize,
+    /// How many words a set of events of each group takes. One history that is much longer than the others must not make theirs longer.
+    words: Vec<u32>,
+    /// As many as any group takes.
+    most_words: usize,
     /// Where each group starts in `items`.
     starts: Vec<usize>,
     /// The items of each group, ascending.
     items: Vec<u32>,
-    /// For each of these the events that have it, `words` words each.
+    /// Where each group starts in `events`.
+    event_starts: Vec<usize>,
+    /// For each of a group's items the events that have it, as many words each as the group needs.
     events: Vec<u64>,
     /// The groups that have an item.
     having: Vec<Vec<u32>>,
@@ -28,11 +32,14 @@ impl Index {
     pub(super) fn new(items: &Items, groups: &Groups) -> Index {
         let everybody = 0..groups.len() as u32;
         let events = |group: u32| groups.whole(group).iter().filter(|step| *step % 2 == 1).count();
-        let longest = everybody.clone().map(events).max().unwrap_or(0);
+        let words: Vec<u32> =
+            everybody.clone().map(|group| events(group).div_ceil(64).max(1) as u32).collect();
         let mut index = Index {
-            words: longest.div_ceil(64).max(1),
+            most_words: words.iter().copied().max().unwrap_or(1) as usize,
+            words,
             starts: vec![0],
             items: Vec::new(),
+            event_starts: vec![0],
             events: Vec::new(),
             having: vec![Vec::new(); items.len()],
         };
@@ -44,27 +51,34 @@ impl Index {
 
     fn push(&mut self, found: &[(u32, u32)]) {
         let (start, group) = (self.items.len(), self.starts.len() as u32 - 1);
+        let words = self.words(group);
         for &(item, event) in found {
             if self.items[start..].last() != Some(&item) {
                 self.items.push(item);
-                self.events.resize(self.events.len() + self.words, 0);
+                self.events.resize(self.events.len() + words, 0);
                 self.having[item as usize].push(group);
             }
-            let at = self.events.len() - self.words + event as usize / 64;
+            let at = self.events.len() - words + event as usize / 64;
             self.events[at] |= 1 << (event % 64);
         }
         self.starts.push(self.items.len());
+        self.event_starts.push(self.events.len());
     }
 
-    /// How many words a set of events takes.
-    pub(super) fn words(&self) -> usize {
-        self.words
+    /// How many words a set of events of a group takes.
+    pub(super) fn words(&self, group: u32) -> usize {
+        self.words[group as usize] as usize
     }
 
-    /// The items of a group, ascending, and the events that have them, a few words each.
+    /// As many words as a set of events takes in any group.
+    pub(super) fn most_words(&self) -> usize {
+        self.most_words
+    }
+
+    /// The items of a group, ascending, and the events that have them, [`Index::words`] each.
     pub(super) fn has(&self, group: u32) -> (&[u32], &[u64]) {
-        let (start, end) = (self.starts[group as usize], self.starts[group as usize + 1]);
-        (&self.items[start..end], &self.events[start * self.words..end * self.words])
+        let of = |starts: &[usize]| starts[group as usize]..starts[group as usize + 1];
+        (&self.items[of(&self.starts)], &self.events[of(&self.event_starts)])
     }
 
     /// The groups that have an item, ascending.
@@ -98,9 +112,9 @@ impl Index {
     }
 
     fn supports(&self, group: u32, known: &[Step]) -> bool {
-        let (items, events) = self.has(group);
+        let ((items, events), words) = (self.has(group), self.words(group));
         // Every event is open before the first step.
-        let (mut here, mut free) = (Vec::new(), vec![u64::MAX; self.words]);
+        let (mut here, mut free) = (Vec::new(), vec![u64::MAX; words]);
         known.iter().all(|step| {
             let Ok(at) = items.binary_search(&(step / 2)) else { return false };
             if step % 2 == 1 {
@@ -109,7 +123,7 @@ impl Index {
                 }
                 here = free.clone();
             }
-            let has = &events[at * self.words..(at + 1) * self.words];
+            let has = &events[at * words..(at + 1) * words];
             here.iter_mut().zip(has).for_each(|(here, has)| *here &= has);
             here.iter().any(|word| *word != 0)
         })

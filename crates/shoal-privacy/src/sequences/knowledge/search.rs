@@ -19,7 +19,7 @@ use super::found::{Break, Found};
 use super::groups::Step;
 use super::index::{after_first, keep_first};
 
-/// How many pairs of a group and its events are kept side by side before the search goes into the depth: some 60 MB.
+/// How many pairs of a group and a word of its events are kept side by side before the search goes into the depth: some 60 MB.
 /// So few in unit tests that their small files go there as well.
 const MOST_PAIRS: usize = if cfg!(test) { 8 } else { 4 << 20 };
 
@@ -69,7 +69,7 @@ impl<'a> Work<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct State {
     groups: Vec<u32>,
-    /// Some words for each group.
+    /// As many words for each group as the index has for it.
     events: Vec<u64>,
     /// The quasi-identifier of the last item.
     quasi: u32,
@@ -83,6 +83,11 @@ impl State {
     pub(super) fn start(groups: Vec<u32>) -> State {
         State { groups, events: Vec::new(), quasi: NO_QUASI, known: Vec::new(), ways: 1 }
     }
+
+    /// How many pairs of a group and a word it holds.
+    fn pairs(&self) -> usize {
+        self.groups.len().max(self.events.len())
+    }
 }
 
 /// The sequences that are one step longer than a state's, by slots.
@@ -92,6 +97,8 @@ pub(super) struct Next {
     slots: Vec<u32>,
     steps: Vec<Step>,
     pairs: Vec<u32>,
+    /// How many words the events of these pairs take.
+    words: Vec<usize>,
     people: Vec<u32>,
     is_open: Vec<bool>,
     /// How many people have each sensitive value.
@@ -146,9 +153,10 @@ impl Search<'_> {
     fn follow(&self, state: &State, next: &mut Next, found: &mut Found, longer: &mut Vec<State>) {
         let Published { groups, values, items, k, .. } = self.file;
         next.clear(2 * items.len());
-        self.each_step(state, |group, step, _| {
+        self.each_step(state, |group, step, events| {
             let slot = next.slot(step, values.named.len());
             next.pairs[slot] += 1;
+            next.words[slot] += events.len();
             next.people[slot] += groups.sizes[group as usize];
             next.is_open[slot] |= self.is_open[group as usize];
             let counts = &mut next.counts[slot * values.named.len()..];
@@ -166,7 +174,8 @@ impl Search<'_> {
                 found.add(length, state.ways, how);
             } else if length < self.length {
                 *place = Some(longer.len());
-                longer.push(self.empty_state(state, next.steps[slot], next.pairs[slot] as usize));
+                let (pairs, words) = (next.pairs[slot] as usize, next.words[slot]);
+                longer.push(self.empty_state(state, next.steps[slot], pairs, words));
             }
         }
         // Longer sequences are not reported once a shorter one breaks the promise.
@@ -194,10 +203,11 @@ impl Search<'_> {
         });
     }
 
-    fn empty_state(&self, state: &State, step: Step, pairs: usize) -> State {
+    /// A state of so many groups, with so many words of events.
+    fn empty_state(&self, state: &State, step: Step, pairs: usize, words: usize) -> State {
         State {
             groups: Vec::with_capacity(pairs),
-            events: Vec::with_capacity(pairs * self.file.index().words()),
+            events: Vec::with_capacity(words),
             quasi: self.file.items.quasi(step / 2),
             known: state.known.iter().copied().chain([step]).collect(),
             ways: state.ways,
@@ -207,25 +217,27 @@ impl Search<'_> {
     /// Calls back for every group and each step that it allows, with the events that fit then.
     fn each_step(&self, state: &State, mut call: impl FnMut(u32, Step, &[u64])) {
         let (index, items) = (self.file.index(), &self.file.items);
-        let words = index.words();
-        let (mut later, mut fit) = (vec![u64::MAX; words], vec![0; words]);
-        let mut looked = 0;
-        for (at, &group) in state.groups.iter().enumerate() {
-            let here = if state.known.is_empty() { &[] } else { &state.events[at * words..(at + 1) * words] };
+        let most = index.most_words();
+        let (mut all_later, mut all_fit) = (vec![u64::MAX; most], vec![0; most]);
+        let (mut looked, mut left) = (0, state.events.as_slice());
+        for &group in &state.groups {
+            let words = index.words(group);
+            let (later, fit) = (&mut all_later[..words], &mut all_fit[..words]);
+            // Nothing is known at the start, where every event is open.
+            let here = left.split_off(..words).unwrap_or_default();
             // A new event comes behind the earliest place where the last one can stand: any other place leaves less.
             if !here.is_empty() {
-                after_first(here, &mut later);
+                after_first(here, later);
             }
             let (has, events) = index.has(group);
             looked += has.len() as u64;
             for (&item, events) in has.iter().zip(events.chunks_exact(words)) {
-                if meet(&later, events, &mut fit) {
-                    call(group, 2 * item + 1, &fit);
+                if meet(later, events, fit) {
+                    call(group, 2 * item + 1, fit);
                 }
                 // Items join an event in the order of the quasi-identifiers, so that each set is met once.
-                if state.quasi != NO_QUASI && items.quasi(item) > state.quasi && meet(here, events, &mut fit)
-                {
-                    call(group, 2 * item, &fit);
+                if state.quasi != NO_QUASI && items.quasi(item) > state.quasi && meet(here, events, fit) {
+                    call(group, 2 * item, fit);
                 }
             }
         }
@@ -248,6 +260,7 @@ impl Next {
         self.slots.resize(steps, 0);
         self.steps.drain(..).for_each(|step| self.slots[step as usize] = 0);
         self.pairs.clear();
+        self.words.clear();
         self.people.clear();
         self.is_open.clear();
         self.counts.clear();
@@ -258,6 +271,7 @@ impl Next {
         if *slot == 0 {
             self.steps.push(step);
             self.pairs.push(0);
+            self.words.push(0);
             self.people.push(0);
             self.is_open.push(false);
             self.counts.resize(self.counts.len() + values, 0);
@@ -292,7 +306,7 @@ impl Level {
                 }
             }
         }
-        self.pairs += state.groups.len();
+        self.pairs += state.pairs();
         let states = &self.states;
         self.seen.insert_unique(hash, states.len(), |&at| hash_of(&states[at]));
         self.states.push(state);
@@ -301,7 +315,7 @@ impl Level {
     /// Forgets the states from this one on, which are no longer there.
     fn forget_since(&mut self, at: usize) {
         self.seen.retain(|seen| *seen < at);
-        self.pairs = self.states.iter().map(|state| state.groups.len()).sum();
+        self.pairs = self.states.iter().map(State::pairs).sum();
     }
 }
 

@@ -183,6 +183,30 @@ fn more_events_than_a_word_has_bits() {
     assert_eq!(answer(&file, 100, u64::MAX, &Silent).found.worst[0].people, 1);
 }
 
+/// One patient of many years must not make the sets of everybody else as long as theirs.
+#[test]
+fn a_long_history_takes_room_for_itself_only() {
+    let events = |person: usize| if person == 1 { 1000 } else { 1 + person };
+    let event = |person: usize| [person.to_string().as_str(), "a", "flu"].map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = (0..50)
+        .flat_map(|person| std::iter::repeat_with(move || event(person)).take(events(person)))
+        .collect();
+    let limit = Limit { column: "illness".into(), values: None, bound: Bound::Gain(1.0) };
+    let file = read(&["id", "place", "illness"], &rows, &[tree(&["a *", "b *"])], 3, limit, Support::Paper);
+    let words: Vec<usize> = (0..50).map(|group| file.index().words(group)).collect();
+    assert_eq!((words[0], words[1], words[2]), (1, 16, 1));
+    assert_eq!(words.iter().sum::<usize>(), 65);
+    for group in 0..50 {
+        let (items, events) = file.index().has(group);
+        assert_eq!(events.len(), items.len() * words[group as usize]);
+    }
+    // Only the one with a thousand events has more than fifty.
+    let a = |times: usize| file.index().supporters(&vec![1; times]);
+    assert_eq!((a(50).len(), a(51), a(1000), a(1001)), (2, vec![1], vec![1], vec![]));
+    assert_eq!(answer(&file, 49, u64::MAX, &Silent).found.length, None);
+    assert_eq!(answer(&file, 50, u64::MAX, &Silent).found.length, Some(50));
+}
+
 /// A file in which everybody has this number of events at one more place before all others.
 fn padded(case: &Case, times: usize) -> Published {
     let (people, pool, k, _, bound) = case;
