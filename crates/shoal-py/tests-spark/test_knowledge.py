@@ -176,6 +176,8 @@ def test_whatever_is_changed_behind_the_kernel_is_noticed(spark, tmp_path, monke
                 verify(job, released)
             seen.append(name)
         # Any division that holds is a proof: all in one part.
+        # Nobody may take it for a release, if the driver is killed now.
+        assert not job.folder._fs.exists(job.folder._new_path(job.folder.beside, "_SUCCESS"))
         put(job, job.folder.beside, parts.assign(**{PART: 0}).astype({PART: "int32"}))
         return verify(job, released)
 

@@ -15,6 +15,7 @@ from typing import Any, Callable
 
 from ._conditions import TOLERANCE, canonical_text
 from ._errors import broken, new_policy_error, of_workers
+from ._job import WRITTEN
 from ._names import PART, PERSON, named
 from ._plan import Plan
 from ._proof import Proof
@@ -167,7 +168,8 @@ class KnowledgeJob(SequencesJob):
         return {limit.column: ({text: n for text, n in zip(limit.texts, of_values) if n}, people) for limit, of_values in zip(self.limits, counts) if any(of_values)}
 
     def _keep_parts(self, part_of_person: Any) -> None:
-        part_of_person.write.parquet(self.folder.beside)
+        # Without _SUCCESS: it is no release.
+        part_of_person.write.options(**WRITTEN).parquet(self.folder.beside)
 
     def verify(self, released: Any) -> dict[str, Any]:
         """Reads what was written. That every part keeps the promise with the shares of the whole is proved on the files, part by part."""
