@@ -9,6 +9,7 @@ from .._policy import Policy
 from ._axes import Axis
 from ._conditions import TOLERANCE, Values
 from ._errors import broken, carried, new_policy_error
+from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, named, quoted
 from ._plan import Plan
@@ -120,10 +121,10 @@ class SequencesJob(Job):
         """A row a person: the first event, the number of events, a hash of all of them, and whether there is a highly sensitive value."""
         from pyspark.sql import functions as F
 
-        seed = F.lit(int(self.full["algorithm"].get("seed", 0)))
+        seed = int(self.full["algorithm"].get("seed", 0))
         order = F.struct(*map(named, self.order))
         # Never of who it is about.
-        content = F.xxhash64(seed, *map(named, self.published))
+        content = hash_of_cells(seed, [*map(named, self.published)])
         hashes = F.sort_array(F.collect_list(F.struct(order.alias("at"), content.alias("what"))))
         firsts = [F.min_by(named(name), F.struct(order, content)).alias(name) for name in self.quasi]
         has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]

@@ -8,6 +8,7 @@ from .._policy import Policy
 from ._axes import leaves_of
 from ._conditions import TOLERANCE, Condition, Values, canonical_text, conditions_of
 from ._errors import broken, new_policy_error
+from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._plan import Plan
@@ -150,10 +151,8 @@ class TableJob(Job):
     def _hash(self) -> Any:
         """A hash of what is in a record, by the seed. Never of who it is about: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed
         places could look different."""
-        from pyspark.sql import functions as F
-
         columns = [*self.published, *([self.personal_k] if self.personal_k else [])]
-        return F.xxhash64(F.lit(int(self.full["algorithm"].get("seed", 0))), *map(named, columns)).alias(HASH)
+        return hash_of_cells(int(self.full["algorithm"].get("seed", 0)), [*map(named, columns)]).alias(HASH)
 
     def _parted(self, plan: Plan) -> Any:
         """The records with their parts, and with what is carried along."""

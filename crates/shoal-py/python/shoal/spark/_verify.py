@@ -7,6 +7,7 @@ from typing import Any, Iterator
 from ._axes import Axis, position
 from ._conditions import TOLERANCE, Condition, Values
 from ._errors import broken
+from ._hashes import hash_of_cells
 from ._names import PERSON, PERSONAL_K, named, quoted
 
 __all__ = ["Expected", "UNSTEADY", "digests", "losses_of", "verify", "verify_columns", "verify_people"]
@@ -55,13 +56,10 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
 
 
 def digests(columns: list[Any], lists: list[Any] | None = None) -> list[Any]:
-    """Two sums of hashes of all rows, which say that two DataFrames have the same rows, in whatever order. ``lists`` are columns of lists. Spark's hash passes over what is
-    null and does not know where a list ends, so both are said beside it: otherwise a value could move to its neighbour unnoticed."""
+    """Two sums of hashes of all rows, which say that two DataFrames have the same rows, in whatever order. ``lists`` are columns of lists."""
     from pyspark.sql import functions as F
 
-    lists = lists or []
-    told = [*columns, *lists, *(column.isNull() for column in [*columns, *lists]), *(F.size(column) for column in lists)]
-    return [F.sum(F.xxhash64(F.lit(seed), *told).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+    return [F.sum(hash_of_cells(seed, columns, lists or []).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
 
 
 def verify_columns(written: Any, may_be: list[str]) -> None:
