@@ -12,6 +12,7 @@ from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._plan import Plan
+from ._texts import is_missing, kernel_text
 from ._verify import Expected, verify, verify_columns, verify_people
 from ._worker import Worker
 
@@ -51,8 +52,7 @@ class TableJob(Job):
         have one name everywhere, in the kernel too."""
         fields = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
         schema = ", ".join(f"{quoted(name)} {'string' if name == self.person else type}" for name, type in fields.items())
-        columns = [named(name).cast("string").alias(name) if name == self.person else named(name) for name in fields]
-        return self.frame.select(*columns).mapInArrow(_PersonNames(self.person, self.full["data"]["missing"]), schema)
+        return self.frame.mapInArrow(_PersonNames(self.person, self.missing, fields[self.person]), schema)
 
     def _refuse_conditions(self) -> None:
         for condition in self.conditions:
@@ -62,9 +62,9 @@ class TableJob(Job):
                 raise new_policy_error(key, f"the hierarchical distance of `{condition.column}` needs a hierarchy, and there is none", hint)
         algorithm = self.full["algorithm"]
         drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
-        drops = drops or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
+        drops = drops or algorithm.get("remainder") == "suppress" or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
         if drops and any(condition.compares for condition in self.conditions):
-            hint = "publish everybody (no outliers, max-suppressed or missing = \"suppress\"; ribbon, mondrian or sbc)"
+            hint = "publish everybody (no outliers, max-suppressed, remainder or missing = \"suppress\"; ribbon, mondrian or sbc)"
             raise new_policy_error("privacy", "t-closeness and beta-likeness compare with everybody who is published, which no worker knows while records are left out", hint)
 
     def plan(self, part_records: int) -> Plan:
@@ -108,19 +108,19 @@ class TableJob(Job):
         tables = {}
         for name in dict.fromkeys(condition.column for condition in self.conditions):
             spec = self.full["columns"][name]
-            values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")))
+            values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")), self.type_of(name))
             table = np.zeros((plan.cells, values[name].count))
             parted = self._parted(plan)
             if self.person:
                 # Texts that look alike are one value, which a person has once.
-                spec_type = self.frame.schema[name].dataType.simpleString()
-                numbers = self.spark.createDataFrame(list(values[name].ids.items()), f"__shoal_value__ {spec_type}, __shoal_id__ int")
+                numbers = self.spark.createDataFrame(list(values[name].ids.items()), f"__shoal_value__ {self.type_of(name)}, __shoal_id__ int")
                 parted = parted.join(F.broadcast(numbers), named(name).eqNullSafe(F.col("__shoal_value__")))
-                counted = parted.groupBy(PART, "__shoal_id__").agg(F.countDistinct(PERSON).alias("n")).collect()
+                counted = parted.groupBy(PART, "__shoal_id__").agg(F.countDistinct(PERSON)).collect()
             else:
-                counted = parted.groupBy(PART, named(name)).agg(F.count(F.lit(1)).alias("n")).collect()
-            for row in counted:
-                table[row[0], row[1] if self.person else values[name].id_of(row[1])] += row["n"]
+                counted = parted.groupBy(PART, named(name)).agg(F.count(F.lit(1))).collect()
+            # By their places: a column may have any name.
+            for part, value, count in counted:
+                table[part, value if self.person else values[name].id_of(value)] += count
             tables[name] = table
         # How far everybody together goes: no part can be asked for less. No person is in two cells, so people add up too.
         self.values, self.totals, self.used = values, {name: table.sum(axis=0) for name, table in tables.items()}, {}
@@ -231,9 +231,9 @@ class TableJob(Job):
 
         leaks = []
         for name in self.identifiers.columns:
-            value = named(name).cast("string")
+            type = self.identifiers.schema[name].dataType.simpleString()
             # What is missing names nobody.
-            known = self.identifiers.select(value.alias("name")).where(F.col("name").isNotNull() & ~F.col("name").isin(self.full["data"]["missing"]))
+            known = self.identifiers.select(named(name).alias("name")).where(~is_missing(F.col("name"), type, self.missing))
             rows = known.groupBy("name").count().where("count > 1").agg(F.sum("count").alias("n")).first()["n"]
             if rows:
                 leaks.append(
@@ -263,8 +263,8 @@ class TableJob(Job):
 class _PersonNames:
     """For ``mapInArrow``: one text for all that likely name the same person, and nothing where nobody is named. It travels to the workers."""
 
-    def __init__(self, column: str, missing: list[str]):
-        self.column, self.missing = column, set(missing)
+    def __init__(self, column: str, missing: list[str], type: str):
+        self.column, self.missing, self.type = column, set(missing), type
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -277,8 +277,9 @@ class _PersonNames:
             columns[at] = texts.take(names.indices)
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
-    def name_of(self, name: str | None) -> str | None:
-        return None if name is None or name in self.missing else canonical_text(name)
+    def name_of(self, name: Any) -> str | None:
+        text = None if name is None else kernel_text(name, self.type)
+        return None if text is None or text in self.missing else canonical_text(text)
 
 
 def _refuse(keys: dict[str, Any]) -> None:
