@@ -48,7 +48,7 @@ class SparkRelease:
 
     @property
     def leaks(self) -> list[str]:
-        """What the promise does not cover, in plain words."""
+        """What the promise does not cover, in plain words, and at the end what was not looked at."""
         return self.found["leaks"]
 
     def __repr__(self) -> str:

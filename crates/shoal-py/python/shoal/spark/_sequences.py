@@ -11,9 +11,10 @@ from ._conditions import TOLERANCE, Values
 from ._errors import broken, carried, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
-from ._names import HASH, PART, PERSON, named, quoted
+from ._leaks import guesses_of_people, in_classes, left_out, not_looked_at, of_untouched
+from ._names import COUNT, HASH, PART, PERSON, named, quoted
 from ._plan import Plan
-from ._texts import kernel_text
+from ._texts import kernel_text, look
 from ._verify import UNSTEADY, Expected, digests, losses_of, verify_columns
 from ._worker import as_declared, use_cores_of_task
 
@@ -254,14 +255,38 @@ class SequencesJob(Job):
     def _found(self, written: Any, people: int, classes: int, promises: list[dict[str, Any]]) -> dict[str, Any]:
         """What is said of a release that holds. Raises where what is published as it is did not go in."""
         kept = [name for name in self.published if name not in self.quasi]
-        expected = Expected(self.k, self.quasi, [], kept, self.records, self.records, self.axes, self.leaves_below)
+        expected = Expected(self.k, self.quasi, kept, self.records, self.records, self.axes, self.leaves_below)
         events, lost = losses_of(written, self.frame, expected)
         self.rows = events
         return {
             "persons-in": self.people, "persons-out": people, "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
             "classes": classes, "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
-            "leaks": ["where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data", *self._not_transparent()],
+            "leaks": self._leaks(written, people, events),
         }
+
+    def _leaks(self, written: Any, people: int, events: int) -> list[str]:
+        """What the promise does not cover, in words."""
+        from pyspark.sql import functions as F
+
+        kept = {name: self.specs[name]["role"] for name in self.published if name not in self.quasi}
+        sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
+        crowd, leaks = _in_order(F.col(PLACE), F.struct(*map(named, self.quasi))), []
+        if length := self.full["privacy"].get("length"):
+            crowds = written.groupBy(named(self.id)).agg(crowd.alias("crowd")).groupBy("crowd").agg(F.count(F.lit(1)).alias(COUNT))
+            if alone := crowds.agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
+                leaks.append(f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values may find them, and all that is published about them")
+        for name in sensitive:
+            of_classes = guesses_of_people(written, named(self.id), crowd, look(named(name), self.type_of(name), self.missing), people)
+            leaks += in_classes(name, of_classes, "people")
+        leaks += of_untouched(written, {name: self.type_of(name) for name in kept}, insensitive, self.missing, events)
+        leaks += left_out(self.full, self.people - people, self.people, "people", self._looks_at_values())
+        leaks.append("where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data")
+        return [*leaks, *self._not_transparent(), not_looked_at()]
+
+    def _looks_at_values(self) -> bool:
+        """Whether the policy bounds how frequent a sensitive value is in a crowd."""
+        privacy = self.full["privacy"]
+        return any(bound is not None for bound in (privacy.get("c"), privacy.get("beta"), *(spec.get("c") for spec in self.full["columns"].values())))
 
     def _not_transparent(self) -> list[str]:
         return ["not transparent: clusters, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that"] if self.confidences else []

@@ -10,9 +10,10 @@ from ._conditions import TOLERANCE, Condition, Values, canonical_text, condition
 from ._errors import broken, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
+from ._leaks import guesses, in_classes, left_out, no_condition, not_looked_at, of_untouched, repeated_identifiers
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._plan import Plan
-from ._texts import is_missing, kernel_text
+from ._texts import kernel_text, look
 from ._verify import Expected, verify, verify_columns, verify_people
 from ._worker import Worker
 
@@ -216,31 +217,30 @@ class TableJob(Job):
         written = self.spark.read.parquet(self.folder.staged)
         verify_columns(written, self.published)
         kept = [name for name in self.published if name not in self.quasi]
-        sensitive = [name for name in kept if self.specs[name]["role"] == "sensitive"]
-        expected = Expected(self.k, self.quasi, sensitive, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
+        expected = Expected(self.k, self.quasi, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
         found = verify(written, self.frame, expected, self.conditions, self.values, *([released] if self.person else []))
         self.rows = found["records-out"]
-        found["leaks"] = [*self._repeated_identifiers(), *found["leaks"]]
+        found["leaks"] = self._leaks(written, found)
         if self.carried:
             found["promises"] += verify_people(released, written, expected, self.published)
         return found
 
-    def _repeated_identifiers(self) -> list[str]:
-        """Where no column is named as the person, several records may be one person's, and the promise takes each for another. In the words of one machine."""
-        from pyspark.sql import functions as F
-
-        leaks = []
-        for name in self.identifiers.columns:
-            type = self.identifiers.schema[name].dataType.simpleString()
-            # What is missing names nobody.
-            known = self.identifiers.select(named(name).alias("name")).where(~is_missing(F.col("name"), type, self.missing))
-            rows = known.groupBy("name").count().where("count > 1").agg(F.sum("count").alias("n")).first()["n"]
-            if rows:
-                leaks.append(
-                    f"{rows} of {self.records} records share their `{name}` with another record. If it names people, a crowd of k records can be fewer people, even one. "
-                    f'Name it with  [data] person = "{name}"  and the promise counts people.'
-                )
-        return leaks
+    def _leaks(self, written: Any, found: dict[str, Any]) -> list[str]:
+        """What the promise does not cover, in words."""
+        kept = {name: self.specs[name]["role"] for name in self.published if name not in self.quasi}
+        sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
+        limited, records = {condition.column for condition in self.conditions}, found["records-out"]
+        leaks = [no_condition(name) for name in sensitive if name not in limited]
+        for name in sensitive:
+            of_classes = guesses(written, [*map(named, self.quasi)], look(named(name), self.type_of(name), self.missing), records)
+            leaks += in_classes(name, of_classes, "records")
+        leaks += of_untouched(written, {name: self.type_of(name) for name in kept}, insensitive, self.missing, records)
+        leaks += repeated_identifiers(self.identifiers, self.identifiers.columns, self.missing, "records")
+        leaks += left_out(self.full, found["records-suppressed"], self.records, "records", bool(self.conditions))
+        leaks.append("where the data were cut into parts can be seen in the ranges, as with any algorithm that cuts by the data")
+        if self.conditions:
+            leaks.append("not transparent: classes, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that")
+        return [*leaks, not_looked_at("whether columns that are published as they are hold what an identifier holds")]
 
     def _may_lack(self) -> int:
         """How many records the policy lets be left out."""
