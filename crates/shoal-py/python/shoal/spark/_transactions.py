@@ -14,7 +14,7 @@ from ._files import Folder
 from ._items import ascending, dictionary_of, published_text, reads_back
 from ._job import FILE_RECORDS, LARGEST_DOMAIN, WRITTEN
 from ._leaks import not_looked_at, of_untouched, repeated_identifiers
-from ._names import CONTENT, COUNT, ITEMS, PERSON, named
+from ._names import CONTENT, COUNT, ITEMS, PERSON, map_in_arrow, named, quoted
 from ._recoding import Items, find
 from ._verify_items import ExpectedItems, verify_transactions
 
@@ -130,8 +130,8 @@ class TransactionsJob:
         place = {text: number for number, text in enumerate(ranks)}
         image = self.spark.sparkContext.broadcast((ranks, {item: place[text] for item, text in found.image.items()}))
         columns = [named(name) for name in self.layout.beside]
-        schema = ", ".join([*(f"`{name}` {type}" for name, type in self.layout.types.items()), f"{ITEMS} array<string>"])
-        return self.transactions.select(*columns, ITEMS).mapInArrow(_Publisher(image), schema)
+        schema = ", ".join([*(f"{quoted(name)} {type}" for name, type in self.layout.types.items()), f"{ITEMS} array<string>"])
+        return map_in_arrow(self.transactions.select(*columns, ITEMS), _Publisher(image), schema)
 
     def write(self, released: Any) -> None:
         """Which file a transaction is in and where follows from what is published about it, and from nothing else."""
