@@ -184,6 +184,21 @@ def kill_executors(spark):
     return killed
 
 
+@pytest.mark.parametrize("form", ["lists", "texts", "long"])
+def test_columns_may_have_any_name(spark, tmp_path, form):
+    rows = baskets(400, seed=9)
+    items, ward, id = "all `items`. here", "the `ward`", "`id`"
+    if form == "long":
+        lines = [(f"t{number}", item) for number, row in enumerate(rows) for item in row or [None]]
+        table = pa.table({id: [line[0] for line in lines], items: [line[1] for line in lines]})
+        policy = shoal.Policy("transactions").data(format="long", id=id, item=items).privacy(k=5, m=2)
+    else:
+        table = pa.table({items: rows if form == "lists" else [";".join(row) for row in rows], ward: [f"w{number % 3}" for number in range(400)]})
+        policy = shoal.Policy("transactions").data(items=items).insensitive(ward).privacy(k=5, m=2)
+    shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))
+    assert read(tmp_path / "out").column_names == table.column_names and shoal.verify(read(tmp_path / "out"), policy, table)
+
+
 def test_what_is_still_broken_in_the_end_becomes_one(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(_recoding, "ROUNDS", 0)
     rows = baskets(600, seed=6)

@@ -11,7 +11,7 @@ from shoal.spark import _tables
 from shoal.spark._files import Folder, lies_in, plain_names
 from shoal.spark._tables import TableJob
 from shoal.spark._verify import digests
-from test_spark import POLICY, people
+from test_spark import POLICY, hashes, people
 
 
 def test_two_files_never_get_one_name():
@@ -45,6 +45,112 @@ def test_a_folder_that_the_data_are_read_from_is_not_replaced(spark, tmp_path):
     assert pq.read_table(tmp_path / name).num_rows == 600
 
 
+def released(spark, folder, records=300, seed=1):
+    """A release of ours in this folder."""
+    shoal.spark.anonymize(spark.createDataFrame(people(records, seed)), POLICY, str(folder))
+    return hashes(folder)
+
+
+def test_a_folder_that_cached_data_are_read_from_is_not_replaced(spark, tmp_path):
+    """Of what is cached Spark's inputFiles knows no file, and a subquery is not looked at either."""
+    before = released(spark, tmp_path / "out")
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+    frame = spark.read.parquet(str(tmp_path / "out"))
+    policy = shoal.Policy().quasi("age", "income", "town").sensitive("illness").insensitive("points").k(2)
+    cached = frame.where("illness is not null").cache()
+    frame.createOrReplaceTempView("others")
+    in_subquery = spark.createDataFrame(people(300)).drop("name").where("illness >= (select min(illness) from others)")
+    linked = spark.read.parquet(str(tmp_path / "link"))
+    try:
+        assert cached.count() == 300 and cached.inputFiles() == []
+        for given in (cached, in_subquery, linked.cache(), spark.read.format("parquet").load(str(tmp_path / "out")).groupBy(*frame.columns).count().drop("count").cache()):
+            with pytest.raises(shoal.Error, match="the data are read from"):
+                shoal.spark.anonymize(given, policy, str(tmp_path / "out"), overwrite=True)
+    finally:
+        spark.catalog.clearCache()
+        spark.catalog.dropTempView("others")
+    assert hashes(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("names", [["_SUCCESS", "part-00000-4b3e3f2a-c000.zstd.parquet"], ["_SUCCESS", "precious.csv"], ["part-00000.zstd.parquet"], []], ids=["spark's", "others", "unfinished", "empty"])
+def test_only_a_release_is_replaced(spark, tmp_path, names):
+    (tmp_path / "out").mkdir()
+    for name in names:
+        (tmp_path / "out" / name).write_text("precious")
+    with pytest.raises(shoal.Error, match="is no release of Shoal's") as raised:
+        shoal.spark.anonymize(spark.createDataFrame(people(20)), POLICY, str(tmp_path / "out"), overwrite=True)
+    assert "another name" in raised.value.hint and sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize("name", ["of [all]", "a{b,c}", "what?", "*", "in [1]/out"])
+def test_a_name_that_spark_reads_as_a_pattern_is_refused_at_the_start(spark, tmp_path, name):
+    with pytest.raises(shoal.Error, match="pattern of names") as raised:
+        shoal.spark.anonymize(spark.createDataFrame(people(20)), POLICY, str(tmp_path / name))
+    assert raised.value.hint and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("breaks", ["the old one is moved", "the new one is moved", "it is said to be done"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_the_old_release_is_back_whatever_breaks(spark, tmp_path, breaks, error):
+    """Also where what was asked for had been done when the error came, as with Ctrl-C."""
+    before = released(spark, tmp_path / "out")
+    folder = Folder(spark.range(3), str(tmp_path / "out"), True)
+    spark.range(3).write.parquet(folder.staged)
+
+    class Breaking:
+        """A file system that does what it is asked to, and then fails."""
+
+        def __init__(self, real):
+            self.real = real
+
+        def __getattr__(self, name):
+            return getattr(self.real, name)
+
+        def rename(self, old, new):
+            done = self.real.rename(old, new)
+            step = "the old one is moved" if ".replaced-" in new.getName() else "the new one is moved" if ".unverified-" in old.getName() else ""
+            if step == breaks:
+                raise error("now")
+            return done
+
+        def create(self, path):
+            made = self.real.create(path)
+            if breaks == "it is said to be done":
+                made.close()
+                raise error("now")
+            return made
+
+    folder._fs = Breaking(folder._fs)
+    with pytest.raises(error):
+        try:
+            folder.publish(3)
+        finally:
+            folder.remove()
+    assert hashes(tmp_path / "out") == before and (tmp_path / "out" / "_SUCCESS").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_could_not_be_deleted_is_said(spark, tmp_path):
+    folder = Folder(spark.range(3), str(tmp_path / "out"), False)
+    spark.range(3).write.parquet(folder.staged)
+
+    class Refusing:
+        """A file system that deletes nothing and says so quietly."""
+
+        def __init__(self, real):
+            self.real = real
+
+        def __getattr__(self, name):
+            return getattr(self.real, name)
+
+        def delete(self, path, whole):
+            return False
+
+    folder._fs = Refusing(folder._fs)
+    with pytest.warns(UserWarning, match="not verified could not be deleted.*unverified-"):
+        folder.remove()
+
+
 @pytest.mark.parametrize(
     "file, lies",
     [("file:///a/b%20c/part-0", True), ("file:/a/b%20c/d=1/part-0", True), ("file:///a/b%20cd/part-0", False), ("hdfs://server/a/b%20c/part-0", False), ("file:///a/part-0", False)],
@@ -54,7 +160,7 @@ def test_where_files_lie(file, lies):
 
 
 def test_a_release_stays_published_where_the_old_folder_cannot_be_deleted(spark, tmp_path):
-    (tmp_path / "out").mkdir()
+    released(spark, tmp_path / "out")
     folder = Folder(spark.range(3), str(tmp_path / "out"), True)
     spark.range(3).write.parquet(folder.staged)
 

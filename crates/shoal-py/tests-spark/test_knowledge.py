@@ -123,6 +123,23 @@ def test_one_part_is_one_machine(spark, tmp_path):
     assert people(read(tmp_path / "out").select(names)) == people(pa.table(shoal.anonymize(table, POLICY).data).select(names))
 
 
+def test_events_that_never_came_to_a_worker_are_not_taken_for_suppressed_ones(spark, tmp_path, monkeypatch):
+    run = _knowledge.KnowledgeJob._run
+
+    def without_some(job, *arguments):
+        whole = job.frame
+        job.frame = whole.where("note <> 'note 3'")
+        try:
+            return run(job, *arguments)
+        finally:
+            job.frame = whole
+
+    monkeypatch.setattr(_knowledge.KnowledgeJob, "_run", without_some)
+    with pytest.raises(shoal.PromiseError, match="the workers were given"):
+        shoal.spark.anonymize(spark.createDataFrame(histories(150, seed=2)), POLICY, str(tmp_path / "out"))
+    assert list(tmp_path.iterdir()) == []
+
+
 def more_specific(rows):
     """One cell says more than those of anybody else: it is the only one that fits this town."""
     return rows.assign(town=["Lübeck" if at == 0 else town for at, town in enumerate(rows["town"])])
@@ -159,6 +176,8 @@ def test_whatever_is_changed_behind_the_kernel_is_noticed(spark, tmp_path, monke
     def verify_changed(job, released):
         rows = job._written().orderBy("__shoal_place__.file_path", "__shoal_place__.row_index").drop("__shoal_place__").toPandas()
         parts = spark.read.parquet(job.folder.beside).toPandas()
+        # Nobody may take it for a release, if the driver is killed now.
+        assert not job.folder._fs.exists(job.folder._new_path(job.folder.beside, "_SUCCESS"))
         for name, (change, breaks) in CHANGED_ROWS.items():
             put(job, job.folder.staged, change(rows))
             with pytest.raises(shoal.PromiseError, match="what the workers gave"):

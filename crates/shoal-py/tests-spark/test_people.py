@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 import shoal
 import shoal.spark
 from shoal.spark import _tables
+from test_spark import hashes
 
 QUASI = ["age", "town"]
 POLICY = (
@@ -140,6 +141,32 @@ def test_texts_that_name_one_person_are_one_person_in_one_part(spark, tmp_path, 
     assert release.parts >= 2 and len(rows) == table.num_rows
     assert set(parts) == {f"w{number}" for number in range(400)} and set(parts.values()) == {1}
     assert len({row["__shoal_person__"] for row in rows}) == 400
+
+
+def test_names_change_nothing_where_values_are_missing(spark, tmp_path, monkeypatch):
+    """Two people of whom one has in a column what the other has in the one beside it. Who has which name must not be seen."""
+    draw, rows = random.Random(6), []
+    for pair in range(150):
+        age, town, illness = draw.randint(20, 79), draw.choice(["Ulm", "Passau", "Kiel", "Husum"]), draw.choice(["flu", "cold", "gout"])
+        rows += [(f"w{2 * pair}", age, town, illness, None), (f"w{2 * pair + 1}", age, town, None, illness)]
+    names = ["who", "age", "town", "illness", "cost"]
+    table = pa.table(dict(zip(names, map(list, zip(*rows)))))
+    swapped = table.set_column(0, "who", pa.array([f"w{number ^ 1}" for number in range(300)]))
+    policy = POLICY.set("columns.visit", None).set("columns.cost.kind", "text")
+    given, released = [], _tables.TableJob.released
+
+    def watched(job, plan, largest):
+        rows = job._parted(plan).drop("who").collect()
+        given.append(sorted(map(str, rows)))
+        assert len({row["__shoal_person__"].rsplit("-", 1)[0] for row in rows}) == len({(row["age"], row["town"], row["illness"], row["cost"]) for row in rows})
+        return released(job, plan, largest)
+
+    monkeypatch.setattr(_tables.TableJob, "released", watched)
+    for number, one in enumerate((table, swapped)):
+        shoal.spark.anonymize(spark.createDataFrame(one), policy, str(tmp_path / f"{number}"), part_records=150)
+    # What the workers get, who is whose included, and so what they give.
+    assert given[0] == given[1]
+    assert hashes(tmp_path / "0") == hashes(tmp_path / "1") != {}
 
 
 def test_records_of_nobody_are_refused_as_on_one_machine(spark, tmp_path):

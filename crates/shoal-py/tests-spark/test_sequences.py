@@ -10,6 +10,8 @@ import pytest
 
 import shoal
 import shoal.spark
+from shoal.spark._names import HASH, PERSON
+from shoal.spark._sequences import SequencesJob
 
 TOWNS = shoal.tree({"South": ["Ulm", "Passau", "Füssen"], "North": ["Kiel", "Bremen", "Husum"]})
 POLICY = (
@@ -63,6 +65,32 @@ def test_histories_are_anonymous_together_and_in_order(spark, tmp_path):
     # The kernel's verifier agrees, also that every event is true of somebody.
     assert shoal.verify(published, POLICY, table)
     assert release.found["events-in"] == table.num_rows and release.found["events-out"] == published.num_rows
+
+
+def test_people_are_told_apart_where_values_are_missing(spark, tmp_path):
+    """By a hash of their events, that says which of them is missing."""
+    columns = ["patient", "year", "town", "age", "illness", "note"]
+    rows = [(f"p{n}", 2000, "Ulm", 30, "flu" if n % 2 else None, None if n % 2 else "flu") for n in range(10)]
+    job = SequencesJob(spark.createDataFrame(pa.table(dict(zip(columns, map(list, zip(*rows)))))), POLICY.privacy(c=None, sensitive_values=None), str(tmp_path / "out"), False)
+    hashes = {row[PERSON]: row[HASH] for row in job._people().collect()}
+    assert len(hashes) == 10 and len(set(hashes.values())) == 2
+
+
+def test_events_that_never_came_to_a_worker_are_not_taken_for_suppressed_ones(spark, tmp_path, monkeypatch):
+    run = SequencesJob._run
+
+    def without_some(job, *arguments):
+        whole = job.frame
+        job.frame = whole.where("note <> 'note 3'")
+        try:
+            return run(job, *arguments)
+        finally:
+            job.frame = whole
+
+    monkeypatch.setattr(SequencesJob, "_run", without_some)
+    with pytest.raises(shoal.PromiseError, match="the workers were given"):
+        shoal.spark.anonymize(spark.createDataFrame(histories(300)), POLICY, str(tmp_path / "out"), part_records=300)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,16 @@ def test_order_and_files_of_the_input_and_names_do_not_matter(spark, tmp_path):
     assert hashes(tmp_path / "0") == hashes(tmp_path / "1") != {}
 
 
+def test_a_column_may_be_called_like_a_number_in_between(spark, tmp_path):
+    """`n` and `count` are what numbers are called in between."""
+    names = {"illness": "n", "points": "count"}
+    table = people(600)
+    table = table.rename_columns([names.get(name, name) for name in table.column_names])
+    policy = POLICY.set("columns.illness", None).set("columns.points", None).sensitive("n").insensitive("count")
+    release = shoal.spark.anonymize(spark.createDataFrame(table), policy.privacy(t_closeness=0.4), str(tmp_path / "out"), part_records=300)
+    assert release.parts == 2 and shoal.verify(pq.read_table(tmp_path / "out"), policy.privacy(t_closeness=0.4), table)
+
+
 def test_many_that_are_alike_are_parted_and_published_as_they_are(spark, tmp_path):
     table = people(4_000, seed=6, skew=0.8)
     release = shoal.spark.anonymize(spark.createDataFrame(table), POLICY, str(tmp_path / "out"), part_records=500)
@@ -195,8 +205,8 @@ class Broken(_tables.Worker):
 
 def test_nothing_is_left_of_a_release_that_fails_and_nothing_is_replaced_unasked(spark, tmp_path, monkeypatch):
     frame = spark.createDataFrame(people(1_500))
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "precious").write_text("precious")
+    shoal.spark.anonymize(frame.where("age > 30"), POLICY, str(tmp_path / "old"), part_records=500)
+    before = hashes(tmp_path / "old")
     with pytest.raises(shoal.Error, match="exists already"):
         shoal.spark.anonymize(frame, POLICY, str(tmp_path / "old"))
     with pytest.raises(shoal.PromiseError, match="fewer than k"):
@@ -205,10 +215,10 @@ def test_nothing_is_left_of_a_release_that_fails_and_nothing_is_replaced_unasked
     for name in ("out", "old"):
         with pytest.raises(shoal.PromiseError, match="smallest crowd.*nothing was released"):
             shoal.spark.anonymize(frame, POLICY, str(tmp_path / name), part_records=500, overwrite=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"] and (tmp_path / "old" / "precious").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["old"] and hashes(tmp_path / "old") == before
     monkeypatch.undo()
     shoal.spark.anonymize(frame, POLICY, str(tmp_path / "old"), part_records=500, overwrite=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"] and not (tmp_path / "old" / "precious").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["old"] and hashes(tmp_path / "old") != before
 
 
 def test_records_without_a_value_are_left_out_where_the_policy_says_so(spark, tmp_path):
@@ -240,6 +250,7 @@ def test_what_the_kernel_refuses_on_a_worker_is_raised_here(spark, tmp_path):
         (POLICY.algorithm(seconds=1.0), "how fast"),
         (POLICY.output(keep_order=True), "no order"),
         (POLICY.privacy(t_closeness=0.3).algorithm(outliers="suppress"), "everybody who is published"),
+        (POLICY.privacy(t_closeness=0.3).algorithm("sbc", rounds=None, remainder="suppress"), "everybody who is published"),
         (POLICY.set("columns.town.hierarchy", None).set("columns.extra.role", "sensitive"), "no column `extra`"),
         (POLICY.set("columns.points", None), "without a role: points"),
     ],

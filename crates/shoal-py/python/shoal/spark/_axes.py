@@ -8,6 +8,7 @@ from bisect import bisect_left
 from typing import Any
 
 from .. import _native
+from ._texts import kernel_text, numbers_of
 
 __all__ = ["Axis", "leaves_of", "position"]
 
@@ -18,8 +19,10 @@ MISSING = float("-inf")
 class Axis:
     """One quasi-identifier: numbers for its values, by which records are cut into parts. It travels to the workers."""
 
-    def __init__(self, name: str, spec: dict[str, Any], leaves: dict[str, list[str]] | None = None):
+    def __init__(self, name: str, spec: dict[str, Any], leaves: dict[str, list[str]] | None = None, missing: list[str] | None = None):
+        """``missing`` are the texts that mean "no value"."""
         self.name = name
+        self.missing = missing or []
         self.kind: str = spec.get("kind", "text")
         self.format: str | None = spec.get("format")
         self.weight: float = spec.get("weight", 1.0)
@@ -63,20 +66,24 @@ class Axis:
 
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
+        # Arrow's name of the type is Spark's where it matters to a text.
+        type = str(column.type)
         if self.is_number and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-            return pc.fill_null(column.cast(pa.float64()), MISSING).to_numpy(zero_copy_only=False)
+            codes = pc.fill_null(column.cast(pa.float64()), MISSING).to_numpy(zero_copy_only=False)
+            return np.where(np.isin(codes, numbers_of(self.missing, type)), MISSING, codes)
         # Each different value once: a part has few of them.
         different = column.dictionary_encode()
-        codes = np.array([self._code(value) for value in different.dictionary.to_pylist()] + [MISSING], dtype=float)
+        codes = np.array([self._code(value, type) for value in different.dictionary.to_pylist()] + [MISSING], dtype=float)
         return codes[pc.fill_null(different.indices, len(codes) - 1).to_numpy(zero_copy_only=False)]
 
-    def _code(self, value: Any) -> float:
+    def _code(self, value: Any, type: str) -> float:
+        text = kernel_text(value, type)
         if self.is_number:
-            return position(value, self.kind, self.format)
+            return MISSING if text in self.missing else position(value, self.kind, self.format)
         if self.leaves:
             # What the hierarchy does not have is for the kernel to refuse.
-            return self.leaves.get(str(value), -1)
-        return bisect_left(self.texts, str(value))
+            return self.leaves.get(text, -1)
+        return bisect_left(self.texts, text)
 
     def share(self, low: float, high: float, values: int) -> float:
         """How much of the whole a part with these ends, or with so many values, extends over."""

@@ -7,7 +7,7 @@ from typing import Any, Iterator
 from ._conditions import canonical_text
 from ._errors import new_error, new_policy_error
 from ._items import split
-from ._names import ITEMS, OURS, PERSON, named, quoted
+from ._names import ITEMS, OURS, PERSON, map_in_arrow, named, quoted
 
 __all__ = ["Layout", "people_missing", "read"]
 
@@ -65,7 +65,7 @@ def read(frame: Any, layout: Layout) -> Any:
         person = [(named(layout.person).cast("string") if layout.items else F.col(PERSON)).alias(PERSON)]
         types.append(f"{PERSON} string")
     schema = ", ".join([*types, f"{ITEMS} array<string>"])
-    return frame.select(*columns, *person, items.alias(ITEMS)).mapInArrow(_Reader(layout), schema)
+    return map_in_arrow(frame.select(*columns, *person, items.alias(ITEMS)), _Reader(layout), schema)
 
 
 class _Reader:

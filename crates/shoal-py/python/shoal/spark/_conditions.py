@@ -13,6 +13,7 @@ from typing import Any
 
 from ._axes import position
 from ._errors import broken, new_policy_error
+from ._texts import EDGES, kernel_text
 
 __all__ = ["Condition", "Values", "canonical_text", "conditions_of", "dealt"]
 
@@ -21,8 +22,6 @@ TOLERANCE = 1e-9
 #: What stays free between a part's own bound and the one that follows from the whole.
 SPARE = 1e-9
 
-#: Blanks (Unicode's White_Space, which is not quite what ``str.strip`` takes) and characters that have no width: what the kernel leaves out at the edges of a text.
-_EDGES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000" + "\u200b\u200c\u200d\u2060\ufeff"
 _NUMBER = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)")
 
 
@@ -38,14 +37,15 @@ def canonical_text(text: str) -> str:
 
 def _trimmed(text: str) -> str:
     # In one go: both may alternate.
-    return text.strip(_EDGES)
+    return text.strip(EDGES)
 
 
 class Values:
     """The different values of a sensitive column. Those that look alike (``HIV``, ``hiv ``; 7 and 07) are one, and so are all that mean "no value"."""
 
-    def __init__(self, column: str, spec: dict[str, Any], missing: list[str], raw: list[Any], leaves: dict[str, list[str]]):
-        self.column, self.kind, self.format = column, spec.get("kind", "text"), spec.get("format")
+    def __init__(self, column: str, spec: dict[str, Any], missing: list[str], raw: list[Any], leaves: dict[str, list[str]], type: str = "double"):
+        """``type`` is Spark's name of the column's type."""
+        self.column, self.kind, self.format, self.type = column, spec.get("kind", "text"), spec.get("format"), type
         self._leaves, self._height = leaves, 0
         tokens = {self.canonical(token) for token in missing}
         canonical = [None if value is None or self.canonical(value) in tokens else self.canonical(value) for value in raw]
@@ -62,7 +62,7 @@ class Values:
         self.texts = [""] * self.count
         for one, value in zip(raw, canonical):
             if value is not None:
-                self.texts[number_of[value]] = str(one)
+                self.texts[number_of[value]] = kernel_text(one, type)
 
     def _position(self, value: Any) -> float:
         return position(_trimmed(value) if isinstance(value, str) else value, self.kind, self.format)
@@ -87,7 +87,7 @@ class Values:
 
     def canonical(self, value: Any) -> str:
         """The same text for all that is the same value to its reader."""
-        text = _trimmed(str(value))
+        text = _trimmed(kernel_text(value, self.type))
         if self.kind == "date":
             place = self._position(value)
             if math.isfinite(place):
@@ -103,7 +103,7 @@ class Values:
         """The inner nodes of the hierarchy, each with its height and the values below it, and the height of the root."""
         nodes: dict[tuple[str, ...], tuple[int, set[int]]] = {}
         for leaf, path in self._leaves.items():
-            places = {self.ids[value] for value in self.ids if value is not None and str(value) == leaf}
+            places = {self.ids[value] for value in self.ids if value is not None and kernel_text(value, self.type) == leaf}
             # A path that repeats a node does not become longer by it.
             distinct = [node for at, node in enumerate(path) if at == 0 or node != path[at - 1]]
             distinct = distinct[1:] if distinct and distinct[0] == leaf else distinct

@@ -11,6 +11,7 @@ from ._axes import Axis, leaves_of, position
 from ._errors import new_error, new_policy_error
 from ._files import Folder
 from ._names import OURS, named
+from ._texts import is_missing
 
 __all__ = ["FILE_RECORDS", "Job", "LARGEST_DOMAIN", "LARGEST_PART", "LEAST_CROWDS", "PART_CROWDS", "PART_RECORDS", "TYPES", "WRITTEN", "sample_size"]
 
@@ -80,7 +81,9 @@ class Job:
         self.full = json.loads(_native.policy_to_json(self.given))
         self.k = int(self.full["privacy"]["k"])
         leaves = {name: leaves_of(self.texts.get(specs[name].get("hierarchy"), "")) for name in self.quasi}
-        self.axes = [Axis(name, self.full["columns"][name], leaves[name]) for name in self.quasi]
+        #: The texts that mean "no value".
+        self.missing: list[str] = self.full["data"]["missing"]
+        self.axes = [Axis(name, self.full["columns"][name], leaves[name], self.missing) for name in self.quasi]
         self.leaves_below = {name: _count_leaves(of) for name, of in leaves.items() if of}
         self.part_figures: dict[str, Any] = {}
         #: How many rows the written files have, once they are verified.
@@ -112,7 +115,8 @@ class Job:
         rows = self.frame.select(named(column)).distinct().limit(LARGEST_DOMAIN + 1).collect()
         if len(rows) > LARGEST_DOMAIN:
             raise new_error(f"`{column}` has more than {LARGEST_DOMAIN:,} different values", "give it a hierarchy of your own (shoal.tree, or a file), or fewer values")
-        return sorted((row[0] for row in rows), key=lambda value: (value is not None, value))
+        # NaN is not equal to itself, and is neither less nor greater than any number.
+        return sorted((row[0] for row in rows), key=lambda value: (value is not None, value == value, value))
 
     def figures(self, *others: Any) -> dict[str, Any]:
         """One pass over everything: how many records, the ends of each number, how many values each column has, and ``others``."""
@@ -125,14 +129,14 @@ class Job:
             aggregates.append(F.approx_count_distinct(named(axis.name), VALUES_ERROR).alias(f"values{at}"))
             if axis.is_number and not (axis.kind == "date" and axis.name in texts):
                 column = named(axis.name).try_cast("double") if axis.kind != "date" else named(axis.name)
+                # -1 may mean "no value", and then a range of the whole does not begin there.
+                column = F.when(~self._lacks(axis.name), column)
                 aggregates += [F.min(column).alias(f"low{at}"), F.max(column).alias(f"high{at}")]
         # A record without a value is left out where the policy says so; that is counted here, and not believed.
         incomplete = F.lit(False)
         for name, column in self.full["columns"].items():
             if column.get("missing") == "suppress" and name in self.frame.columns:
-                value = named(name)
-                lacks = value.isNull() | F.trim(value).isin(self.full["data"]["missing"]) if name in texts else value.isNull()
-                incomplete = incomplete | lacks
+                incomplete = incomplete | self._lacks(name)
         aggregates.append(F.sum(F.when(incomplete, 1).otherwise(0)).alias("incomplete"))
         row = self.frame.agg(*aggregates, *others).first().asDict()
         self.records, self.tuples, self.incomplete = row["records"], row["tuples"], row["incomplete"] or 0
@@ -142,12 +146,20 @@ class Job:
             if axis.is_number:
                 if axis.kind == "date" and axis.name in texts:
                     # Dates that are written as texts in a way that only the policy knows.
-                    places = [position(value, axis.kind, axis.format) for value in self.domain(axis.name)]
+                    places = [position(value, axis.kind, axis.format) for value in self.domain(axis.name) if value not in self.missing]
                 else:
                     places = [position(row[f"{end}{at}"], axis.kind, axis.format) for end in ("low", "high")]
                 places = [place for place in places if place > float("-inf")]
                 axis.low, axis.high = (min(places), max(places)) if places else (0.0, 0.0)
         return row
+
+    def _lacks(self, column: str) -> Any:
+        """Whether a record has no value in a column."""
+        return is_missing(named(column), self.type_of(column), self.missing)
+
+    def type_of(self, column: str) -> str:
+        """Spark's name of the type of a column."""
+        return self.frame.schema[column].dataType.simpleString()
 
     def types(self) -> dict[str, str]:
         """The types of what is published: what may be generalized is text, the rest is what it was."""

@@ -15,10 +15,12 @@ from typing import Any, Callable
 
 from ._conditions import TOLERANCE, canonical_text
 from ._errors import broken, new_policy_error, of_workers
+from ._job import WRITTEN
 from ._names import PART, PERSON, named
 from ._plan import Plan
 from ._proof import Proof
-from ._sequences import SequencesJob, refuse_of_sequences
+from ._sequences import SequencesJob, events_of, refuse_of_sequences
+from ._texts import kernel_text
 
 __all__ = ["KnowledgeJob", "Limit"]
 
@@ -36,20 +38,24 @@ PAPER = 'support = "paper" counts only people whose published values lie at or b
 class Limit:
     """What a crowd may give away about a sensitive column."""
 
-    def __init__(self, column: str, beta: float | None, c: float | None, listed: list[str], raw: list[Any]):
+    def __init__(self, column: str, beta: float | None, c: float | None, listed: list[str], raw: list[Any], type: str):
+        """``listed`` are the sensitive values, or none for all, ``raw`` the different values of the column and ``type`` Spark's name of its type."""
         self.column, self.beta, self.c = column, beta, c
-        keys = {value: canonical_text("" if value is None else str(value)) for value in raw}
+        texts = {value: "" if value is None else kernel_text(value, type) for value in raw}
+        keys = {value: canonical_text(text) for value, text in texts.items()}
         order = {key: number for number, key in enumerate(sorted(set(keys.values())))}
         #: The number of each raw value; those that look alike are one, and what is missing is the empty text.
         self.ids = {value: order[key] for value, key in keys.items()}
         #: A text for each number.
         self.texts = [""] * len(order)
-        for value in sorted(keys, key=lambda value: (value is not None, str(value))):
-            self.texts[self.ids[value]] = "" if value is None else str(value)
+        for value in sorted(keys, key=lambda value: (value is not None, texts[value])):
+            self.texts[self.ids[value]] = texts[value]
         wanted = {canonical_text(value) for value in listed}
         #: Whether anything is promised about each value.
         self.watched = [not wanted or key in wanted for key in order]
         self.lacking = [value for value in listed if canonical_text(value) not in order]
+        #: The listed values as the kernel reads them in the data: the policy may say `hiv` where they have `HIV` and `Hiv `.
+        self.listed = sorted({texts[value] for value in raw if keys[value] in wanted})
 
     def allowed(self, share: float) -> float:
         """The greatest share of a crowd that may have a value whose share of everybody is this."""
@@ -81,7 +87,7 @@ class KnowledgeJob(SequencesJob):
             if spec.get("role") != "sensitive" or beta is None and c is None:
                 continue
             listed = spec.get("sensitive-values") or privacy.get("sensitive-values") or []
-            limit = Limit(name, beta, None if beta is not None else c, listed, self.domain(name))
+            limit = Limit(name, beta, None if beta is not None else c, listed, self.domain(name), self.type_of(name))
             if limit.lacking:
                 raise new_policy_error("privacy.sensitive-values", f"`{limit.lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
             found.append(limit)
@@ -152,7 +158,7 @@ class KnowledgeJob(SequencesJob):
             if all(limit.beta is None for limit in self.limits):
                 return released
             with of_workers():
-                now, published = self.counts(released, F.col(PERSON))
+                now, published = self.counts(events_of(released), F.col(PERSON))
             if _is_enough(counts, people, published, now):
                 self.part_figures["rounds"] = number + 1
                 return released
@@ -166,14 +172,25 @@ class KnowledgeJob(SequencesJob):
         """What workers are told of everybody."""
         return {limit.column: ({text: n for text, n in zip(limit.texts, of_values) if n}, people) for limit, of_values in zip(self.limits, counts) if any(of_values)}
 
+    def worker_keys(self, kept: list[str | None]) -> dict[str, Any]:
+        """The policy for workers, with the sensitive values in the data's own spelling: the kernel looks them up by their bytes."""
+        keys = super().worker_keys(kept)
+        for limit in self.limits:
+            if limit.listed:
+                keys["privacy"].pop("sensitive-values", None)
+                keys["columns"][limit.column]["sensitive-values"] = limit.listed
+        return keys
+
     def _keep_parts(self, part_of_person: Any) -> None:
-        part_of_person.write.parquet(self.folder.beside)
+        # Without _SUCCESS: it is no release.
+        part_of_person.write.options(**WRITTEN).parquet(self.folder.beside)
 
     def verify(self, released: Any) -> dict[str, Any]:
         """Reads what was written. That every part keeps the promise with the shares of the whole is proved on the files, part by part."""
         from pyspark.sql import functions as F
 
         read, written = self.spark.read.parquet(self.folder.staged), self._written()
+        self._check_given(released)
         self._check_written(written, released)
         people, counts = self.counts(read, named(self.id))
         if people > self.people:
@@ -182,7 +199,7 @@ class KnowledgeJob(SequencesJob):
         proof = Proof(given, self.worker_keys([self.id, *self.order]), self.id)
         promise = proof.check(written, self.spark.read.parquet(self.folder.beside), people)
         classes = read.select(*map(named, self.quasi)).distinct().count()
-        return self._found(read, people, classes, [promise])
+        return self._found(written, people, classes, [promise])
 
     def _not_transparent(self) -> list[str]:
         said = [PAPER] if self.is_paper else []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, Iterator
 
-__all__ = ["CONTENT", "COUNT", "HASH", "ITEMS", "KEY", "OURS", "PART", "PERSON", "PERSONAL_K", "ROW", "named", "quoted"]
+__all__ = ["CONTENT", "COUNT", "HASH", "ITEMS", "KEY", "OURS", "PART", "PERSON", "PERSONAL_K", "ROW", "map_in_arrow", "named", "quoted"]
 
 #: How the names of our own columns begin. None of them is published.
 OURS = "__shoal_"
@@ -19,6 +19,18 @@ ITEMS, CONTENT, KEY, COUNT = "__shoal_items__", "__shoal_content__", "__shoal_ke
 def quoted(name: str) -> str:
     """A name in which points are not fields."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def map_in_arrow(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> Any:
+    """``frame.mapInArrow``, whatever the columns are called: PySpark names them to Spark without quotes, so that points and backticks have a meaning."""
+    names = frame.columns
+
+    def with_names(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        return function(pa.RecordBatch.from_arrays(batch.columns, names=names) for batch in batches)
+
+    return frame.toDF(*(f"{OURS}{at}" for at in range(len(names)))).mapInArrow(with_names, schema)
 
 
 def named(name: str) -> Any:

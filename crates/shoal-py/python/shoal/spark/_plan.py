@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterator
 
 from ._axes import Axis
 from ._names import HASH, PART
+from ._texts import kernel_text
 
 __all__ = ["Plan"]
 
@@ -53,7 +54,8 @@ class Plan:
 
         for axis in axes:
             if not axis.is_number and not axis.leaves:
-                axis.texts = sorted({str(value) for value in sample.column(axis.name).unique().to_pylist() if value is not None})
+                column = sample.column(axis.name)
+                axis.texts = sorted({kernel_text(value, str(column.type)) for value in column.unique().to_pylist() if value is not None})
         codes = [axis.codes(sample.column(axis.name)) for axis in axes]
         counter = iter(range(1 << 40))
         root = _Node()

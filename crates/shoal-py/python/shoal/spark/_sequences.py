@@ -9,16 +9,21 @@ from .._policy import Policy
 from ._axes import Axis
 from ._conditions import TOLERANCE, Values
 from ._errors import broken, carried, new_policy_error
+from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
-from ._names import HASH, PART, PERSON, named, quoted
+from ._leaks import guesses_of_people, in_classes, left_out, not_looked_at, of_untouched
+from ._names import COUNT, HASH, PART, PERSON, named, quoted
 from ._plan import Plan
+from ._texts import kernel_text, look
 from ._verify import UNSTEADY, Expected, digests, losses_of, verify_columns
 from ._worker import as_declared, use_cores_of_task
 
-__all__ = ["PLACE", "SequencesJob", "part_of", "refuse_of_sequences"]
+__all__ = ["PLACE", "SequencesJob", "events_of", "part_of", "refuse_of_sequences"]
 
 #: The number of events of a person, by which people are cut into parts beside their first events; and the place of an event.
 LENGTH, EVENT = "__shoal_length__", "__shoal_event__"
+#: How many people and events a part was given.
+GIVEN_PEOPLE, GIVEN_EVENTS = "__shoal_given_people__", "__shoal_given_events__"
 #: The place of a record in its file.
 PLACE = "__shoal_place__"
 
@@ -55,7 +60,7 @@ class SequencesJob(Job):
             c, listed = spec.get("c", privacy.get("c")), spec.get("sensitive-values") or privacy.get("sensitive-values") or []
             if c is None or not listed:
                 continue
-            values = Values(name, spec, self.full["data"]["missing"], self.domain(name), {})
+            values = Values(name, spec, self.missing, self.domain(name), {}, self.type_of(name))
             wanted = {values.canonical(value) for value in listed}
             present = [value for value in values.ids if value is not None and values.canonical(value) in wanted]
             if lacking := [value for value in listed if values.canonical(value) not in {values.canonical(one) for one in present}]:
@@ -120,10 +125,10 @@ class SequencesJob(Job):
         """A row a person: the first event, the number of events, a hash of all of them, and whether there is a highly sensitive value."""
         from pyspark.sql import functions as F
 
-        seed = F.lit(int(self.full["algorithm"].get("seed", 0)))
+        seed = int(self.full["algorithm"].get("seed", 0))
         order = F.struct(*map(named, self.order))
         # Never of who it is about.
-        content = F.xxhash64(seed, *map(named, self.published))
+        content = hash_of_cells(seed, [*map(named, self.published)])
         hashes = F.sort_array(F.collect_list(F.struct(order.alias("at"), content.alias("what"))))
         firsts = [F.min_by(named(name), F.struct(order, content)).alias(name) for name in self.quasi]
         has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]
@@ -135,16 +140,19 @@ class SequencesJob(Job):
         return people.mapInArrow(plan.assign, f"{schema}, {PART} int")
 
     def released(self, plan: Plan, largest_part: int) -> Any:
-        """The published events of all parts, each with its person's number in the part and its place."""
+        """The published events of all parts, each with its person's number in the part and its place (:func:`events_of`), and a row a part that says how many people and events it was
+        given."""
         self.check_size(largest_part)
         return self._run(plan, {})
 
     def _run(self, plan: Plan, distributions: dict[str, Any]) -> Any:
         """The same, where the workers are told who everybody is."""
-        worker = _Worker(self.given, self.worker_keys([self.id, *self.order]), self.id, self.types(), self.confidences, distributions)
+        confidences = [(name, c, {kernel_text(value, self.type_of(name)) for value in values}) for name, c, values in self.confidences]
+        worker = _Worker(self.given, self.worker_keys([self.id, *self.order]), self.id, self.types(), confidences, distributions)
         people = self._parted_people(plan, self._people()).select(PERSON, PART)
         events = self.frame.join(people, named(self.id).eqNullSafe(named(PERSON))).drop(PERSON)
-        schema = ", ".join([f"{PERSON} string, {EVENT} int", *(f"{quoted(name)} {type}" for name, type in self.types().items() if name != self.id)])
+        given = f"{GIVEN_PEOPLE} bigint, {GIVEN_EVENTS} bigint"
+        schema = ", ".join([f"{PERSON} string, {EVENT} int", *(f"{quoted(name)} {type}" for name, type in self.types().items() if name != self.id), given])
         released = events.repartition(plan.parts, PART).groupBy(PART).applyInArrow(lambda key, table: worker(key, table), schema)
         return released.persist()
 
@@ -156,10 +164,11 @@ class SequencesJob(Job):
         texts = F.struct(*[named(name).cast("string").alias(name) for name in self.published])
         cells = F.struct(*map(named, self.published))
         events = F.sort_array(F.collect_list(F.struct(F.col(EVENT), texts.alias("texts"), cells.alias("cells"))))
-        people = released.groupBy(PERSON).agg(events.alias("events"))
+        events_out = events_of(released)
+        people = events_out.groupBy(PERSON).agg(events.alias("events"))
         people = people.select(F.transform("events", lambda event: event["texts"]).alias("texts"), F.transform("events", lambda event: event["cells"]).alias("cells"), part_of(PERSON))
         # By what is published: how many were left out must not be seen.
-        files = max(1, -(-released.count() // FILE_RECORDS))
+        files = max(1, -(-events_out.count() // FILE_RECORDS))
         people = people.withColumn("file", F.pmod(F.xxhash64("texts"), F.lit(files)).cast("int")).persist()
         try:
             before, offsets = 0, {}
@@ -197,25 +206,33 @@ class SequencesJob(Job):
             # Within a list Spark's hash passes over nulls, so each cell says whether it is one.
             nulls = [named(name).isNull().alias(f"__shoal_null{at}__") for at, name in enumerate(self.published)]
             cells = F.struct(*map(named, self.published), *nulls)
-            events = F.sort_array(F.collect_list(F.struct(F.col(order).alias("at"), cells.alias("cells"))))
-            people = rows.groupBy(person).agg(F.transform(events, lambda event: event["cells"]).alias("events"))
+            people = rows.groupBy(person).agg(_in_order(F.col(order), cells).alias("events"))
             return people.agg(F.count(F.lit(1)).alias("people"), *digests([], [F.col("events")])).first()
 
-        if digest(written, named(self.id), PLACE) != digest(released, F.col(PERSON), EVENT):
+        if digest(written, named(self.id), PLACE) != digest(events_of(released), F.col(PERSON), EVENT):
             raise broken("the written files do not hold what the workers gave", UNSTEADY)
+
+    def _check_given(self, released: Any) -> None:
+        """The workers must have been given everybody with all their events. What never came to them would otherwise count as left out by them."""
+        from pyspark.sql import functions as F
+
+        given = released.agg(F.sum(GIVEN_PEOPLE).alias("people"), F.sum(GIVEN_EVENTS).alias("events")).first()
+        if (given["people"], given["events"]) != (self.people, self.records):
+            raise broken(f"the data have {self.people} people with {self.records} events, and the workers were given {given['people']} with {given['events']}", UNSTEADY)
 
     def verify(self, released: Any) -> dict[str, Any]:
         """Reads what was written, as a reader would: the events of a person in the order of their file."""
         from pyspark.sql import functions as F
 
         read, written = self.spark.read.parquet(self.folder.staged), self._written()
+        self._check_given(released)
         self._check_written(written, released)
         cells = F.struct(*map(named, self.quasi))
         has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]
         row = F.col(f"{PLACE}.row_index")
         together = (F.max(row) - F.min(row) + 1 == F.count(F.lit(1))) & (F.countDistinct(F.col(f"{PLACE}.file_path")) == 1)
         people = written.groupBy(named(self.id)).agg(
-            F.transform(F.sort_array(F.collect_list(F.struct(F.col(PLACE).alias("at"), cells.alias("cells")))), lambda event: event["cells"]).alias("__shoal_events__"),
+            _in_order(F.col(PLACE), cells).alias("__shoal_events__"),
             together.alias("__shoal_together__"), *has,
         )
         shares = [F.avg(F.coalesce(F.col(f"__shoal_has{at}__"), F.lit(False)).cast("int")).alias(f"share{at}") for at in range(len(has))]
@@ -233,19 +250,43 @@ class SequencesJob(Job):
             if found[f"share{at}"] > c * (1 + TOLERANCE):
                 raise broken(f"{found[f'share{at}']:.6g} of a crowd have a highly sensitive value of `{name}`, and c is {c}")
             promises.append({"name": f"confidence({name})", "asked": c, "found": found[f"share{at}"], "holds": True})
-        return self._found(read, found["people"], found["classes"], promises)
+        return self._found(written, found["people"], found["classes"], promises)
 
-    def _found(self, read: Any, people: int, classes: int, promises: list[dict[str, Any]]) -> dict[str, Any]:
+    def _found(self, written: Any, people: int, classes: int, promises: list[dict[str, Any]]) -> dict[str, Any]:
         """What is said of a release that holds. Raises where what is published as it is did not go in."""
         kept = [name for name in self.published if name not in self.quasi]
-        expected = Expected(self.k, self.quasi, [], kept, self.records, self.records, self.axes, self.leaves_below)
-        events, lost = losses_of(read, self.frame, expected)
+        expected = Expected(self.k, self.quasi, kept, self.records, self.records, self.axes, self.leaves_below)
+        events, lost = losses_of(written, self.frame, expected)
         self.rows = events
         return {
             "persons-in": self.people, "persons-out": people, "events-in": self.records, "events-out": events, "events-suppressed": self.records - events,
             "classes": classes, "promises": promises, "ncp": round((lost + self.records - events) / self.records, 12),
-            "leaks": ["where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data", *self._not_transparent()],
+            "leaks": self._leaks(written, people, events),
         }
+
+    def _leaks(self, written: Any, people: int, events: int) -> list[str]:
+        """What the promise does not cover, in words."""
+        from pyspark.sql import functions as F
+
+        kept = {name: self.specs[name]["role"] for name in self.published if name not in self.quasi}
+        sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
+        crowd, leaks = _in_order(F.col(PLACE), F.struct(*map(named, self.quasi))), []
+        if length := self.full["privacy"].get("length"):
+            crowds = written.groupBy(named(self.id)).agg(crowd.alias("crowd")).groupBy("crowd").agg(F.count(F.lit(1)).alias(COUNT))
+            if alone := crowds.agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
+                leaks.append(f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values may find them, and all that is published about them")
+        for name in sensitive:
+            of_classes = guesses_of_people(written, named(self.id), crowd, look(named(name), self.type_of(name), self.missing), people)
+            leaks += in_classes(name, of_classes, "people")
+        leaks += of_untouched(written, {name: self.type_of(name) for name in kept}, insensitive, self.missing, events)
+        leaks += left_out(self.full, self.people - people, self.people, "people", self._looks_at_values())
+        leaks.append("where people were cut into parts can be seen in what is published, as with any algorithm that cuts by the data")
+        return [*leaks, *self._not_transparent(), not_looked_at()]
+
+    def _looks_at_values(self) -> bool:
+        """Whether the policy bounds how frequent a sensitive value is in a crowd."""
+        privacy = self.full["privacy"]
+        return any(bound is not None for bound in (privacy.get("c"), privacy.get("beta"), *(spec.get("c") for spec in self.full["columns"].values())))
 
     def _not_transparent(self) -> list[str]:
         return ["not transparent: clusters, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that"] if self.confidences else []
@@ -254,11 +295,13 @@ class SequencesJob(Job):
 class _Worker:
     """Anonymizes one part. It travels to the workers, so it holds plain values only."""
 
-    def __init__(self, given: dict[str, Any], keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, list[Any]]], distributions: dict[str, Any]):
+    def __init__(self, given: dict[str, Any], keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, set[str]]], distributions: dict[str, Any]):
+        """``confidences`` are sensitive columns with c and the highly sensitive values of the whole, as the kernel reads them."""
         self.given, self.keys, self.id, self.types, self.confidences = {**given, "distributions": distributions}, keys, id, types, confidences
 
     def __call__(self, key: Any, table: Any) -> Any:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         from .. import _native
 
@@ -272,18 +315,41 @@ class _Worker:
         # Every part numbers its people from 1.
         people = [f"{key[0].as_py()}-{number}" for number in as_declared(released.column(self.id), "string").to_pylist()]
         columns = {name: as_declared(released.column(name), type) for name, type in self.types.items() if name != self.id}
-        return pa.table({PERSON: people, EVENT: pa.array(range(released.num_rows), pa.int32()), **columns})
+        events = pa.table({PERSON: pa.array(people, pa.string()), EVENT: pa.array(range(released.num_rows), pa.int32()), **columns})
+        # In a row of its own: there may be no event left. What a table lacks is null there.
+        given = pa.table({GIVEN_PEOPLE: [pc.count_distinct(part.column(self.id), mode="all").as_py()], GIVEN_EVENTS: [part.num_rows]})
+        return pa.concat_tables([events, given], promote_options="default").select([*events.column_names, *given.column_names])
 
     def policy_of(self, part: Any) -> dict[str, Any]:
-        """The kernel refuses highly sensitive values that its data do not have. A part without any of them promises nothing about them, and has nothing to hide."""
+        """The kernel refuses highly sensitive values that its data do not have, so each part is told those that it has."""
         keys = json.loads(json.dumps(self.keys))
         for name, c, values in self.confidences:
             keys["privacy"].pop("c", None)
             keys["privacy"].pop("sensitive-values", None)
-            different = [value for value in part.column(name).unique().to_pylist() if value is not None]
-            present = sorted(str(value) for value in different if value in values)
-            keys["columns"][name].update({"c": c, "sensitive-values": present} if present else {"c": 1.0, "sensitive-values": sorted(map(str, different))[:1]})
+            column, spec = part.column(name), keys["columns"][name]
+            texts = {kernel_text(value, str(column.type)) for value in column.unique().to_pylist() if value is not None}
+            if present := sorted(texts & values):
+                spec.update({"c": c, "sensitive-values": present})
+                continue
+            # The promise is about people who have one of these values, and nobody here has one: whatever crowds are made of this part, the share in them is 0, which is at most c, and a crowd
+            # of the whole that they are in has a share between 0 and that of the other parts. So there is nothing to promise here about the column, and it is published as it is in either
+            # role. The verification of the files asks about the column everywhere.
+            keys["columns"][name] = {key: spec[key] for key in ("kind", "format", "missing") if key in spec} | {"role": "insensitive"}
         return keys
+
+
+def _in_order(at: Any, cells: Any) -> Any:
+    """An aggregate of the events of a person: their cells, in the order of ``at``."""
+    from pyspark.sql import functions as F
+
+    return F.transform(F.sort_array(F.collect_list(F.struct(at.alias("at"), cells.alias("cells")))), lambda event: event["cells"])
+
+
+def events_of(released: Any) -> Any:
+    """What the workers gave to be published."""
+    from pyspark.sql import functions as F
+
+    return released.where(F.col(PERSON).isNotNull()).drop(GIVEN_PEOPLE, GIVEN_EVENTS)
 
 
 def part_of(person: str) -> Any:

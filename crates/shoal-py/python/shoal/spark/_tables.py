@@ -8,9 +8,12 @@ from .._policy import Policy
 from ._axes import leaves_of
 from ._conditions import TOLERANCE, Condition, Values, canonical_text, conditions_of
 from ._errors import broken, new_policy_error
+from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
+from ._leaks import guesses, in_classes, left_out, no_condition, not_looked_at, of_untouched, repeated_identifiers
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._plan import Plan
+from ._texts import kernel_text, look
 from ._verify import Expected, verify, verify_columns, verify_people
 from ._worker import Worker
 
@@ -50,8 +53,7 @@ class TableJob(Job):
         have one name everywhere, in the kernel too."""
         fields = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
         schema = ", ".join(f"{quoted(name)} {'string' if name == self.person else type}" for name, type in fields.items())
-        columns = [named(name).cast("string").alias(name) if name == self.person else named(name) for name in fields]
-        return self.frame.select(*columns).mapInArrow(_PersonNames(self.person, self.full["data"]["missing"]), schema)
+        return self.frame.mapInArrow(_PersonNames(self.person, self.missing, fields[self.person]), schema)
 
     def _refuse_conditions(self) -> None:
         for condition in self.conditions:
@@ -61,9 +63,9 @@ class TableJob(Job):
                 raise new_policy_error(key, f"the hierarchical distance of `{condition.column}` needs a hierarchy, and there is none", hint)
         algorithm = self.full["algorithm"]
         drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
-        drops = drops or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
+        drops = drops or algorithm.get("remainder") == "suppress" or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
         if drops and any(condition.compares for condition in self.conditions):
-            hint = "publish everybody (no outliers, max-suppressed or missing = \"suppress\"; ribbon, mondrian or sbc)"
+            hint = "publish everybody (no outliers, max-suppressed, remainder or missing = \"suppress\"; ribbon, mondrian or sbc)"
             raise new_policy_error("privacy", "t-closeness and beta-likeness compare with everybody who is published, which no worker knows while records are left out", hint)
 
     def plan(self, part_records: int) -> Plan:
@@ -107,19 +109,19 @@ class TableJob(Job):
         tables = {}
         for name in dict.fromkeys(condition.column for condition in self.conditions):
             spec = self.full["columns"][name]
-            values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")))
+            values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")), self.type_of(name))
             table = np.zeros((plan.cells, values[name].count))
             parted = self._parted(plan)
             if self.person:
                 # Texts that look alike are one value, which a person has once.
-                spec_type = self.frame.schema[name].dataType.simpleString()
-                numbers = self.spark.createDataFrame(list(values[name].ids.items()), f"__shoal_value__ {spec_type}, __shoal_id__ int")
+                numbers = self.spark.createDataFrame(list(values[name].ids.items()), f"__shoal_value__ {self.type_of(name)}, __shoal_id__ int")
                 parted = parted.join(F.broadcast(numbers), named(name).eqNullSafe(F.col("__shoal_value__")))
-                counted = parted.groupBy(PART, "__shoal_id__").agg(F.countDistinct(PERSON).alias("n")).collect()
+                counted = parted.groupBy(PART, "__shoal_id__").agg(F.countDistinct(PERSON)).collect()
             else:
-                counted = parted.groupBy(PART, named(name)).agg(F.count(F.lit(1)).alias("n")).collect()
-            for row in counted:
-                table[row[0], row[1] if self.person else values[name].id_of(row[1])] += row["n"]
+                counted = parted.groupBy(PART, named(name)).agg(F.count(F.lit(1))).collect()
+            # By their places: a column may have any name.
+            for part, value, count in counted:
+                table[part, value if self.person else values[name].id_of(value)] += count
             tables[name] = table
         # How far everybody together goes: no part can be asked for less. No person is in two cells, so people add up too.
         self.values, self.totals, self.used = values, {name: table.sum(axis=0) for name, table in tables.items()}, {}
@@ -150,10 +152,8 @@ class TableJob(Job):
     def _hash(self) -> Any:
         """A hash of what is in a record, by the seed. Never of who it is about: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed
         places could look different."""
-        from pyspark.sql import functions as F
-
         columns = [*self.published, *([self.personal_k] if self.personal_k else [])]
-        return F.xxhash64(F.lit(int(self.full["algorithm"].get("seed", 0))), *map(named, columns)).alias(HASH)
+        return hash_of_cells(int(self.full["algorithm"].get("seed", 0)), [*map(named, columns)]).alias(HASH)
 
     def _parted(self, plan: Plan) -> Any:
         """The records with their parts, and with what is carried along."""
@@ -217,31 +217,30 @@ class TableJob(Job):
         written = self.spark.read.parquet(self.folder.staged)
         verify_columns(written, self.published)
         kept = [name for name in self.published if name not in self.quasi]
-        sensitive = [name for name in kept if self.specs[name]["role"] == "sensitive"]
-        expected = Expected(self.k, self.quasi, sensitive, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
+        expected = Expected(self.k, self.quasi, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
         found = verify(written, self.frame, expected, self.conditions, self.values, *([released] if self.person else []))
         self.rows = found["records-out"]
-        found["leaks"] = [*self._repeated_identifiers(), *found["leaks"]]
+        found["leaks"] = self._leaks(written, found)
         if self.carried:
             found["promises"] += verify_people(released, written, expected, self.published)
         return found
 
-    def _repeated_identifiers(self) -> list[str]:
-        """Where no column is named as the person, several records may be one person's, and the promise takes each for another. In the words of one machine."""
-        from pyspark.sql import functions as F
-
-        leaks = []
-        for name in self.identifiers.columns:
-            value = named(name).cast("string")
-            # What is missing names nobody.
-            known = self.identifiers.select(value.alias("name")).where(F.col("name").isNotNull() & ~F.col("name").isin(self.full["data"]["missing"]))
-            rows = known.groupBy("name").count().where("count > 1").agg(F.sum("count").alias("n")).first()["n"]
-            if rows:
-                leaks.append(
-                    f"{rows} of {self.records} records share their `{name}` with another record. If it names people, a crowd of k records can be fewer people, even one. "
-                    f'Name it with  [data] person = "{name}"  and the promise counts people.'
-                )
-        return leaks
+    def _leaks(self, written: Any, found: dict[str, Any]) -> list[str]:
+        """What the promise does not cover, in words."""
+        kept = {name: self.specs[name]["role"] for name in self.published if name not in self.quasi}
+        sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
+        limited, records = {condition.column for condition in self.conditions}, found["records-out"]
+        leaks = [no_condition(name) for name in sensitive if name not in limited]
+        for name in sensitive:
+            of_classes = guesses(written, [*map(named, self.quasi)], look(named(name), self.type_of(name), self.missing), records)
+            leaks += in_classes(name, of_classes, "records")
+        leaks += of_untouched(written, {name: self.type_of(name) for name in kept}, insensitive, self.missing, records)
+        leaks += repeated_identifiers(self.identifiers, self.identifiers.columns, self.missing, "records")
+        leaks += left_out(self.full, found["records-suppressed"], self.records, "records", bool(self.conditions))
+        leaks.append("where the data were cut into parts can be seen in the ranges, as with any algorithm that cuts by the data")
+        if self.conditions:
+            leaks.append("not transparent: classes, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that")
+        return [*leaks, not_looked_at("whether columns that are published as they are hold what an identifier holds")]
 
     def _may_lack(self) -> int:
         """How many records the policy lets be left out."""
@@ -264,8 +263,8 @@ class TableJob(Job):
 class _PersonNames:
     """For ``mapInArrow``: one text for all that likely name the same person, and nothing where nobody is named. It travels to the workers."""
 
-    def __init__(self, column: str, missing: list[str]):
-        self.column, self.missing = column, set(missing)
+    def __init__(self, column: str, missing: list[str], type: str):
+        self.column, self.missing, self.type = column, set(missing), type
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -278,8 +277,9 @@ class _PersonNames:
             columns[at] = texts.take(names.indices)
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
-    def name_of(self, name: str | None) -> str | None:
-        return None if name is None or name in self.missing else canonical_text(name)
+    def name_of(self, name: Any) -> str | None:
+        text = None if name is None else kernel_text(name, self.type)
+        return None if text is None or text in self.missing else canonical_text(text)
 
 
 def _refuse(keys: dict[str, Any]) -> None:

@@ -13,7 +13,8 @@ from ._errors import broken, new_error, new_policy_error
 from ._files import Folder
 from ._items import ascending, dictionary_of, published_text, reads_back
 from ._job import FILE_RECORDS, LARGEST_DOMAIN, WRITTEN
-from ._names import CONTENT, COUNT, ITEMS, PERSON, named
+from ._leaks import not_looked_at, of_untouched, repeated_identifiers
+from ._names import CONTENT, COUNT, ITEMS, PERSON, map_in_arrow, named, quoted
 from ._recoding import Items, find
 from ._verify_items import ExpectedItems, verify_transactions
 
@@ -47,7 +48,7 @@ class TransactionsJob:
         from pyspark.sql import functions as F
 
         _refuse(policy._keys)
-        self.spark = frame.sparkSession
+        self.spark, self.frame = frame.sparkSession, frame
         self.folder = Folder(frame, output, overwrite)
         self.full = json.loads(_native.policy_to_json({**policy._native_with({}), "folder": "."}))
         self.k, self.m = int(self.full["privacy"]["k"]), int(self.full["privacy"]["m"])
@@ -129,8 +130,8 @@ class TransactionsJob:
         place = {text: number for number, text in enumerate(ranks)}
         image = self.spark.sparkContext.broadcast((ranks, {item: place[text] for item, text in found.image.items()}))
         columns = [named(name) for name in self.layout.beside]
-        schema = ", ".join([*(f"`{name}` {type}" for name, type in self.layout.types.items()), f"{ITEMS} array<string>"])
-        return self.transactions.select(*columns, ITEMS).mapInArrow(_Publisher(image), schema)
+        schema = ", ".join([*(f"{quoted(name)} {type}" for name, type in self.layout.types.items()), f"{ITEMS} array<string>"])
+        return map_in_arrow(self.transactions.select(*columns, ITEMS), _Publisher(image), schema)
 
     def write(self, released: Any) -> None:
         """Which file a transaction is in and where follows from what is published about it, and from nothing else."""
@@ -169,7 +170,23 @@ class TransactionsJob:
         groups = self.folder.read("_groups.csv") if self.groups else None
         self.rows = written.count()
         expected = ExpectedItems(self.k, self.m, self.items, self.records)
-        return verify_transactions(written, self.transactions, self.layout, groups, expected)
+        found = verify_transactions(written, self.transactions, self.layout, groups, expected)
+        found["leaks"] += self._leaks(written)
+        return found
+
+    def _leaks(self, written: Any) -> list[str]:
+        """What the promise does not cover beside single transactions, in words. That an item is rarer than k, of which one machine speaks too, cannot be where k^m holds."""
+        roles, layout = {name: spec.get("role") for name, spec in self.full.get("columns", {}).items()}, self.layout
+        missing = self.full["data"]["missing"]
+        insensitive = [name for name in layout.beside if roles[name] == "insensitive"]
+        leaks = of_untouched(written, layout.types, insensitive, missing, self.records)
+        if layout.person:
+            return [*leaks, not_looked_at()]
+        own = [layout.items] if layout.items else [layout.id, layout.item]
+        identifiers = [name for name in self.frame.columns if name not in own and roles.get(name) == "identifier"]
+        leaks += repeated_identifiers(self.frame, identifiers, missing, "transactions", None if layout.items else layout.id)
+        without_role = [name for name in self.frame.columns if name not in own and name not in roles]
+        return [*leaks, not_looked_at(*["whether columns without a role name people"] * bool(without_role))]
 
 
 class _Encoder:

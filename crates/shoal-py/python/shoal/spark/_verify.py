@@ -7,6 +7,7 @@ from typing import Any, Iterator
 from ._axes import Axis, position
 from ._conditions import TOLERANCE, Condition, Values
 from ._errors import broken
+from ._hashes import hash_of_cells
 from ._names import PERSON, PERSONAL_K, named, quoted
 
 __all__ = ["Expected", "UNSTEADY", "digests", "losses_of", "verify", "verify_columns", "verify_people"]
@@ -18,8 +19,8 @@ UNSTEADY = "does the DataFrame give the same records every time? With limit, sam
 class Expected:
     """What a release must be, from the policy and from the original."""
 
-    def __init__(self, k: int, quasi: list[str], sensitive: list[str], kept: list[str], records: int, may_lack: int, axes: list[Axis], hierarchies: dict[str, dict[str, int]]):
-        self.k, self.quasi, self.sensitive, self.kept, self.records = k, quasi, sensitive, kept, records
+    def __init__(self, k: int, quasi: list[str], kept: list[str], records: int, may_lack: int, axes: list[Axis], hierarchies: dict[str, dict[str, int]]):
+        self.k, self.quasi, self.kept, self.records = k, quasi, kept, records
         #: How many records may be left out at most.
         self.may_lack = may_lack
         self.axes, self.hierarchies = axes, hierarchies
@@ -30,10 +31,8 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
     gave, with whose each record is."""
     from pyspark.sql import functions as F
 
-    crowds = published.groupBy(*map(named, expected.quasi)).agg(
-        *[F.min(named(name)).eqNullSafe(F.max(named(name))) & F.count(named(name)).isin(0, F.count(F.lit(1))) for name in expected.sensitive], F.count(F.lit(1))
-    )
-    parts = crowds.mapInArrow(_Sizes(expected), "crowds bigint, records bigint, smallest bigint, lost double, alike array<bigint>").collect()
+    crowds = published.groupBy(*map(named, expected.quasi)).agg(F.count(F.lit(1)))
+    parts = crowds.mapInArrow(_Sizes(expected), _SIZES).collect()
     smallest = min((part.smallest for part in parts), default=0)
     records = sum(part.records for part in parts)
     if smallest < expected.k:
@@ -50,18 +49,14 @@ def verify(published: Any, original: Any, expected: Expected, conditions: list[C
         found["promises"] += _verify_column(published if of_people is None else of_people, expected, values[name], of_column)
     # The order of a sum differs from run to run, and with it the last digits.
     found["ncp"] = round(sum(part.lost for part in parts) / records, 12) if records else 0.0
-    found["leaks"] = _leaks(parts, expected, conditions)
     return found
 
 
 def digests(columns: list[Any], lists: list[Any] | None = None) -> list[Any]:
-    """Two sums of hashes of all rows, which say that two DataFrames have the same rows, in whatever order. ``lists`` are columns of lists. Spark's hash passes over what is
-    null and does not know where a list ends, so both are said beside it: otherwise a value could move to its neighbour unnoticed."""
+    """Two sums of hashes of all rows, which say that two DataFrames have the same rows, in whatever order. ``lists`` are columns of lists."""
     from pyspark.sql import functions as F
 
-    lists = lists or []
-    told = [*columns, *lists, *(column.isNull() for column in [*columns, *lists]), *(F.size(column) for column in lists)]
-    return [F.sum(F.xxhash64(F.lit(seed), *told).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
+    return [F.sum(hash_of_cells(seed, columns, lists or []).cast("decimal(38,0)")).alias(f"sum{seed}") for seed in (1, 2)]
 
 
 def verify_columns(written: Any, may_be: list[str]) -> None:
@@ -75,22 +70,14 @@ def losses_of(published: Any, original: Any, expected: Expected) -> tuple[int, f
     from pyspark.sql import functions as F
 
     cells = published.groupBy(*map(named, expected.quasi)).agg(F.count(F.lit(1)))
-    parts = cells.mapInArrow(_Sizes(expected), "crowds bigint, records bigint, smallest bigint, lost double, alike array<bigint>").collect()
+    parts = cells.mapInArrow(_Sizes(expected), _SIZES).collect()
     records = sum(part.records for part in parts)
     _verify_kept(published, original, expected, expected.records - records)
     return records, sum(part.lost for part in parts)
 
 
-def _leaks(parts: list[Any], expected: Expected, conditions: list[Condition]) -> list[str]:
-    """What the promise does not cover, in words."""
-    leaks = []
-    for at, name in enumerate(expected.sensitive):
-        if alike := sum(part.alike[at] for part in parts):
-            leaks.append(f"in {alike} classes everybody has the same value of `{name}`: whoever finds a person's class knows it")
-    leaks.append("where the data were cut into parts can be seen in the ranges, as with any algorithm that cuts by the data")
-    if conditions:
-        leaks.append("not transparent: classes, and which parts were joined, depend on sensitive values, and whoever knows the algorithm may learn from that")
-    return leaks
+#: What a batch of crowds gives.
+_SIZES = "crowds bigint, records bigint, smallest bigint, lost double"
 
 
 class _Sizes:
@@ -103,7 +90,7 @@ class _Sizes:
         import numpy as np
         import pyarrow as pa
 
-        crowds, records, smallest, lost, alike = 0, 0, None, 0.0, None
+        crowds, records, smallest, lost = 0, 0, None, 0.0
         weights = sum(axis.weight for axis in self.axes) or 1.0
         for batch in batches:
             if not batch.num_rows:
@@ -111,16 +98,13 @@ class _Sizes:
             sizes = batch.column(batch.num_columns - 1).to_numpy()
             crowds, records = crowds + len(sizes), records + int(sizes.sum())
             smallest = int(sizes.min()) if smallest is None else min(smallest, int(sizes.min()))
-            same = [int(batch.column(at).to_numpy(zero_copy_only=False).sum()) for at in range(len(self.axes), batch.num_columns - 1)]
-            alike = same if alike is None else [sum(pair) for pair in zip(alike, same)]
             for at, axis in enumerate(self.axes):
                 cells = batch.column(at).dictionary_encode()
                 losses = np.array([_loss(text, axis, self.hierarchies.get(axis.name, {})) for text in cells.dictionary.to_pylist()] + [0.0])
                 of_crowd = losses[cells.indices.fill_null(len(losses) - 1).to_numpy(zero_copy_only=False)]
                 lost += axis.weight / weights * float((of_crowd * sizes).sum())
         if smallest is not None:
-            figures = {"crowds": [crowds], "records": [records], "smallest": [smallest], "lost": [lost]}
-            yield pa.RecordBatch.from_pydict({**figures, "alike": pa.array([alike], pa.list_(pa.int64()))})
+            yield pa.RecordBatch.from_pydict({"crowds": [crowds], "records": [records], "smallest": [smallest], "lost": [lost]})
 
 
 def _loss(text: str, axis: Axis, leaves_below: dict[str, int]) -> float:

@@ -10,7 +10,7 @@ from ._baskets import Layout
 from ._errors import broken
 from ._items import ascending, dictionary_of, group_number, members_of, published_text, split
 from ._job import LARGEST_DOMAIN
-from ._names import COUNT, ITEMS, PERSON, named
+from ._names import COUNT, ITEMS, PERSON, map_in_arrow, named, quoted
 from ._verify import UNSTEADY, digests, verify_columns
 
 __all__ = ["ExpectedItems", "verify_transactions"]
@@ -39,10 +39,10 @@ def verify_transactions(written: Any, original: Any, layout: Layout, groups: str
     code_of = {text: code for code, text in enumerate(order)}
     spark = written.sparkSession
     codes = spark.sparkContext.broadcast(code_of)
-    coded = published.select(*map(named, layout.beside), ITEMS).mapInArrow(_Coder(codes), _schema(layout, False)).persist()
+    coded = map_in_arrow(published.select(*map(named, layout.beside), ITEMS), _Coder(codes), _schema(layout, False)).persist()
     of_original = spark.sparkContext.broadcast({item: code_of[text] for item, text in image.items()})
     people = [PERSON] if layout.person else []
-    must_be = original.select(*map(named, layout.beside), *people, ITEMS).mapInArrow(_Coder(of_original, as_sets=True), _schema(layout, bool(people)))
+    must_be = map_in_arrow(original.select(*map(named, layout.beside), *people, ITEMS), _Coder(of_original, as_sets=True), _schema(layout, bool(people)))
     try:
         records = _same(coded, must_be, layout, expected)
         _in_order(written, layout)
@@ -68,8 +68,8 @@ def _transactions(written: Any, layout: Layout) -> Any:
     if layout.items and not layout.separator:
         return written.withColumnRenamed(layout.items, ITEMS)
     if layout.items:
-        schema = ", ".join([*(f"`{name}` {type}" for name, type in layout.types.items()), f"{ITEMS} array<string>"])
-        return written.select(*map(named, layout.beside), named(layout.items).alias(ITEMS)).mapInArrow(_Splitter(layout.separator), schema)
+        schema = ", ".join([*(f"{quoted(name)} {type}" for name, type in layout.types.items()), f"{ITEMS} array<string>"])
+        return map_in_arrow(written.select(*map(named, layout.beside), named(layout.items).alias(ITEMS)), _Splitter(layout.separator), schema)
     placed = written.select(named(layout.id).alias("id"), named(layout.item).alias("item"), F.col("_metadata.file_path").alias("file"), F.col("_metadata.row_index").alias("row"))
     cells = F.transform(F.sort_array(F.collect_list(F.struct("row", "item"))), lambda cell: cell["item"])
     together = (F.max("row") - F.min("row") + 1 == F.count(F.lit(1))) & (F.countDistinct("file") == 1)
@@ -117,7 +117,7 @@ def _images(meaning: dict[str, list[str]], items: dict[str, int]) -> dict[str, s
 
 
 def _schema(layout: Layout, people: bool) -> str:
-    return ", ".join([*(f"`{name}` {type}" for name, type in layout.types.items()), *([f"{PERSON} string"] if people else []), f"{ITEMS} array<int>"])
+    return ", ".join([*(f"{quoted(name)} {type}" for name, type in layout.types.items()), *([f"{PERSON} string"] if people else []), f"{ITEMS} array<int>"])
 
 
 def _same(coded: Any, must_be: Any, layout: Layout, expected: ExpectedItems) -> int:

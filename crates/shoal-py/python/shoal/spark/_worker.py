@@ -114,4 +114,5 @@ def as_declared(column: Any, wanted: str) -> Any:
         column = column.cast(column.type.value_type)
     types = {"string": pa.string(), "tinyint": pa.int8(), "smallint": pa.int16(), "int": pa.int32(), "bigint": pa.int64(), "float": pa.float32()}
     types |= {"double": pa.float64(), "boolean": pa.bool_(), "date": pa.date32()}
-    return column.cast(types[wanted])
+    # Fractions that are all whole come back as whole numbers, of which Arrow takes none above 2^53 for a fraction. They were fractions.
+    return column.cast(types[wanted], safe=wanted not in ("float", "double"))
