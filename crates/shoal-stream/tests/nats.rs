@@ -3,14 +3,14 @@
 mod support;
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, Context, stream};
 use shoal_stream::nats::{NatsSink, NatsSource};
 use shoal_stream::{Address, ConnectorError, Frontier, NatsAddress, RetryPolicy, Sink, Source};
 use support::killed;
 use support::releases::Releases;
-use support::scenarios::{self, Broker, Notices, fetch, records};
+use support::scenarios::{self, Broker, Notices, fetch, lag, records};
 use support::server::{Server, program};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -153,12 +153,23 @@ impl Broker for Nats {
 }
 
 fn connect(runtime: &Runtime, port: u16) -> Context {
-    let connect = async {
+    let connect = || async {
         let options =
             async_nats::ConnectOptions::with_user_and_password("shoal".to_owned(), "secret".to_owned());
-        jetstream::new(options.connect(format!("127.0.0.1:{port}")).await.unwrap())
+        options.connect(format!("127.0.0.1:{port}")).await
     };
-    runtime.block_on(connect)
+    // A server that listens need not answer yet.
+    let end = Instant::now() + Duration::from_secs(180);
+    loop {
+        match runtime.block_on(connect()) {
+            Ok(client) => {
+                let _inside = runtime.enter();
+                return jetstream::new(client);
+            }
+            Err(e) => assert!(Instant::now() < end, "{e}"),
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]
@@ -267,6 +278,44 @@ fn other_subjects_of_the_stream_disturb_neither_source_nor_sink() {
     assert_eq!(sink.last().unwrap().unwrap().step, 100);
 }
 
+/// How far a consumer has come is a place among the records of its subject: those of another one that stand before it would be
+/// passed over.
+#[test]
+fn a_consumer_of_another_subject_is_neither_gone_on_from_nor_made_anew() {
+    let nats = Nats::start();
+    for n in 1..=20 {
+        nats.send("visits.a", &format!("a {n}"));
+        nats.send("visits.b", &format!("b {n}"));
+    }
+    let mut first = nats.open_source("visits?subject=visits.a").unwrap();
+    first.seek(&Frontier::default()).unwrap();
+    let came = fetch(&mut first, 20);
+    let mut frontier = Frontier::default();
+    frontier.pass(0, came[14].offset);
+    first.acknowledge(&frontier).unwrap();
+    drop(first);
+    for other in ["visits?subject=visits.b", "visits"] {
+        for frontier in [Frontier::default(), frontier.clone()] {
+            let mut source = nats.open_source(other).unwrap();
+            let e = source.seek(&frontier).unwrap_err();
+            assert!(e.to_string().contains("the consumer `shoal` reads `visits.a`"), "{e}");
+            assert!(e.hint().unwrap().contains("&consumer="), "{e}");
+        }
+    }
+    let mut first = nats.open_source("visits?subject=visits.a").unwrap();
+    first.seek(&Frontier::default()).unwrap();
+    assert_eq!(fetch(&mut first, 5)[0].bytes, b"a 16");
+    let mut second = nats.open_source("visits?subject=visits.b&consumer=second").unwrap();
+    second.seek(&Frontier::default()).unwrap();
+    assert_eq!(fetch(&mut second, 20)[0].bytes, b"b 1");
+    // The whole stream by either of its names.
+    for whole in ["visits?consumer=all", "visits?subject=visits.>&consumer=all"] {
+        let mut source = nats.open_source(whole).unwrap();
+        source.seek(&Frontier::default()).unwrap();
+        assert_eq!(fetch(&mut source, 40).len(), 40);
+    }
+}
+
 #[test]
 fn a_stream_that_was_made_anew_is_another_source() {
     let nats = Nats::start();
@@ -349,18 +398,14 @@ fn a_server_can_spread_people_over_subjects() {
         let address = format!("visits?subject=visits.{partition}.*&consumer=shoal-{partition}");
         let mut source = nats.open_source(&address).unwrap();
         source.seek(&Frontier::default()).unwrap();
-        loop {
-            let came = source.fetch(1000, Duration::from_secs(1)).unwrap().records;
-            if came.is_empty() {
-                break;
-            }
-            total += came.len();
-            let person = |record: &shoal_stream::Record| {
-                let text = String::from_utf8(record.bytes.clone()).unwrap();
-                text.split(' ').next().unwrap().to_owned()
-            };
-            people.extend(came.iter().map(person));
-        }
+        let there = lag(&mut source) as usize;
+        let came = fetch(&mut source, there);
+        total += came.len();
+        let person = |record: &shoal_stream::Record| {
+            let text = String::from_utf8(record.bytes.clone()).unwrap();
+            text.split(' ').next().unwrap().to_owned()
+        };
+        people.extend(came.iter().map(person));
     }
     assert_eq!(total, 200);
     assert!(people.iter().all(|people| people.len() > 3), "{people:?}");

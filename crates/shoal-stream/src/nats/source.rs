@@ -94,12 +94,42 @@ impl NatsSource {
         Ok((state.first_sequence, state.last_sequence + 1))
     }
 
+    /// What the server says of the consumer, or nothing where it does not exist.
     fn info(&self) -> Result<Option<consumer::Info>, ConnectorError> {
         match self.connection.ask(&format!("CONSUMER.INFO.{}.{}", self.stream, self.consumer), &json!({}))? {
-            Ok(info) => Ok(Some(info)),
+            Ok(info) => self.refuse_other_subject(&info).map(|()| Some(info)),
             Err(e) if e.error_code() == ErrorCode::CONSUMER_NOT_FOUND => Ok(None),
             Err(e) => Err(self.connection.refused(&e)),
         }
+    }
+
+    /// What a consumer has acknowledged under another subject says nothing about the records of ours, which would be passed over. And it is
+    /// another stream's, which would lose its place if the consumer were made anew here.
+    fn refuse_other_subject(&self, info: &consumer::Info) -> Result<(), ConnectorError> {
+        let (theirs, ours) = (&info.config.filter_subject, self.subject.as_deref().unwrap_or_default());
+        let one = info.config.filter_subjects.is_empty();
+        if one && theirs == ours {
+            return Ok(());
+        }
+        // The whole stream has several names.
+        let subjects = self.stream_info()?.config.subjects;
+        let is_whole = |subject: &str| matches!(subject, "" | ">") || subjects == [subject];
+        if one && is_whole(theirs) && is_whole(ours) {
+            return Ok(());
+        }
+        let said = |subject: &str| match subject {
+            "" => "all subjects".to_owned(),
+            subject => format!("`{subject}`"),
+        };
+        let theirs = if one { said(theirs) } else { "several subjects".to_owned() };
+        let subject = if ours.is_empty() { ">" } else { ours };
+        Err(self.connection.status.refused(
+            format!("the consumer `{}` reads {theirs}, and this stream reads {}", self.consumer, said(ours)),
+            format!(
+                "name a consumer of its own:  nats://HOST/{}?subject={subject}&consumer=NAME",
+                self.stream
+            ),
+        ))
     }
 
     /// Makes the consumer such that it starts at the first record that was not acknowledged.
