@@ -44,8 +44,8 @@ pub trait Source {
         false
     }
 
-    /// What positions are places in: two texts that differ are two sources, under whatever address. Nothing where positions say nothing
-    /// after a restart.
+    /// What positions are places in: two texts that differ are two sources, under whatever address. Nothing where that is not known: then
+    /// nothing is refused for it.
     fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
         Ok(None)
     }

@@ -369,7 +369,10 @@ impl StreamError {
             StreamError::State { .. } => {
                 "check the disk; a damaged state must be replaced by an empty folder"
             }
-            StreamError::StateInUse { .. } => "stop the other process, or name another state folder",
+            StreamError::StateInUse { .. } => {
+                "stop the other process, or name another state folder; processes that share one all need  balance=partitions  in \
+                 their source"
+            }
             StreamError::OtherStream { .. } => {
                 "name another folder under  [state] dir,  or go back to the policy and the key that it was made with"
             }

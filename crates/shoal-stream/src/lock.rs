@@ -1,4 +1,4 @@
-//! A folder that one process at a time may use.
+//! A folder that one process at a time may use, or the processes of one group together.
 //!
 //! The lock is the operating system's: whatever ends a process, `kill -9` too, frees it, and nothing has to be cleaned up.
 //! A process that is stopped and not dead keeps it, and that is right, because it would write where it left off once it
@@ -14,7 +14,11 @@ use crate::StreamError;
 /// The name of the file in the folder.
 const FILE: &str = "lock";
 
-/// A folder that is this process's until this is dropped.
+/// The name of the file that is locked while a key is looked for and made.
+#[cfg(feature = "kafka")]
+const KEY_FILE: &str = "key-lock";
+
+/// A folder that is this process's, or this process's as well, until this is dropped.
 pub(crate) struct FolderLock {
     /// Closing it frees the folder.
     _file: File,
@@ -23,11 +27,32 @@ pub(crate) struct FolderLock {
 impl FolderLock {
     /// Takes a folder; says who has it where somebody has.
     pub(crate) fn try_take(folder: &Path) -> Result<Result<FolderLock, String>, StreamError> {
-        let mut file = open(folder)?;
-        match file.try_lock() {
+        Self::lock(&folder.join(FILE), File::try_lock, &this_process())
+    }
+
+    /// Takes a folder together with the other processes of a group; says who has it where somebody has it alone.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn try_share(folder: &Path) -> Result<Result<FolderLock, String>, StreamError> {
+        // All of them write the same, whoever comes last.
+        Self::lock(&folder.join(FILE), File::try_lock_shared, "processes of a group")
+    }
+
+    /// Takes what keeps processes that share a folder from making two keys; says who has it where somebody has.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn try_take_key(folder: &Path) -> Result<Result<FolderLock, String>, StreamError> {
+        Self::lock(&folder.join(KEY_FILE), File::try_lock, &this_process())
+    }
+
+    fn lock(
+        path: &Path,
+        lock: fn(&File) -> Result<(), TryLockError>,
+        us: &str,
+    ) -> Result<Result<FolderLock, String>, StreamError> {
+        let mut file = open(path)?;
+        match lock(&file) {
             Ok(()) => {
                 // For people who wonder who has it. Nothing depends on it, so nothing is lost where it cannot be written.
-                let _ = file.set_len(0).and_then(|()| file.write_all(this_process().as_bytes()));
+                let _ = file.set_len(0).and_then(|()| file.write_all(us.as_bytes()));
                 Ok(Ok(FolderLock { _file: file }))
             }
             Err(TryLockError::WouldBlock) => {
@@ -35,24 +60,16 @@ impl FolderLock {
                 let _ = file.rewind().and_then(|()| file.read_to_string(&mut holder));
                 Ok(Err(if holder.is_empty() { "another process".to_owned() } else { holder }))
             }
-            Err(TryLockError::Error(error)) => Err(failed(folder, error)),
+            Err(TryLockError::Error(error)) => Err(failed(path, error)),
         }
-    }
-
-    /// Takes a folder, and waits for it. For what takes moments.
-    #[cfg(feature = "kafka")]
-    pub(crate) fn take(folder: &Path) -> Result<FolderLock, StreamError> {
-        let file = open(folder)?;
-        file.lock().map_err(|error| failed(folder, error))?;
-        Ok(FolderLock { _file: file })
     }
 }
 
-fn open(folder: &Path) -> Result<File, StreamError> {
+fn open(path: &Path) -> Result<File, StreamError> {
     let mut options = OpenOptions::new();
     // Not truncated: what is there names who has it.
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    options.open(folder.join(FILE)).map_err(|error| failed(folder, error))
+    options.open(path).map_err(|error| failed(path, error))
 }
 
 fn this_process() -> String {
@@ -61,8 +78,8 @@ fn this_process() -> String {
     format!("process {}{host}", std::process::id())
 }
 
-fn failed(folder: &Path, error: std::io::Error) -> StreamError {
-    StreamError::File { what: "lock of the state", path: folder.join(FILE), error }
+fn failed(path: &Path, error: std::io::Error) -> StreamError {
+    StreamError::File { what: "lock of the state", path: path.to_owned(), error }
 }
 
 #[cfg(test)]
@@ -76,8 +93,24 @@ mod tests {
         let holder = FolderLock::try_take(folder.path()).unwrap().err().unwrap();
         assert!(holder.starts_with(&format!("process {}", std::process::id())), "{holder}");
         drop(first);
-        #[cfg(feature = "kafka")]
-        drop(FolderLock::take(folder.path()).unwrap());
         assert!(FolderLock::try_take(folder.path()).unwrap().is_ok());
+    }
+
+    #[cfg(feature = "kafka")]
+    #[test]
+    fn a_folder_is_shared_by_a_group_or_has_one_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let (take, share) = (FolderLock::try_take, FolderLock::try_share);
+        let single = take(folder.path()).unwrap().ok().unwrap();
+        assert!(share(folder.path()).unwrap().is_err());
+        drop(single);
+        let (first, second) = (share(folder.path()).unwrap().ok(), share(folder.path()).unwrap().ok());
+        drop(first.unwrap());
+        assert_eq!(take(folder.path()).unwrap().err().unwrap(), "processes of a group");
+        // Whoever makes the key is not kept out by those who have one.
+        let key = FolderLock::try_take_key(folder.path()).unwrap().ok().unwrap();
+        assert!(FolderLock::try_take_key(folder.path()).unwrap().is_err());
+        drop((second.unwrap(), key));
+        assert!(take(folder.path()).unwrap().is_ok());
     }
 }

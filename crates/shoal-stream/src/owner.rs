@@ -20,19 +20,20 @@ pub(crate) struct Owner<'o> {
     pub(crate) policy: &'o str,
     /// The address of the sink, for a stream whose further lines make sense behind the earlier ones only.
     pub(crate) sink: Option<&'o str>,
-    /// What the positions in the folder and in the sink are places in.
+    /// What the positions in the folder and in the sink are places in. Where that is not known, nothing is bound and nothing refused for it.
     pub(crate) source: Option<&'o str>,
 }
 
+/// What the file has where no sink is named.
+const ANY: &str = "any";
+
 impl Owner<'_> {
-    /// The lines of the file.
-    fn names(&self, key: &StreamKey) -> [String; 3] {
-        let any = |name: Option<String>| name.unwrap_or_else(|| "any".to_owned());
-        [
-            key.name_of("policy", self.policy),
-            any(self.sink.map(|sink| key.name_of("sink", sink))),
-            any(self.source.map(|source| key.name_of("source", source))),
-        ]
+    /// The lines of the file; two of them where the source is not known.
+    fn names(&self, key: &StreamKey) -> Vec<String> {
+        let sink = self.sink.map_or_else(|| ANY.to_owned(), |sink| key.name_of("sink", sink));
+        let mut names = vec![key.name_of("policy", self.policy), sink];
+        names.extend(self.source.map(|source| key.name_of("source", source)));
+        names
     }
 }
 
@@ -60,8 +61,8 @@ pub(crate) fn check(folder: &Path, key: &StreamKey, owner: &Owner<'_>) -> Result
 /// Binds a folder to a stream, or refuses it where it is bound to another one.
 pub(crate) fn claim(folder: &Path, key: &StreamKey, owner: &Owner<'_>) -> Result<(), StreamError> {
     let names = owner.names(key);
-    // Versions before this one did not name the source.
-    if bound_lines(folder, &names)? == names.len() {
+    // Fewer than there are now: an earlier version did not name the source, or it was not known. More: it is not known now.
+    if bound_lines(folder, &names)? >= names.len() {
         return Ok(());
     }
     let path = folder.join(FILE);
@@ -69,7 +70,7 @@ pub(crate) fn claim(folder: &Path, key: &StreamKey, owner: &Owner<'_>) -> Result
 }
 
 /// How many lines the file has, all of which are this stream's; none where there is no file.
-fn bound_lines(folder: &Path, names: &[String; 3]) -> Result<usize, StreamError> {
+fn bound_lines(folder: &Path, names: &[String]) -> Result<usize, StreamError> {
     let path = folder.join(FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -77,21 +78,23 @@ fn bound_lines(folder: &Path, names: &[String; 3]) -> Result<usize, StreamError>
         Err(error) => return Err(StreamError::File { what: "file of the state", path, error }),
     };
     let found: Vec<&str> = text.split_whitespace().collect();
-    let [policy, sink, source] = names.each_ref().map(String::as_str);
-    if found.first() != Some(&policy) {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if found.first() != names.first() {
         return Err(StreamError::OtherStream { path });
     }
-    if found.get(1) != Some(&sink) {
+    if found.get(1) != names.get(1) {
         return Err(StreamError::OtherSink { folder: folder.to_owned() });
     }
-    if found.get(2).is_some_and(|found| *found != source) {
-        return Err(StreamError::OtherSource { folder: folder.to_owned() });
+    match (found.get(2), names.get(2)) {
+        (Some(bound), Some(source)) if bound != source => {
+            Err(StreamError::OtherSource { folder: folder.to_owned() })
+        }
+        _ => Ok(found.len()),
     }
-    Ok(found.len())
 }
 
 /// Under its name only once it is whole.
-fn write(path: &Path, names: &[String; 3]) -> std::io::Result<()> {
+fn write(path: &Path, names: &[String]) -> std::io::Result<()> {
     let unfinished = path.with_extension("new");
     let mut file =
         OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
@@ -120,10 +123,23 @@ mod tests {
         assert!(matches!(refused, Err(StreamError::OtherStream { .. })));
         let refused = claim(folder.path(), &ours, &owner("p", Some("nats://a/C")));
         assert!(matches!(refused, Err(StreamError::OtherSink { .. })));
-        for source in [Some("kafka c wards"), None] {
-            let refused = check(folder.path(), &ours, &Owner { source, ..owner("p", Some("nats://a/B")) });
-            assert!(matches!(refused, Err(StreamError::OtherSource { .. })));
-        }
+        let other = Owner { source: Some("kafka c wards"), ..owner("p", Some("nats://a/B")) };
+        assert!(matches!(check(folder.path(), &ours, &other), Err(StreamError::OtherSource { .. })));
+    }
+
+    /// A broker that does not say which cluster it is at one start and says it at another.
+    #[test]
+    fn a_source_that_is_not_known_binds_nothing_and_is_not_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = StreamKey::draw().unwrap();
+        let owner = |source| Owner { policy: "p", sink: None, source };
+        claim(folder.path(), &key, &owner(None)).unwrap();
+        claim(folder.path(), &key, &owner(Some("kafka c visits"))).unwrap();
+        claim(folder.path(), &key, &owner(None)).unwrap();
+        // It is bound still.
+        let refused = check(folder.path(), &key, &owner(Some("kafka c wards")));
+        assert!(matches!(refused, Err(StreamError::OtherSource { .. })));
+        check(folder.path(), &key, &owner(Some("kafka c visits"))).unwrap();
     }
 
     #[test]

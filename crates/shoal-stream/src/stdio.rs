@@ -72,6 +72,11 @@ impl Source for StdinSource {
         true
     }
 
+    /// Positions in a pipe are no places in a topic.
+    fn identity(&mut self) -> Result<Option<String>, ConnectorError> {
+        Ok(Some("standard input".to_owned()))
+    }
+
     /// What is read now comes after what was read before: a pipe does not go back.
     fn seek(&mut self, frontier: &Frontier) -> Result<(), ConnectorError> {
         self.next = frontier.next(0).unwrap_or(0);

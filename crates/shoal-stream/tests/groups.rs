@@ -5,6 +5,8 @@
 
 #[path = "support/child.rs"]
 mod child;
+#[path = "support/deliver.rs"]
+mod deliver;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -15,17 +17,23 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use child::{Loud, scatter, write_key};
+use deliver::deliver;
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::Message;
 use rdkafka::mocking::MockCluster;
-use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer};
+use rdkafka::producer::DefaultProducerContext;
+use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};
 use rdkafka::{Offset, TopicPartitionList};
 use shoal_pipeline::files::Job;
-use shoal_stream::{StreamError, StreamOptions, run};
+use shoal_stream::{Figures, StreamError, StreamOptions, Watcher, run};
 
 const PARTITIONS: i32 = 4;
+
+/// After so many seconds without a record a process ends where everything was sent before: longer than the first fetch of a client takes
+/// on a busy machine.
+const IDLE: u64 = 20;
 
 const HARDENED: &str = "[privacy]\nl = 3\n[algorithm]\nprior = \"uniform\"\n";
 const PAPER: &str = "[privacy]\nl = 3\n[algorithm]\nmode = \"paper\"\nmax-open-groups = 50\n";
@@ -92,15 +100,13 @@ key-file = "key"
 
     /// Puts more tuples into the topic; the key, a person, decides the partition.
     fn send(&mut self, count: u64) {
-        let producer: BaseProducer = self.config().create().unwrap();
-        for n in self.sent..self.sent + count {
+        let record = |n| {
             let who = format!("p{}", scatter(n) % 400);
             let (age, illness) = (20 + scatter(n) % 50, scatter(n + 77_777) % 6);
             let tuple = format!(r#"{{"who":"{who}","number":{n},"age":{age},"illness":"i{illness}"}}"#);
-            let record = BaseRecord::<str, str>::to("visits").key(&who).payload(&tuple);
-            producer.send(record).map_err(|(e, _)| e).unwrap();
-        }
-        producer.flush(Duration::from_secs(20)).unwrap();
+            (Some(who), tuple)
+        };
+        deliver(&self.config(), "visits", None, (self.sent..self.sent + count).map(record));
         self.sent += count;
     }
 
@@ -112,17 +118,18 @@ key-file = "key"
             list.add_partition_offset("released", partition, Offset::Beginning).unwrap();
         }
         consumer.assign(&list).unwrap();
-        let (mut lines, mut ended) = (BTreeMap::new(), 0);
+        let (mut lines, mut ended, mut failed) = (BTreeMap::new(), 0, None);
         let end = Instant::now() + Duration::from_secs(180);
         while ended < PARTITIONS {
-            assert!(Instant::now() < end, "there is no end");
+            assert!(Instant::now() < end, "there is no end: {failed:?}");
             match consumer.poll(Duration::from_secs(1)) {
                 Some(Ok(message)) => {
                     let text = std::str::from_utf8(message.payload().unwrap()).unwrap();
                     lines.entry(message.partition()).or_insert_with(String::new).push_str(text);
                 }
                 Some(Err(KafkaError::PartitionEOF(_))) => ended += 1,
-                Some(Err(e)) => panic!("{e}"),
+                // The client goes on by itself once the broker answers again.
+                Some(Err(e)) => failed = Some(e),
                 None => {}
             }
         }
@@ -255,7 +262,7 @@ fn a_process_of_the_group() {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         asked.store(true, Ordering::Relaxed);
     });
-    let watcher: Arc<dyn shoal_stream::Watcher> = Arc::new(Loud);
+    let watcher: Arc<dyn Watcher> = Arc::new(Loud);
     let figures = run(&job, &options, &stop, &watcher).unwrap();
     println!("ended with {}", figures.to_line());
 }
@@ -289,7 +296,7 @@ fn shared_and_killed(mode: &str) {
     group.send(400);
     fourth.ends(true);
     // The last one ends the stream: what waits for a crowd leaves.
-    group.process(Some(3)).ends(false);
+    group.process(Some(IDLE)).ends(false);
     group.all_is_there_once();
 }
 
@@ -302,6 +309,8 @@ fn nothing_is_lost_or_doubled_when_processes_die_or_hang() {
         }
         scope.spawn(stopped_and_gone_on);
         scope.spawn(refused);
+        scope.spawn(alone_or_together);
+        scope.spawn(stopped_while_the_broker_is_away);
     });
 }
 
@@ -337,13 +346,95 @@ fn stopped_and_gone_on() {
     group.all_is_there_once();
 }
 
+/// A process that reads all partitions by itself and the processes of a group would publish the same records: the folder is
+/// the one's or the others'.
+fn alone_or_together() {
+    let mut group = Group::start(HARDENED);
+    let path = group.folder.path().join("policy.toml");
+    let together = std::fs::read_to_string(&path).unwrap();
+    let alone = group.folder.path().join("alone.toml");
+    std::fs::write(&alone, together.replace("&balance=partitions", "")).unwrap();
+    let try_to = |policy: &Path, watcher: Arc<dyn Watcher>, stop: &Arc<AtomicBool>| {
+        let job = Job::open(policy, &[]).unwrap();
+        run(&job, &StreamOptions::default(), stop, &watcher)
+    };
+    let never = Arc::new(AtomicBool::new(false));
+
+    group.send(400);
+    let member = group.process(None);
+    member.has(PARTITIONS as usize);
+    let e = try_to(&alone, Arc::new(Loud), &never).unwrap_err();
+    assert!(matches!(e, StreamError::StateInUse { .. }), "{e}");
+    assert!(e.hint().unwrap().contains("balance=partitions"), "{e}");
+    member.ends(true);
+
+    // As a single process would hold it.
+    let lock = std::fs::File::open(group.folder.path().join("state/lock")).unwrap();
+    lock.lock().unwrap();
+    let e = try_to(&path, Arc::new(Loud), &never).unwrap_err();
+    assert!(matches!(e, StreamError::StateInUse { .. }), "{e}");
+    drop(lock);
+
+    // As one that hangs while it makes the key.
+    let key = std::fs::File::open(group.folder.path().join("state/key-lock")).unwrap();
+    key.lock().unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let watcher = Arc::new(StopsWhenTold { words: "looks for the key", stop: Arc::clone(&stop) });
+    assert_eq!(try_to(&path, watcher, &stop).unwrap().tuples_now, 0);
+    drop(key);
+    group.process(Some(IDLE)).ends(false);
+    group.all_is_there_once();
+}
+
+/// Asks the stream to stop once it has said something that holds these words.
+struct StopsWhenTold {
+    words: &'static str,
+    stop: Arc<AtomicBool>,
+}
+
+impl Watcher for StopsWhenTold {
+    fn notice(&self, text: &str) {
+        if text.contains(self.words) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn status(&self, _figures: &Figures) {}
+}
+
+/// What was committed for the group is on its way when the broker goes away. The client would send it again until the broker is back, and
+/// nobody would have the partitions meanwhile.
+fn stopped_while_the_broker_is_away() {
+    let mut group = Group::start(HARDENED);
+    // No commit is answered.
+    let lost = vec![RDKafkaRespErr::RD_KAFKA_RESP_ERR__TRANSPORT; 10_000];
+    group.cluster.request_errors(RDKafkaApiKey::OffsetCommit, &lost);
+    let mut process = group.process(None);
+    process.has(PARTITIONS as usize);
+    group.send(400);
+    let end = Instant::now() + Duration::from_secs(180);
+    while group.numbers().len() < group.sent as usize {
+        assert!(Instant::now() < end, "{} of {}", group.numbers().len(), group.sent);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    group.cluster.broker_down(1).unwrap();
+    process.says("waiting for");
+    drop(process.input.take());
+    let end = Instant::now() + Duration::from_secs(180);
+    while process.child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < end, "it does not end: {:#?}", process.said.lock().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// What cannot be shared is refused.
 fn refused() {
     let mut group = Group::start(HARDENED);
     group.send(400);
     let try_to = |policy: &str| {
         let job = Job::open(&group.folder.path().join(policy), &[]).unwrap();
-        let options = StreamOptions { idle_exit: Some(Duration::from_secs(2)), ..StreamOptions::default() };
+        let options =
+            StreamOptions { idle_exit: Some(Duration::from_secs(IDLE)), ..StreamOptions::default() };
         run(&job, &options, &Arc::new(AtomicBool::new(false)), &(Arc::new(Loud) as Arc<_>))
     };
     group.write_policy("narrow.toml", HARDENED, "narrow", "narrow-state");

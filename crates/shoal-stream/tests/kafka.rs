@@ -1,5 +1,7 @@
 //! Kafka's protocol, with a real broker (Tansu). It keeps its topics in memory; so it is not killed but cut off.
 
+#[path = "support/deliver.rs"]
+mod deliver;
 #[path = "support/proxy.rs"]
 mod proxy;
 mod support;
@@ -9,12 +11,12 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use deliver::deliver;
 use proxy::Proxy;
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::{Offset, TopicPartitionList};
 use shoal_stream::kafka::{KafkaSink, KafkaSource};
 use shoal_stream::{Address, ConnectorError, Frontier, KafkaAddress, RetryPolicy, Sink, Source};
@@ -46,12 +48,27 @@ impl Tansu {
         tansu
     }
 
+    /// Makes a topic, again and again until it is there: a broker that has just started may not have an answer yet.
     fn make(&self, topic: &str, partitions: u32) {
         let mut command = Command::new(program("tansu", "SHOAL_TANSU"));
         command.args(["topic", "create", topic, "--partitions", &partitions.to_string()]);
         command.args(["--broker", &format!("tcp://127.0.0.1:{}", self.proxy.port())]);
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
+        let end = Instant::now() + Duration::from_secs(180);
+        loop {
+            let output = command.output().unwrap();
+            // One that was made although its answer got lost is there, too.
+            if output.status.success() || self.has(topic, partitions) {
+                return;
+            }
+            assert!(Instant::now() < end, "{output:?}");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    fn has(&self, topic: &str, partitions: u32) -> bool {
+        let consumer: BaseConsumer = self.config().create().unwrap();
+        let found = consumer.fetch_metadata(Some(topic), Duration::from_secs(5));
+        found.is_ok_and(|found| found.topics().iter().any(|t| t.partitions().len() == partitions as usize))
     }
 
     fn config(&self) -> ClientConfig {
@@ -62,12 +79,8 @@ impl Tansu {
     }
 
     fn send(&self, topic: &str, partition: i32, records: &[String]) {
-        let producer: BaseProducer = self.config().create().unwrap();
-        for record in records {
-            let record = BaseRecord::<(), str>::to(topic).partition(partition).payload(record);
-            producer.send(record).map_err(|(e, _)| e).unwrap();
-        }
-        producer.flush(Duration::from_secs(20)).unwrap();
+        let records = records.iter().map(|record| (None, record.clone()));
+        deliver(&self.config(), topic, Some(partition), records);
     }
 
     fn address(&self, rest: &str) -> KafkaAddress {
@@ -115,8 +128,9 @@ impl Broker for Tansu {
         list.add_partition_offset("released", 0, Offset::Beginning).unwrap();
         consumer.assign(&list).unwrap();
         let (mut published, end) = (Vec::new(), Instant::now() + Duration::from_secs(180));
+        let mut failed = None;
         loop {
-            assert!(Instant::now() < end, "{} and no end", published.len());
+            assert!(Instant::now() < end, "{} and no end: {failed:?}", published.len());
             match consumer.poll(Duration::from_secs(1)) {
                 Some(Ok(message)) => {
                     let headers = message.headers().map(|headers| headers.get(0)).unwrap();
@@ -132,7 +146,8 @@ impl Broker for Tansu {
                     published.push((step, String::from_utf8(message.payload().unwrap().to_vec()).unwrap()));
                 }
                 Some(Err(KafkaError::PartitionEOF(_))) => return published,
-                Some(Err(e)) => panic!("{e}"),
+                // The client goes on by itself once the broker answers again.
+                Some(Err(e)) => failed = Some(e),
                 None => {}
             }
         }

@@ -116,7 +116,7 @@ fn send(signal: &str, client: &Child) {
 fn wait_until(clinic: &Clinic, doing: &str) {
     let doing = doing.replace('\'', "''");
     clinic.server.sql(&format!(
-        "set statement_timeout to '60s'; do $$ declare found bool; begin loop
+        "set statement_timeout to '180s'; do $$ declare found bool; begin loop
            perform pg_stat_clear_snapshot();
            execute 'select count(*) > 0 from pg_stat_activity where usename = ''ann'' and state = ''active'' and {doing}' into found;
            exit when found;

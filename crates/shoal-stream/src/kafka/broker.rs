@@ -118,15 +118,14 @@ impl Broker {
     }
 
     /// What tells the topic from others: its cluster, whatever addresses that has, and its name. That a topic was deleted and made anew the
-    /// client does not say.
+    /// client does not say. Nothing where the cluster has no name.
     pub(crate) fn identity<C: ConsumerContext>(
         &self,
         reader: &BaseConsumer<C>,
     ) -> Result<Option<String>, ConnectorError> {
         // The name of the cluster comes with the answer, and is kept by the client.
         self.partitions(reader)?;
-        let cluster = reader.client().fetch_cluster_id(ANSWER).unwrap_or_default();
-        Ok(Some(format!("kafka {cluster} {}", self.topic)))
+        Ok(identity_of(reader.client().fetch_cluster_id(ANSWER), &self.topic))
     }
 
     /// What was committed, of those partitions of which anything was.
@@ -302,6 +301,13 @@ impl Broker {
     }
 }
 
+/// Not every broker names its cluster, and one that does may not have done so yet. Without the name, a topic cannot be told from one that is called the
+/// same in another cluster; and a folder that is bound to a cluster without a name would be refused once the broker says the name.
+fn identity_of(cluster: Option<String>, topic: &str) -> Option<String> {
+    let cluster = cluster.filter(|cluster| !cluster.is_empty())?;
+    Some(format!("kafka {cluster} {topic}"))
+}
+
 /// What a client says went wrong.
 pub(crate) fn reason(e: &KafkaError) -> String {
     e.rdkafka_error_code().map_or_else(|| e.to_string(), |code| code.to_string())
@@ -346,5 +352,17 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
             Poll::Ready(output) => return output,
             Poll::Pending => std::thread::park(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identity_of;
+
+    #[test]
+    fn a_cluster_without_a_name_is_not_taken_for_one() {
+        assert_eq!(identity_of(Some("c".to_owned()), "visits"), Some("kafka c visits".to_owned()));
+        assert_eq!(identity_of(Some(String::new()), "visits"), None);
+        assert_eq!(identity_of(None, "visits"), None);
     }
 }

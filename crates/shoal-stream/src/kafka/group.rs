@@ -5,8 +5,9 @@
 //! and reads nothing; the reader is told partition by partition where to start and knows of no group.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use rdkafka::ClientContext;
@@ -27,7 +28,7 @@ pub(crate) enum Change {
 /// The partitions of a topic that the group gives to this process.
 pub(crate) struct KafkaGroup {
     broker: Broker,
-    member: BaseConsumer<Membership>,
+    member: Member,
     reader: BaseConsumer,
     /// Looks up where partitions begin and end: the reader must not be moved for that.
     scout: BaseConsumer,
@@ -37,6 +38,31 @@ pub(crate) struct KafkaGroup {
     partitions: u32,
     /// Records without a key, which the broker may have put into any partition.
     without_key: u64,
+}
+
+/// Takes part in the group until it is dropped.
+struct Member(Option<BaseConsumer<Membership>>);
+
+impl Deref for Member {
+    type Target = BaseConsumer<Membership>;
+
+    fn deref(&self) -> &BaseConsumer<Membership> {
+        self.0.as_ref().expect("taken by drop only")
+    }
+}
+
+/// Leaves the group, and does not wait for it longer than for an answer: the client waits until everything is answered that it has sent, and
+/// sends a commit again for as long as the broker is away. A group that does not hear of it misses the process after a session's time.
+impl Drop for Member {
+    fn drop(&mut self) {
+        let member = self.0.take();
+        let (sender, has_left) = mpsc::sync_channel(1);
+        std::thread::spawn(move || {
+            drop(member);
+            sender.send(())
+        });
+        let _ = has_left.recv_timeout(ANSWER);
+    }
 }
 
 /// What the group decided and was not asked for yet. Called by `poll`, in its thread.
@@ -87,8 +113,8 @@ impl KafkaGroup {
             .set("enable.auto.commit", "false")
             .set("auto.offset.reset", "latest")
             .set("allow.auto.create.topics", "false");
-        let member: BaseConsumer<Membership> =
-            config.create_with_context(Membership::default()).map_err(|e| broker.refused(&e))?;
+        let member = config.create_with_context(Membership::default()).map_err(|e| broker.refused(&e))?;
+        let member = Member(Some(member));
         Ok(KafkaGroup { broker, member, reader, scout, next: BTreeMap::new(), partitions, without_key: 0 })
     }
 

@@ -2,11 +2,12 @@
 //! takes away, and runs what it has, one batch after the other in one thread.
 //!
 //! That no record is published twice does not depend on what the group says, which may be old: it depends on the lock of
-//! the partition's folder, which is held from before what was published is looked at until after the last message.
+//! the partition's folder, which is held from before what was published is looked at until after the last message. The folder
+//! above them the processes hold together, so that no single process, which knows nothing of partitions, uses it meanwhile.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -75,25 +76,51 @@ pub(crate) fn run_group(
     // A broker is one side at least, so there is a folder.
     let root = state_folder(job).unwrap_or_else(|| job.folder.clone());
     make_folder(&root)?;
+    // Before anything is locked that others wait for: a broker that is away may keep this process waiting for long.
+    let identity = group.borrow().identity()?;
+    // Held until the process ends, as a single process holds it alone: both would publish the same records.
+    let in_use = |_| StreamError::StateInUse { path: root.clone() };
+    let _shared = FolderLock::try_share(&root)?.map_err(in_use)?;
     let (key, words) = {
-        // Processes that start together must not make two keys.
-        let _lock = FolderLock::take(&root)?;
+        let Some(_lock) = lock_key(&root, stop, watcher)? else { return Ok(Figures::default()) };
         // Nothing is read by it.
         let source = PartitionSource { group: Rc::clone(&group), partition: 0 };
-        let mut start = Start::new(job, request.clone(), Box::new(source), stop, watcher, options);
-        start.own_group(&root, partitions)?
+        let start = Start::new(job, request.clone(), Box::new(source), stop, watcher, options);
+        start.own_group(&root, partitions, identity.as_deref())?
     };
     let members = Members { job, request, words, options, stop, watcher, root, key: &key, group, sinks };
     let started = Instant::now();
     let mut process = Process {
+        owned: BTreeMap::new(),
         members,
         shared,
-        owned: BTreeMap::new(),
         awaited: BTreeMap::new(),
         gone: Sum::new(started),
         said_keyless: false,
     };
     process.run()
+}
+
+/// Keeps others from making a key as long as this process looks for one: processes that start together must not make two.
+/// Others need it for moments only; one that hangs is waited for, not without a word, until somebody asks to stop.
+fn lock_key(
+    root: &Path,
+    stop: &AtomicBool,
+    watcher: &dyn Watcher,
+) -> Result<Option<FolderLock>, StreamError> {
+    let mut say_at = Instant::now() + SAID_AFTER;
+    while !stop.load(Ordering::Relaxed) {
+        let holder = match FolderLock::try_take_key(root)? {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(holder) => holder,
+        };
+        if Instant::now() >= say_at {
+            say_at = Instant::now() + SAID_EVERY;
+            watcher.notice(&format!("{holder} looks for the key: waiting until it has one or ends"));
+        }
+        std::thread::sleep(TRY_EVERY);
+    }
+    Ok(None)
 }
 
 /// What all partitions of a process share.
@@ -113,10 +140,10 @@ pub(super) struct Members<'g> {
 }
 
 struct Process<'g> {
+    /// Partitions that are run here. Dropped first: others may have them, however long it takes to leave the group.
+    owned: BTreeMap<u32, Partition<'g>>,
     members: Members<'g>,
     shared: Shared,
-    /// Partitions that are run here.
-    owned: BTreeMap<u32, Partition<'g>>,
     /// Partitions that the group has given to this process and another one still has.
     awaited: BTreeMap<u32, Awaited>,
     /// What was done for partitions that are others' now.
@@ -134,9 +161,10 @@ struct Awaited {
 impl Start<'_> {
     /// Makes or reads the key, binds it to its use and the folder to the stream. Called by one process at a time.
     fn own_group(
-        &mut self,
-        root: &std::path::Path,
+        &self,
+        root: &Path,
         partitions: u32,
+        source: Option<&str>,
     ) -> Result<(StreamKey, Words), StreamError> {
         let words = words(&self.request, &self.binding);
         self.warn(&words);
@@ -146,8 +174,8 @@ impl Start<'_> {
             // With another number of partitions people move to other ones, away from what is remembered of them.
             identity.push_str(&format!(" in {partitions} partitions"));
         }
-        let (sink, source) = (self.sink_name(), self.source.identity()?);
-        let owner = Owner { policy: &identity, sink: sink.as_deref(), source: source.as_deref() };
+        let sink = self.sink_name();
+        let owner = Owner { policy: &identity, sink: sink.as_deref(), source };
         owner::check(root, &key.key, &owner)?;
         let values = self.binding.values.as_ref();
         let engine = Engine::build(&self.request, &self.binding, &key.key, values)?;
