@@ -6,27 +6,25 @@ from typing import Any, Iterable
 
 from . import _native
 from ._errors import needed, new_error
+from ._hierarchies import _rows_of
+from ._tuples import float_text, nanoseconds
 
-__all__ = ["Kind", "as_arrow", "kind_of", "as_given"]
+__all__ = ["Kind", "as_arrow", "as_given", "kind_of", "own_copy"]
 
 
 class Kind:
     """What a frame is, and the types of its columns, so that a release can be given back alike. No value of the frame is in it but the order of
     categories that were declared to have one."""
 
-    def __init__(self, name: str, types: dict[str, Any]):
+    def __init__(self, name: str, types: dict[str, Any], read: dict[str, Any] | None = None):
         self.name = name
         self.types = types
+        #: The types of Arrow that the columns of a pandas frame were read as: they know what Python's objects are, texts or dates, decimals, bytes.
+        self.read = read or {}
 
     def read_as(self, arrow: Any) -> Kind:
-        """The same, with what the Python objects of a pandas frame are: dates, decimals, bytes."""
-        if self.name != "pandas":
-            return self
-        import pyarrow as pa
-
-        plain = lambda kind: pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        objects = {f.name: f.type for f in arrow.schema if self.types.get(f.name) == object and not plain(f.type)}
-        return Kind(self.name, {**self.types, **objects})
+        """The same, with what its columns were read as."""
+        return Kind(self.name, self.types, {field.name: field.type for field in arrow.schema}) if self.name == "pandas" else self
 
     def __repr__(self) -> str:
         return f"Kind({self.name!r})"
@@ -126,7 +124,8 @@ def _unreadable(frame: Any) -> Exception:
 
 
 def as_given(stream: Any, kind: Kind) -> Any:
-    """What an Arrow stream holds, as a frame of this kind and with its types where values still fit them."""
+    """What an Arrow stream holds, as a frame of this kind. A column has its type again where every published text is what a value of that type says: never
+    another text, since those are what was verified."""
     if kind.name == "polars":
         return _as_polars(stream, kind)
     pa = needed("pyarrow", "this kind of frame", "pip install pyarrow, or use Polars")
@@ -136,74 +135,133 @@ def as_given(stream: Any, kind: Kind) -> Any:
     return _as_pandas(table, kind)
 
 
+def own_copy(frame: Any, kind: Kind) -> Any:
+    """A frame that may be changed while this one stays. Those of PyArrow cannot be changed."""
+    return frame.copy() if kind.name == "pandas" else frame.clone() if kind.name == "polars" else frame
+
+
+def _texts_are(texts: Iterable[str], values: Any) -> bool:
+    """Whether these texts are those that Shoal reads from a frame's column ``value``, which has no nulls."""
+    expected = set(texts)
+    if not expected:
+        return True
+    # A hierarchy of one step names every value by its text.
+    rows, _ = _native.build_hierarchy(values, "value", "flat")
+    return {row[0] for row in _rows_of(rows)} == expected
+
+
 def _as_pyarrow(table: Any, kind: Kind) -> Any:
     import pyarrow as pa
 
     for at, field in enumerate(table.schema):
-        wanted = kind.types.get(field.name)
-        if wanted is None and pa.types.is_dictionary(field.type):
-            wanted = field.type.value_type
-        elif wanted is not None and pa.types.is_dictionary(wanted) and pa.types.is_dictionary(field.type):
-            continue
-        if wanted is None or wanted == field.type:
-            continue
-        column = _cast(table.column(at), wanted, field)
-        table = table.set_column(at, field.name, column)
+        wanted, column = kind.types.get(field.name), table.column(at)
+        is_coded = wanted is not None and pa.types.is_dictionary(wanted)
+        column = _as_type(column, wanted.value_type if is_coded else wanted)
+        # The codes are ours: those of the original would tell how many values there were.
+        table = table.set_column(at, field.name, column.dictionary_encode() if is_coded else column)
     return table
 
 
-def _cast(column: Any, wanted: Any, field: Any) -> Any:
+def _as_type(column: Any, wanted: Any) -> Any:
+    """A column of Arrow as this type, or as it was published where a value does not fit: `[20, 29]` is a text. Never a dictionary."""
     import pyarrow as pa
 
-    plain = column.cast(field.type.value_type) if pa.types.is_dictionary(field.type) else column
+    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if wanted is None or plain.type == wanted:
+        return plain
     if pa.types.is_null(wanted):
         return pa.chunked_array([pa.nulls(len(plain))]) if plain.null_count == len(plain) else plain
-    # A cast that would change a value is refused by PyArrow: 1.5 does not become 1. What was generalized does not fit the old type any more: `[20, 29]` stays a text.
     try:
-        return plain.cast(wanted)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        if pa.types.is_nested(plain.type):
+            lists = plain.cast(wanted)
+            return lists if lists.cast(plain.type).equals(plain) else plain
+        if pa.types.is_integer(plain.type) and pa.types.is_integer(wanted):
+            return plain.cast(wanted)
+        # By the different texts, of which there are few in what was generalized.
+        coded = plain.dictionary_encode().combine_chunks()
+        texts = _arrow_texts(coded.dictionary)
+        if _is_text(wanted):
+            return pa.chunked_array([texts.take(coded.indices).cast(wanted)])
+        typed = _arrow_values(texts, wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OverflowError):
+        # What was generalized does not fit, or Arrow does not read this type from texts.
         return plain
+    if not _texts_are(texts.to_pylist(), pa.table({"value": typed})):
+        return plain
+    return pa.chunked_array([typed.take(coded.indices)])
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether a type holds texts as they are; bytes hold them in UTF-8."""
+    import pyarrow as pa
+
+    kinds = (pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view())
+    return any(kind == text for text in kinds)
+
+
+def _arrow_texts(values: Any) -> Any:
+    """The texts of published values, without nulls."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(values.type):
+        return pa.array([float_text(value) for value in values.to_pylist()], pa.string())
+    return values.cast(pa.string())
+
+
+def _arrow_values(texts: Any, wanted: Any) -> Any:
+    """What texts say, in this type."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_time(wanted):
+        # Arrow reads moments, and no times.
+        moments = pc.binary_join_element_wise("1970-01-01T", texts, "")
+        return moments.cast(pa.timestamp(wanted.unit)).cast(wanted)
+    if pa.types.is_duration(wanted):
+        found = [nanoseconds(text) for text in texts.to_pylist()]
+        if None in found:
+            raise pa.ArrowInvalid("no duration")
+        return pa.array(found, pa.duration("ns")).cast(wanted)
+    if isinstance(wanted, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(wanted, texts.cast(wanted.storage_type))
+    return texts.cast(wanted)
 
 
 def _as_pandas(table: Any, kind: Kind) -> Any:
     import pandas as pd
-    import pyarrow as pa
 
-    columns = {}
-    for field, column in zip(table.schema, table.columns):
-        wanted = kind.types.get(field.name)
-        if isinstance(wanted, Categories):
-            columns[field.name] = _as_category(column.to_pandas(), wanted)
-            continue
-        if isinstance(wanted, pa.DataType):
-            columns[field.name] = _cast(column, wanted, field).to_pandas()
-            continue
-        arrow = pa.array(pd.Series([], dtype=wanted)).type if wanted is not None else None
-        if arrow is not None and not pa.types.is_null(arrow) and arrow != field.type:
-            column = _cast(column, arrow, field)
-        elif pa.types.is_dictionary(field.type):
-            column = column.cast(field.type.value_type)
-        # Types that NumPy does not have (Int64 with nulls, times with zones) know how to read Arrow.
-        if column.type == arrow and hasattr(wanted, "__from_arrow__"):
-            columns[field.name] = pd.Series(wanted.__from_arrow__(column))
-        else:
-            series = column.to_pandas()
-            if arrow is not None and pa.types.is_duration(arrow):
-                series = _as_durations(series)
-            # Texts that were Python objects stay so; pandas 3 would have a type of its own for them.
-            exact = wanted == object or (column.type == arrow and wanted is not None and not series.hasnans)
-            columns[field.name] = series.astype(wanted) if exact else series
+    columns = {name: _pandas_column(table.column(name), kind.types.get(name), kind.read.get(name)) for name in table.column_names}
     return pd.DataFrame(columns)
 
 
-def _as_durations(series: Any) -> Any:
-    """Texts of durations, which Arrow writes and does not read."""
+def _pandas_column(column: Any, wanted: Any, read: Any) -> Any:
+    """A column of Arrow that was read as this type, from this type of pandas."""
     import pandas as pd
+    import pyarrow as pa
 
-    try:
-        return pd.to_timedelta(series)
-    except ValueError:
-        return series
+    read = read.value_type if read is not None and pa.types.is_dictionary(read) else read
+    column = _as_type(column, None if read is None or pa.types.is_null(read) else read)
+    if isinstance(wanted, Categories):
+        return _as_category(_pandas_series(column), wanted)
+    if wanted == object:
+        # Texts that were Python objects stay so; pandas 3 would have a type of its own for them.
+        return column.to_pandas(integer_object_nulls=True).astype(object)
+    # Types that NumPy does not have (Int64 with nulls, times with zones) know how to read Arrow.
+    if column.type == read and hasattr(wanted, "__from_arrow__"):
+        return pd.Series(wanted.__from_arrow__(column))
+    series = _pandas_series(column)
+    return series.astype(wanted) if column.type == read and wanted is not None and not series.hasnans else series
+
+
+def _pandas_series(column: Any) -> Any:
+    """Whole numbers with nulls in a type that holds both: NumPy would make floats of them, which are not exact."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if not pa.types.is_integer(column.type) or column.null_count == 0:
+        return column.to_pandas()
+    dtype = pd.UInt64Dtype() if pa.types.is_uint64(column.type) else pd.Int64Dtype()
+    return pd.Series(dtype.__from_arrow__(column))
 
 
 def _as_category(series: Any, wanted: Categories) -> Any:
@@ -212,7 +270,10 @@ def _as_category(series: Any, wanted: Categories) -> Any:
 
     values = series.dropna().unique().tolist()
     declared = wanted.published(values)
-    return series.astype(pd.CategoricalDtype(sorted(values) if declared is None else declared, ordered=declared is not None))
+    categories = sorted(values) if declared is None else declared
+    if series.dtype.kind in "mM":
+        categories = pd.Index(categories, dtype=series.dtype)
+    return series.astype(pd.CategoricalDtype(categories, ordered=declared is not None))
 
 
 def _as_polars(stream: Any, kind: Kind) -> Any:
@@ -225,13 +286,67 @@ def _as_polars(stream: Any, kind: Kind) -> Any:
         if dtype == pl.Categorical or isinstance(dtype, (pl.Categorical, pl.Enum)):
             column = column.cast(pl.String)
         if isinstance(wanted, Categories):
+            column = _polars_column(column, pl.String)
             # An Enum lists its categories, of which only those that are published may be there.
             declared = wanted.published(column.drop_nulls().unique().to_list())
-            wanted = pl.Categorical if declared is None else pl.Enum(declared)
-        if wanted is not None and column.dtype != wanted:
-            try:
-                column = column.cast(wanted)
-            except (pl.exceptions.InvalidOperationError, pl.exceptions.ComputeError):
-                pass
+            column = column.cast(pl.Categorical if declared is None else pl.Enum(declared))
+        elif wanted is not None:
+            column = _polars_column(column, wanted)
         frame = frame.with_columns(column.alias(name))
     return frame
+
+
+def _polars_column(column: Any, wanted: Any) -> Any:
+    """A column of Polars as this type, or as it was published where a value does not fit."""
+    import polars as pl
+
+    if column.dtype == wanted:
+        return column
+    if wanted == pl.Null:
+        return pl.Series(column.name, [None] * len(column)) if column.null_count() == len(column) else column
+    try:
+        if column.dtype.is_nested():
+            lists = column.cast(wanted)
+            return lists if lists.cast(column.dtype).equals(column) else column
+        if column.dtype.is_integer() and wanted.is_integer():
+            return column.cast(wanted)
+        texts = _polars_texts(column)
+        typed = _polars_values(texts, wanted)
+    except (pl.exceptions.InvalidOperationError, pl.exceptions.ComputeError, OverflowError):
+        # What was generalized does not fit, or Polars does not read this type from texts.
+        return column
+    if wanted == pl.String:
+        return typed
+    if typed.null_count() != column.null_count():
+        return column
+    values = pl.DataFrame({"value": typed.drop_nulls().unique()})
+    return typed if _texts_are(texts.drop_nulls().unique().to_list(), values) else column
+
+
+def _polars_texts(column: Any) -> Any:
+    """The texts of published values; nulls stay."""
+    import polars as pl
+
+    if not column.dtype.is_float():
+        return column.cast(pl.String)
+    texts = [None if value is None else float_text(value) for value in column.to_list()]
+    return pl.Series(column.name, texts, dtype=pl.String)
+
+
+def _polars_values(texts: Any, wanted: Any) -> Any:
+    """What texts say, in this type; a cast reads no dates and times in every version of Polars."""
+    import polars as pl
+
+    if wanted == pl.Date:
+        return texts.str.to_date("%Y-%m-%d")
+    if wanted == pl.Time:
+        return texts.str.to_time("%H:%M:%S%.f")
+    if wanted == pl.Datetime:
+        ending = "" if wanted.time_zone is None else "Z"
+        moments = texts.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f" + ending, time_unit=wanted.time_unit)
+        return moments if wanted.time_zone is None else moments.dt.replace_time_zone("UTC").dt.convert_time_zone(wanted.time_zone)
+    if wanted == pl.Duration:
+        # A text that is no duration becomes a null, which the caller looks for.
+        found = [None if text is None else nanoseconds(text) for text in texts.to_list()]
+        return pl.Series(texts.name, found, dtype=pl.Int64).cast(pl.Duration("ns")).cast(wanted)
+    return texts.cast(wanted)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Iterable, Sequence, Union
 
 from . import _native
-from ._frames import Kind, as_given
+from ._frames import Kind, as_given, own_copy
+from ._intervals import with_intervals
 from ._policy import Policy, PolicyLike
 from ._progress import Progress, shown
 
@@ -55,11 +56,15 @@ class Release:
 
     @property
     def data(self) -> Any:
-        """The published data, as a frame of the kind that was given. Rows are in an order that says nothing of the original's."""
+        """The published data, as a frame of the kind that was given: a copy at each access, so that what is changed there does not change what was verified.
+        Rows are in an order that says nothing of the original's."""
+        # Lists in a frame of pandas are not copied with it.
+        if self._native.has_lists:
+            return as_given(self._native, self._kind)
         if self._frame is None:
             frame = as_given(self._native, self._kind)
-            self._frame = _with_intervals(frame, self.policy) if self._ranges == "interval" else frame
-        return self._frame
+            self._frame = with_intervals(frame, self.policy) if self._ranges == "interval" else frame
+        return own_copy(self._frame, self._kind)
 
     @property
     def audit(self) -> dict[str, Any]:
@@ -158,29 +163,6 @@ class Release:
         # The page is a document of its own, with its style and script; in a frame it cannot touch the notebook, nor the notebook it.
         page = html.escape(self._native.report_page, quote=True)
         return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width: 100%; height: 40em; border: 0"></iframe>'
-
-
-def _with_intervals(frame: Any, policy: Policy) -> Any:
-    """Two columns of ends become one of pandas' intervals, where both ends are there."""
-    import pandas as pd
-
-    for name in policy._keys.get("columns", {}):
-        low, high = f"{name}_min", f"{name}_max"
-        if low in frame.columns and high in frame.columns and name not in frame.columns:
-            at = frame.columns.get_loc(low)
-            ends = pd.arrays.IntervalArray.from_arrays(_ends(frame[low]), _ends(frame[high]), closed="both")
-            frame = frame.drop(columns=[low, high])
-            frame.insert(at, name, ends)
-    return frame
-
-
-def _ends(column: Any) -> Any:
-    """The ends of ranges as a type that intervals may have: dates are Python objects in pandas, and nulls need floats."""
-    import pandas as pd
-
-    if column.dtype == object:
-        return pd.to_datetime(column)
-    return column.astype("float64") if column.hasnans else column
 
 
 #: An earlier release: one that is in memory, or the folder or the ``audit.json`` of one that was saved or that the command line has made.

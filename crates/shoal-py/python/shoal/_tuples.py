@@ -1,17 +1,56 @@
-"""Tuples of a stream as lines of JSON. A value is the text there that a table would have: the same person is known by the same texts, whichever way the data come."""
+"""Tuples of a stream as lines of JSON. A value has the text there that a table would have: the same person is known by the same texts, whichever way the data come.
+Of decimals a table has as many digits as its column; a stream sees one value at a time, and has the digits of the value."""
 
 from __future__ import annotations
 
 import datetime
+import decimal
 import json
+import math
+import re
 from typing import Any, Mapping
 
-__all__ = ["json_line"]
+from ._errors import new_error
+
+__all__ = ["float_text", "json_line", "nanoseconds"]
 
 
 def json_line(tuple: Mapping[str, Any]) -> str:
     """A dict as a line. Values of a row of pandas or NumPy are taken for what they are, and what is missing there is missing here."""
-    return json.dumps({str(key): _json_value(value) for key, value in tuple.items()}, ensure_ascii=False, default=str)
+    tokens = {str(key): _token(value, str(key)) for key, value in tuple.items()}
+    return "{" + ", ".join(f"{_json(key)}: {token}" for key, token in tokens.items()) + "}"
+
+
+def _token(value: Any, name: str) -> str:
+    """A value as JSON. Numbers are written here, since JSON's writer writes floats in its own way."""
+    if _is_float(value):
+        text = float_text(value)
+        # JSON has no infinity: it is a text, as in tables.
+        return "null" if value != value else text if math.isfinite(value) else _json(text)
+    if isinstance(value, bytes):
+        try:
+            return _json(value.decode())
+        except UnicodeDecodeError:
+            raise new_error("the bytes are not UTF-8", "push a text", f"column {name}") from None
+    return _json(_json_value(value))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, float) or (type(value).__module__ == "numpy" and type(value).__name__ in ("float16", "float32", "longdouble"))
+
+
+def float_text(value: Any) -> str:
+    """The text of a float as tables have it, which is how Rust writes it: the fewest digits that read back to the same number of the same size, never an exponent."""
+    if type(value).__name__ in ("float16", "longdouble"):
+        # Those are written as floats of a size that Rust knows.
+        value = value.astype("float32" if type(value).__name__ == "float16" else "float64")
+    if not math.isfinite(value):
+        return "NaN" if value != value else "inf" if value > 0 else "-inf"
+    return format(decimal.Decimal(str(value)), "f").removesuffix(".0")
 
 
 def _json_value(value: Any) -> Any:
@@ -33,8 +72,8 @@ def _json_value(value: Any) -> Any:
         microseconds = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
         # Those of pandas have more digits.
         return _duration(microseconds * 1_000 + getattr(value, "nanoseconds", 0))
-    # NaN is the only value that is not itself.
-    return None if isinstance(value, float) and value != value else value
+    # Digits without an exponent.
+    return format(value, "f") if isinstance(value, decimal.Decimal) else value
 
 
 def _moment(value: datetime.datetime) -> str:
@@ -73,3 +112,15 @@ def _duration(nanoseconds: int) -> str:
     seconds, rest = divmod(abs(nanoseconds), 1_000_000_000)
     fraction = f".{rest:09}".rstrip("0") if rest else ""
     return f"{'-' if nanoseconds < 0 else ''}PT{seconds}{fraction}S"
+
+
+def nanoseconds(text: str) -> int | None:
+    """The duration that such a text says, in nanoseconds; none where it is no such text."""
+    if text == "P0D":
+        return 0
+    found = re.fullmatch(r"(-?)PT([0-9]+)(?:\.([0-9]{1,9}))?S", text)
+    if found is None:
+        return None
+    sign, seconds, fraction = found.groups()
+    size = int(seconds) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
+    return -size if sign else size

@@ -27,6 +27,9 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     left out count as ``*``. Later records (``transform``) are what they are: a number, and 1 for their value. So a model learns from what would be
     published and is applied to people who are known.
 
+    Records are anonymized twice: once with the numbers of their rows, which the model is trained on, and once as they are, which is ``release_``. Both keep the
+    same promises, but some algorithms (``sbc``) may group records differently in the two.
+
     What ``fit_transform`` returns has the order of the records that were given and is for the model alone; what may be published is
     ``release_.data``. A pickled model has no ``release_``, but the values of the columns that it was fitted on, as every encoder of scikit-learn does.
 
