@@ -76,6 +76,18 @@ def test_people_are_told_apart_where_values_are_missing(spark, tmp_path):
     assert len(hashes) == 10 and len(set(hashes.values())) == 2
 
 
+def test_somebody_whose_id_is_spelled_in_two_ways_is_one_person(spark, tmp_path):
+    """As to the kernel, which would otherwise be given the two halves of a history in two parts."""
+    table = histories(300)
+    spelled = [who if number % 2 else f" {who.upper()} " for number, who in enumerate(table["patient"].to_pylist())]
+    files = []
+    for name, one in (("one", table), ("two", table.set_column(0, "patient", pa.array(spelled)))):
+        release = shoal.spark.anonymize(spark.createDataFrame(one), POLICY, str(tmp_path / name), part_records=300)
+        assert release.parts >= 2 and release.found["persons-in"] == 300
+        files.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (tmp_path / name).glob("*.parquet")})
+    assert files[0] == files[1] != {}
+
+
 def test_events_that_never_came_to_a_worker_are_not_taken_for_suppressed_ones(spark, tmp_path, monkeypatch):
     run = SequencesJob._run
 

@@ -13,6 +13,7 @@ from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._leaks import guesses_of_people, in_classes, left_out, not_looked_at, of_untouched
 from ._names import COUNT, HASH, PART, PERSON, named, quoted
+from ._people import with_canonical_people
 from ._plan import Plan
 from ._texts import kernel_text, look
 from ._verify import UNSTEADY, Expected, digests, losses_of, verify_columns
@@ -40,6 +41,7 @@ class SequencesJob(Job):
         ties = [data["ties"]] if data.get("ties") else []
         self.order: list[str] = [*data.get("order", []), *ties]
         super().__init__(frame, policy, output, overwrite, [self.id, *self.order])
+        self.frame = with_canonical_people(self.frame, self.id, self.missing)
         self.published = [name for name in self.published if name != self.id]
         row = self.figures(F.approx_count_distinct(named(self.id), 0.01).alias("people"))
         self.people = row["people"]

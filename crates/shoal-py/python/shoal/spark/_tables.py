@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any
 
 from .._policy import Policy
 from ._axes import leaves_of
-from ._conditions import TOLERANCE, Condition, Values, canonical_text, conditions_of
+from ._conditions import TOLERANCE, Condition, Values, conditions_of
 from ._errors import broken, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._leaks import guesses, in_classes, left_out, no_condition, not_looked_at, of_untouched, repeated_identifiers
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
+from ._people import with_canonical_people
 from ._plan import Plan
-from ._texts import kernel_text, look
+from ._texts import look
 from ._verify import Expected, verify, verify_columns, verify_people
 from ._worker import Worker
 
@@ -38,7 +39,7 @@ class TableJob(Job):
         #: Identifiers, as they are, where the policy does not say whose a record is.
         self.identifiers = frame.select(*(named(name) for name in frame.columns if self.specs[name].get("role") == "identifier" and not self.person))
         if self.person:
-            self.frame = self._with_canonical_people()
+            self.frame = with_canonical_people(self.frame, self.person, self.missing)
         self.conditions = conditions_of(self.full)
         self._refuse_conditions()
         self.carried = [name for name, source in ((PERSON, self.person), (PERSONAL_K, self.personal_k)) if source]
@@ -47,13 +48,6 @@ class TableJob(Job):
         self.largest_k = max(self.k, self.figures(*asked).get("largest k") or 0)
         if self.records < self.k:
             raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
-
-    def _with_canonical_people(self) -> Any:
-        """Texts that likely name the same person (``Ann`` and ``ann ``; 7 and 07) are one person to the kernel, so all their records must be in one part. From here on people
-        have one name everywhere, in the kernel too."""
-        fields = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
-        schema = ", ".join(f"{quoted(name)} {'string' if name == self.person else type}" for name, type in fields.items())
-        return self.frame.mapInArrow(_PersonNames(self.person, self.missing, fields[self.person]), schema)
 
     def _refuse_conditions(self) -> None:
         for condition in self.conditions:
@@ -258,28 +252,6 @@ class TableJob(Job):
             # The remainder of a part, fewer than k; incognito leaves nobody out.
             limit = 0 if name == "incognito" else (self.k - 1) * self.part_figures["count"]
         return limit + self.incomplete
-
-
-class _PersonNames:
-    """For ``mapInArrow``: one text for all that likely name the same person, and nothing where nobody is named. It travels to the workers."""
-
-    def __init__(self, column: str, missing: list[str], type: str):
-        self.column, self.missing, self.type = column, set(missing), type
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for batch in batches:
-            at = batch.schema.get_field_index(self.column)
-            names = batch.column(at).dictionary_encode()
-            texts = pa.array([self.name_of(name) for name in names.dictionary.to_pylist()], pa.string())
-            columns = batch.columns
-            columns[at] = texts.take(names.indices)
-            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-    def name_of(self, name: Any) -> str | None:
-        text = None if name is None else kernel_text(name, self.type)
-        return None if text is None or text in self.missing else canonical_text(text)
 
 
 def _refuse(keys: dict[str, Any]) -> None:
