@@ -142,6 +142,9 @@ def test_intervals_of_numbers_are_exact_or_two_columns():
     long = [decimal.Decimal("0.1234567890123456789") + n for n in range(12)]
     data = interval(long, kind="decimal")
     assert data.columns.tolist() == ["c_min", "c_max"] and min(data["c_min"]) == "0.1234567890123456789"
+    # Whole numbers as texts, one of them missing: floats would not be exact.
+    whole = [f"0{2**53 + n}" for n in range(1, 7)] * 2 + [None] * 6
+    assert interval(whole, kind="integer", missing="category").columns.tolist() == ["c_min", "c_max"]
     # Longer ago than pandas 2 can say in nanoseconds: exact, or as it was published.
     old = interval([f"0{n}.01.0900" for n in range(1, 7)] * 2, kind="date", format="%d.%m.%Y")
     assert "c_min" in old.columns or {one.left.year for one in old["c"]} == {900}

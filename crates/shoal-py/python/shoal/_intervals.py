@@ -35,6 +35,9 @@ def _ends(low: Any, high: Any, spec: dict[str, Any]) -> tuple[Any, Any] | None:
         return None
     both = pd.concat([low, high], ignore_index=True)
     read = _dates(both, spec) if spec.get("kind") == "date" else _numbers(both)
+    # Without a kind the data have chosen it.
+    if read is None and "kind" not in spec:
+        read = _dates(both, spec)
     return None if read is None else (read[: len(low)], read[len(low) :].reset_index(drop=True))
 
 
@@ -52,24 +55,27 @@ def _dates(texts: Any, spec: dict[str, Any]) -> Any:
     except ValueError:
         # A notation that pandas does not know, or a date that it cannot hold.
         return None
-    return moments.reindex(texts.index)
+    # Several offsets from UTC in one column have no type of their own.
+    return moments.reindex(texts.index) if moments.dtype.kind == "M" else None
 
 
 def _numbers(numbers: Any) -> Any:
     """Numbers as whole ones or floats, whichever is exact. Intervals have no whole numbers with nulls."""
     import pandas as pd
 
+    read = numbers.dropna()
+    said = read.tolist()
     if not pd.api.types.is_numeric_dtype(numbers):
-        texts = numbers.dropna()
         try:
-            read = pd.to_numeric(texts)
-            exact = all(decimal.Decimal(text) == decimal.Decimal(str(number)) for text, number in zip(texts, read))
+            said, read = [decimal.Decimal(text) for text in said], pd.to_numeric(read)
         except (ValueError, decimal.InvalidOperation):
             return None
-        return _numbers(read.reindex(numbers.index)) if exact else None
-    if not numbers.hasnans:
-        return numbers.astype("int64" if pd.api.types.is_integer_dtype(numbers) else "float64")
-    floats = numbers.astype("float64")
-    known = numbers.dropna()
-    exact = all(float(number) == number for number in known.tolist())
-    return floats if exact else None
+    is_whole = pd.api.types.is_integer_dtype(read) and not numbers.hasnans
+    # Of whole numbers, intervals have NumPy's and not those of pandas.
+    read = read.astype(str(read.dtype).lower() if is_whole else "float64")
+    return read.reindex(numbers.index) if all(map(_says, read.tolist(), said)) else None
+
+
+def _says(number: int | float, said: Any) -> bool:
+    """Whether a number is what was published: a float is what its shortest text says."""
+    return decimal.Decimal(str(number)) == said if isinstance(said, decimal.Decimal) else number == said
