@@ -80,11 +80,15 @@ def test_names_of_groups_that_only_look_like_values_stay_texts(kind, library):
         "datetime64[ns]": [f"1970-01-01T00:00:00.00000000{n}" for n in range(1, 5)],
         "timedelta64[ns]": [f"PT0.00000000{n}S" for n in range(1, 5)],
     }[kind]
-    names = {"int64": "007", "float64": "1.0", "datetime64[ns]": "1970-01-01", "timedelta64[ns]": "5"}
-    groups = shoal.tree({names[kind]: texts[:2], "others": texts[2:]})
-    policy = shoal.Policy().quasi("other", hierarchy=groups).k(3)
+    names = {"int64": "00{}", "float64": "{}.0", "datetime64[ns]": "1970-01-0{}", "timedelta64[ns]": "{}"}
+    groups = shoal.tree({names[kind].format(7): texts[:2], names[kind].format(8): texts[2:]})
+    # Three records have each value: only the groups are crowds.
+    policy = shoal.Policy().quasi("other", hierarchy=groups).k(5)
     frame = {"pandas": table.to_pandas, "polars": lambda: pl.from_arrow(table), "pyarrow": lambda: table}[library]()
     release = shoal.anonymize(frame, policy)
+    published = {str(value) for value in pa.table(release)["other"].to_pylist()}
+    assert published == {names[kind].format(n) for n in (7, 8)}
+    assert set(release.data["other"].to_pylist() if library == "pyarrow" else release.data["other"].to_list()) == published
     assert shoal.verify(release.data, policy, frame)
 
 

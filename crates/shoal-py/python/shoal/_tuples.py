@@ -1,5 +1,6 @@
 """Tuples of a stream as lines of JSON. A value has the text there that a table would have: the same person is known by the same texts, whichever way the data come.
-Of decimals a table has as many digits as its column; a stream sees one value at a time, and has the digits of the value."""
+Of decimals a table has as many digits as its column; a stream sees one value at a time, and has the digits of the value. A ``float32`` has its few digits only as long as it
+is NumPy's: where a loop over a column of pandas makes Python's floats of them, they have those of a ``float64``."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def anonymize(
     """Anonymizes a frame: pandas, Polars, PyArrow, or anything with ``__arrow_c_stream__``.
 
     ``policy`` is a :class:`Policy`, a dict, the path of a policy file, or TOML. ``ranges`` is "text" (``[20, 29]``), "columns" (``age_min``,
-    ``age_max``) or "interval" (pandas: ``Interval``); without it the policy says. Where the promise cannot be kept,
+    ``age_max``) or "interval" (pandas: ``Interval``, and columns where none holds the ends exactly); without it the policy says. Where the promise cannot be kept,
     :class:`PromiseError` is raised and nothing is released.
 
     >>> import pandas as pd, shoal
