@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Union, final
 
 __all__ = [
     "Error", "HeldFrame", "NativeRelease", "NativeStream", "PolicyError", "PromiseError", "addresses", "anonymize",
-    "attack", "build_hierarchy", "check", "dict_to_toml", "distinct", "explain", "hierarchy_rows", "hold", "measure", "policy_of_release",
+    "attack", "build_hierarchy", "check", "dict_to_toml", "explain", "hierarchy_rows", "hold", "measure", "policy_of_release",
     "policy_schema", "policy_to_json", "propose", "save", "timestamps", "toml_to_json", "verify",
 ]
 
