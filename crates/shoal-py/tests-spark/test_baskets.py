@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 import shoal
 import shoal.spark
 from shoal.spark import _recoding, _transactions, _verify_items
-from shoal.spark._items import members_of, published_text, reads_back, split
+from shoal.spark._items import members_of, original_items, published_text, reads_back, split
 from shoal.spark._itemsets import keys_of, least_ranks, members_of_keys
 
 # Some are written like syntax.
@@ -236,6 +236,15 @@ def test_items_are_written_as_the_kernel_writes_them():
         assert sorted(item for text in texts for item in members_of(text)) == names
         assert all(published_text(members_of(text), None) == text for text in texts)
     assert all(list(split(f"{text};z", ";")) == [text, "z"] for text in (published_text([name], ";") for name in names) if reads_back(text, ";"))
+
+
+def test_cells_are_cut_as_the_kernel_cuts_them():
+    draw = random.Random(9)
+    cells = ["".join(draw.choice('ab(),"; ') for _ in range(draw.randint(1, 9))) for _ in range(400)] + ["(acute;flu;HIV", '"x;y" ;z']
+    # Everything is there twice, so that nothing is merged.
+    published = shoal.anonymize(pa.table({"items": cells * 2}), shoal.Policy("transactions").data(items="items").privacy(k=2, m=1)).data["items"].to_pylist()
+    read = [sorted(item for text in split(cell, ";") if text for item in members_of(text)) for cell in published]
+    assert sorted(read) == sorted(sorted({item.strip() for item in original_items(cell, ";")} - {""}) for cell in cells * 2)
 
 
 @pytest.mark.parametrize(

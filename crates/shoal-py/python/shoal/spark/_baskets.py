@@ -6,7 +6,7 @@ from typing import Any, Iterator
 
 from ._conditions import canonical_text
 from ._errors import new_error, new_policy_error
-from ._items import split
+from ._items import original_items
 from ._names import ITEMS, OURS, PERSON, map_in_arrow, named, quoted
 
 __all__ = ["Layout", "people_missing", "read"]
@@ -88,7 +88,7 @@ class _Reader:
 
     def items_of(self, cell: Any) -> list[str]:
         """As the kernel reads them: blanks around the items of a cell go, and what means "no value" is no item."""
-        pieces = [] if cell is None else split(cell, self.separator) if self.separator else (piece for piece in cell if piece is not None)
+        pieces = [] if cell is None else original_items(cell, self.separator) if self.separator else (piece for piece in cell if piece is not None)
         pieces = (piece.strip() for piece in pieces) if self.trims else pieces
         return sorted({piece for piece in pieces if (piece or not self.trims) and piece not in self.missing})
 

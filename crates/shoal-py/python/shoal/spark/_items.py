@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
-__all__ = ["ascending", "dictionary_of", "group_number", "members_of", "published_text", "reads_back", "split"]
+__all__ = ["ascending", "dictionary_of", "group_number", "members_of", "original_items", "published_text", "reads_back", "split"]
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"(?!")')
 _NUMBER = re.compile(r"\(([0-9]+),\)")
 
 
@@ -24,8 +25,8 @@ def published_text(members: list[str], separator: str | None) -> str:
     if len(members) > 1:
         return f"({','.join(map(_member, members))})"
     (item,) = members
-    # Somebody would read a group, the number of a group, or an item in quotes.
-    mistaken = _group(item) is not None or _in_quotes(item) is not None
+    # Somebody would read no item, a group, the number of a group, or an item in quotes.
+    mistaken = not item or _group(item) is not None or _in_quotes(item) is not None
     if not mistaken and (separator is None or reads_back(item, separator)):
         return item
     return _quoted(item)
@@ -97,6 +98,32 @@ def split(line: str, separator: str) -> Iterator[str]:
             return
         yield line[start:end]
         start = end + 1
+
+
+def original_items(line: str, separator: str) -> Iterator[str]:
+    """The items of a cell of an original: a parenthesis means nothing there, and an item may be in quotes from its beginning to the next separator."""
+    rest: str | None = line
+    while rest is not None:
+        rest = rest.lstrip(" \t")
+        item, rest = _quoted_at_start(rest, separator) or _plain_at_start(rest, separator)
+        rest = rest[1:] if rest else None
+        if item:
+            yield item
+
+
+def _plain_at_start(text: str, separator: str) -> tuple[str, str]:
+    item, found, rest = text.partition(separator)
+    return item.rstrip(" \t"), found + rest
+
+
+def _quoted_at_start(text: str, separator: str) -> tuple[str, str] | None:
+    """The item in quotes with which a text begins, and what follows: a separator or nothing."""
+    if (found := _QUOTED.match(text)) is None:
+        return None
+    rest = text[found.end() :]
+    # With a blank as separator the blanks after the item are separators themselves.
+    rest = rest if separator == " " else rest.lstrip(" \t")
+    return (found[1].replace('""', '"'), rest) if rest[:1] in ("", separator) else None
 
 
 def reads_back(text: str, separator: str) -> bool:
