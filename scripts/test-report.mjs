@@ -14,7 +14,11 @@ const sandbox = process.getuid() === 0 ? ["--no-sandbox"] : [];
 const browser = spawn(
   chromium,
   ["--headless", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", `--user-data-dir=${profile}`, ...sandbox, "about:blank"],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+  {
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    // Some of its settings follow no option.
+    env: { ...process.env, HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile },
+  },
 );
 // A browser that hangs must not hang the tests.
 const alarm = setTimeout(() => fail("Chromium did not answer for four minutes"), 240_000);
@@ -63,6 +67,7 @@ function end(code) {
 }
 
 const problems = [];
+let looked = 0;
 
 async function look(name, file) {
   const wrong = (what) => problems.push(`${name}: ${what}`);
@@ -150,6 +155,7 @@ async function look(name, file) {
   writeFileSync(join(folder, `${name}.pdf`), printed);
   listeners.delete(listener);
   await send("Target.closeTarget", { targetId });
+  looked += 1;
   console.log(`${name}: ${bytes} bytes, PDF ${printed.length} bytes`);
 }
 
@@ -157,6 +163,8 @@ try {
   for (const shape of ["table", "transactions", "sequences"])
     for (const edition of ["report", "audit"]) await look(`${shape}-${edition}`, join(folder, "runs", shape, `${edition}.html`));
   problems.forEach((problem) => console.error(`test-report: ${problem}`));
+  const failed = new Set(problems.map((problem) => problem.split(":")[0])).size;
+  console.log(`reports: ${looked - failed} passed, ${failed} failed`);
   end(problems.length ? 1 : 0);
 } catch (error) {
   fail(error.stack);

@@ -8,8 +8,7 @@ use flate2::read::GzDecoder;
 
 /// The text of a file below the folder of the public data sets, unpacked where its name ends in `.gz`.
 pub(crate) fn shared_text(name: &str) -> Result<String, Box<dyn Error>> {
-    let folder = shoal_testkit::data::shared().ok_or("the public data sets are not beside the repository")?;
-    text_of(&folder.join(name))
+    text_of(&shoal_testkit::data::public(name))
 }
 
 /// The text of the file that was named on the command line, else of one of the public data sets.

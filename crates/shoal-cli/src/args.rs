@@ -72,6 +72,10 @@ pub(crate) enum Verb {
     ///
     /// The exit code is 0 when it does, 1 when it does not.
     Verify(VerifyArgs),
+    /// Make the report that goes out with a release again: report.html and report.json, from the published file and the policy alone.
+    ///
+    /// A run makes the same bytes. A report that says something else is replaced with --force only.
+    Report(ReportArgs),
     /// Loss of a published file against its original, and the risk before and after.
     Measure(MeasureArgs),
     /// Play the adversary: how close does somebody get who knows what the policy says they may know?
@@ -190,26 +194,33 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The policy.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub policy: PathBuf,
+    /// The policy; that of the release where only --key-of is given.
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "key_of")]
+    pub policy: Option<PathBuf>,
     /// The published file instead of the policy's: .csv[.gz|.zst] or .parquet; `-` for standard output.
     #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// The folder of the reports (report.html, report.json, audit.html, audit.json) instead of the policy's.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub report: Option<PathBuf>,
-    /// The audit.json (or its folder) of an earlier release of the same people; may be repeated. The new release is refused
-    /// where all of them together break a promise. Of transactions and sequences the earlier files are needed as well.
+    /// The audit.json (or its folder) of an earlier release of the same people; may be repeated. The new release holds together
+    /// with all of them: people who were together are published among themselves, and newcomers too. The published files are needed.
     #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
     pub previous: Vec<PathBuf>,
-    /// tables: people who were in an earlier release keep their class, newcomers get classes among themselves, and members of
-    /// a class that has become too small are left out.
-    #[arg(long, requires = "previous")]
+    /// Deprecated, without effect: it is what --previous does.
+    #[arg(long, requires = "previous", hide = true)]
     pub reuse_classes: bool,
+    /// tables: publish those, too, who were in a class with a few people that are gone. Whoever knows that somebody is gone may then
+    /// find what they had.
+    #[arg(long, requires = "previous")]
+    pub allow_absent: bool,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// The source of all randomness; short for `--set algorithm.seed=N`.
+    /// Repeat a release: take the secret key from its audit.json (or its folder). The same policy and records then give the same
+    /// bytes; every other run draws a key of its own, or reads it from algorithm.key-file.
+    #[arg(long, value_name = "RELEASE", value_hint = ValueHint::AnyPath)]
+    pub key_of: Option<PathBuf>,
+    /// The source of all randomness that is not secret; short for `--set algorithm.seed=N`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// How many threads to use; 0 for one per core. The published bytes do not depend on it.
@@ -244,7 +255,7 @@ pub(crate) struct ApplyArgs {
     pub previous: Vec<PathBuf>,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// The source of all randomness; short for `--set algorithm.seed=N`.
+    /// The source of all randomness that is not secret; short for `--set algorithm.seed=N`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// How many threads to use; 0 for one per core. The published bytes do not depend on it.
@@ -253,8 +264,8 @@ pub(crate) struct ApplyArgs {
     /// Replace the published file and its reports where they exist. An earlier release is never replaced.
     #[arg(long)]
     pub force: bool,
-    /// tables, sequences: publish those, too, who were in a class or cluster with a few people that are gone. Whoever knows that somebody is gone
-    /// may then find what they had; otherwise the others of the class are left out.
+    /// Publish those, too, who were in a crowd with a few people that are gone. An attacker who knows that somebody is gone
+    /// may then find what they had; otherwise the others of the crowd are left out.
     #[arg(long)]
     pub allow_absent: bool,
     /// Publish the file also where all information is lost; otherwise that ends with exit code 1 and no file.
@@ -297,6 +308,24 @@ pub(crate) struct VerifyArgs {
     /// they are named.
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub overrides: Overrides,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The published file, or the published table: postgres://…#table.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub published: PathBuf,
+    /// The policy, or the audit.json of the release. Without it the audit.json of the file is looked for where a run leaves it.
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub policy: Option<PathBuf>,
+    /// The folder of report.html and report.json; where it is not given, the one that a run makes for this file.
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+    /// Replace a report that says something else.
+    #[arg(long)]
+    pub force: bool,
     #[command(flatten)]
     pub overrides: Overrides,
 }

@@ -65,8 +65,10 @@ pub(crate) fn report(failure: &Failure, console: &Console) -> u8 {
             _ => None,
         };
         // Standard error is for the person at the terminal; documents are kept and passed on.
-        let message = if console.shows_values() { failure.to_string() } else { failure.without_values() };
-        let hint = failure.hint();
+        let (message, hint) = match console.shows_values() {
+            true => (failure.to_string(), failure.hint()),
+            false => (failure.redacted(), failure.redacted_hint()),
+        };
         print_error(console, ErrorBody { message, hint, key, place, exit_code });
     }
     exit_code

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use shoal_core::hierarchy::AmnesiaError;
 use shoal_core::hierarchy::build::BuildError;
 use shoal_core::policy::PolicyProblem;
-use shoal_core::{HierarchyError, KindError, PolicyError};
+use shoal_core::{HierarchyError, KindError, PolicyError, without_texts};
 use shoal_io::{ReadError, SeparatorError, TableOfItems, WriteError};
+use shoal_pipeline::PipelineError;
 use shoal_pipeline::compare::CompareError;
 use shoal_pipeline::propose::shell_word;
-use shoal_pipeline::{PipelineError, without_quotes};
 use shoal_stream::StreamError;
 
 #[derive(Debug, thiserror::Error)]
@@ -175,18 +175,58 @@ impl Failure {
         }
     }
 
-    /// The message without any value of the data, for what goes into logs.
-    pub(crate) fn without_values(&self) -> String {
+    /// The message without anything from the data, for what is kept and passed on.
+    pub(crate) fn redacted(&self) -> String {
         match self {
-            Failure::Pipeline(error) => error.without_values(),
-            Failure::Read(_) | Failure::Stream(_) | Failure::Build { .. } => {
-                without_quotes(&self.to_string())
+            Failure::Policy { error, .. } => error.redacted(),
+            Failure::Pipeline(error) => error.redacted(),
+            Failure::Read(error) => error.redacted(),
+            Failure::Write(error) => error.redacted(),
+            Failure::Stream(error) => error.redacted(),
+            Failure::Compare(error) => error.redacted(),
+            Failure::Hierarchy { path, error: _ } | Failure::Amnesia { path, error: _ } => {
+                without_texts(self, &[&path.to_string_lossy()])
             }
-            Failure::NotOfKind { place, column, kind, .. } => {
-                format!("{place}: a value in column `{column}` is not {kind}")
+            Failure::Build { column, error: _ } => without_texts(self, &[column]),
+            Failure::NotOfKind { place, column, kind, value: _ } => {
+                without_texts(self, &[place, column, kind])
             }
-            // The others are about policies, arguments and files.
-            _ => self.to_string(),
+            Failure::NotBaskets { data, .. } => without_texts(self, &[data]),
+            // About arguments and files.
+            Failure::HierarchyFile { .. }
+            | Failure::Format(_)
+            | Failure::NoColumn { .. }
+            | Failure::Separator(_)
+            | Failure::NotTwice
+            | Failure::Encoding { .. }
+            | Failure::NotAStream { .. }
+            | Failure::NoPolicy { .. }
+            | Failure::NoAnswer { .. }
+            | Failure::Folder { .. }
+            | Failure::Exists { .. }
+            | Failure::WrongFlag { .. }
+            | Failure::NoVerb { .. }
+            | Failure::NoTerm { .. }
+            | Failure::ChangedProposal { .. }
+            | Failure::Cancelled
+            | Failure::Signals { .. }
+            | Failure::Threads { .. }
+            | Failure::Stdout { .. } => self.to_string(),
+        }
+    }
+
+    /// The hint, unless it may quote the data.
+    pub(crate) fn redacted_hint(&self) -> Option<String> {
+        match self {
+            Failure::Policy { error, .. } if matches!(error.problem, PolicyProblem::Data { .. }) => None,
+            Failure::Pipeline(error) => {
+                with_flags(error).map(str::to_owned).or_else(|| error.redacted_hint())
+            }
+            Failure::Stream(error) => error.redacted_hint(),
+            Failure::Compare(error) => error.redacted_hint(),
+            // They list the header.
+            Failure::NoColumn { .. } | Failure::NotBaskets { .. } => None,
+            failure => failure.hint(),
         }
     }
 
@@ -267,16 +307,14 @@ fn with_flags(error: &PipelineError) -> Option<&'static str> {
              cannot be compared with later releases any more"
         }
         PipelineError::Releases { .. } => {
-            "nothing was released. `shoal apply RELEASE DATA`, or --reuse-classes, keeps the classes of people who were in an earlier release;  output.suppressed = \"drop\"  leaves out \
-             whom it cannot hide; or publish only one of the releases"
+            "nothing was released.  output.suppressed = \"drop\"  leaves out whom it cannot hide; or publish only one of the releases"
         }
         PipelineError::Incomparable { .. } => {
             "give the audit.json of a release with the same columns, or leave out --previous: then nothing is known about the two \
              together"
         }
         PipelineError::Cohort { .. } => {
-            "nothing was released. Whoever knows who was in the earlier release could strike out the others; `shoal apply RELEASE DATA` keeps both apart; or wait until there are more \
-             newcomers, or leave them out of the data"
+            "nothing was released. Give the data of those who are gone as well, or publish the others with --allow-absent, which shows who is gone; or wait until there are more newcomers"
         }
         PipelineError::NothingKept { exposed: 1.., .. } => {
             "nothing was released. Give the data of those who are gone as well, or publish the others with --allow-absent, which shows who is gone; or wait until there are more newcomers"

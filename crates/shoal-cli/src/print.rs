@@ -7,8 +7,8 @@ use shoal_measure::LossReport;
 use shoal_measure::sequences::SequencesLoss;
 use shoal_measure::table::risk::Risks;
 use shoal_measure::transactions::{SmallestCrowd, TransactionsLoss, TransactionsRisk};
-use shoal_pipeline::Leak;
-use shoal_privacy::PromiseResult;
+use shoal_pipeline::{Leak, said_once};
+use shoal_privacy::{Finding, Seen};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -90,34 +90,41 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{kept}…")
 }
 
+/// What promises are called, for [`promises`].
+pub(crate) fn names(found: &[Finding]) -> Vec<String> {
+    found.iter().map(|finding| finding.promise.name()).collect()
+}
+
 /// One fact per promise: what was asked, what was found.
-pub(crate) fn promises(promises: &[PromiseResult]) -> Vec<(&str, String)> {
-    let fact = |promise: &PromiseResult| {
-        let holds = verdict(promise.holds, "holds", "is broken");
-        let column = promise.column.as_ref().map_or_else(String::new, |column| format!(" in `{column}`"));
-        format!("{} asked, {} found{column}: {holds}", promise.asked, promise.found)
+pub(crate) fn promises<'a>(found: &[Finding], names: &'a [String]) -> Vec<(&'a str, String)> {
+    names.iter().map(String::as_str).zip(found.iter().map(fact)).collect()
+}
+
+fn fact(Finding { promise, column, found, holds }: &Finding) -> String {
+    let column = column.as_ref().map_or_else(String::new, |column| format!(" in `{column}`"));
+    let holds = verdict(*holds, "holds", "is broken");
+    format!("{} asked, {found} found{column}: {holds}", promise.asked())
+}
+
+/// What promises are called, for [`seen`].
+pub(crate) fn seen_names(promises: &[Seen]) -> Vec<String> {
+    promises.iter().map(|seen| seen.promise().name()).collect()
+}
+
+/// One fact per promise, as far as a file shows it.
+pub(crate) fn seen<'a>(promises: &[Seen], names: &'a [String]) -> Vec<(&'a str, String)> {
+    let fact = |seen: &Seen| match seen {
+        Seen::Judged(finding) => fact(finding),
+        Seen::NotSeen { promise, .. } => {
+            format!("{} asked: cannot be seen in the file alone", promise.asked())
+        }
     };
-    promises.iter().map(|promise| (promise.name.as_str(), fact(promise))).collect()
+    names.iter().map(String::as_str).zip(promises.iter().map(fact)).collect()
 }
 
 /// What the promise does not cover, to be read directly below it. What is true of several columns is said once.
 pub(crate) fn leaks<'a>(leaks: &[Leak]) -> Vec<(&'a str, String)> {
-    // No text of ours holds this character; names of columns may.
-    const COLUMN: &str = "\u{0}";
-    let mut said: Vec<(String, Vec<String>)> = Vec::new();
-    for leak in leaks {
-        if leak.text.contains(COLUMN) {
-            said.push((leak.text.replace(COLUMN, "\u{fffd}"), Vec::new()));
-            continue;
-        }
-        let name = leak.column.as_ref().map(|column| format!("`{column}`"));
-        let text = name.as_ref().map_or_else(|| leak.text.clone(), |name| leak.text.replace(name, COLUMN));
-        match said.iter_mut().find(|(other, _)| *other == text && text.contains(COLUMN)) {
-            Some((_, columns)) => columns.extend(name),
-            None => said.push((text, name.into_iter().collect())),
-        }
-    }
-    said.into_iter().map(|(text, columns)| ("but", text.replace(COLUMN, &columns.join(", ")))).collect()
+    said_once(leaks).into_iter().map(|(_, text)| ("but", text)).collect()
 }
 
 /// How far counts in a published table are off, in a line.
@@ -274,19 +281,6 @@ mod tests {
         }
         assert_eq!(drawn(&lines[..1], 30), " age + zip  50.0 %  █████\n");
         assert_eq!(drawn(&lines[2..], 30), " k = 20  not possible\n");
-    }
-
-    #[test]
-    fn what_is_true_of_two_columns_is_said_once() {
-        let about = |column: &str, text: &str| Leak::new("kind", text).of_column(column);
-        let all = [
-            about("zip", "nothing limits `zip`"),
-            about("job", "2 of 3 share their `job`"),
-            about("dx", "nothing limits `dx`"),
-            Leak::new("other", "the order is kept"),
-        ];
-        let said: Vec<String> = leaks(&all).into_iter().map(|(_, text)| text).collect();
-        assert_eq!(said, ["nothing limits `zip`, `dx`", "2 of 3 share their `job`", "the order is kept"]);
     }
 
     #[test]

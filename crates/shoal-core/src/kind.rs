@@ -67,7 +67,7 @@ impl DateFormat {
 
     /// How long after 1970-01-01 00:00 the date is that is written in `text`. Where the notation has an offset, two texts of one
     /// moment are equal.
-    fn since_1970(&self, text: &str) -> Option<jiff::SignedDuration> {
+    pub(crate) fn since_1970(&self, text: &str) -> Option<jiff::SignedDuration> {
         let time = strtime::parse(&self.0, text).ok()?;
         let at = time.to_datetime().or_else(|_| time.to_date().map(|d| d.at(0, 0, 0, 0))).ok()?;
         let epoch = civil::date(1970, 1, 1).at(0, 0, 0, 0);

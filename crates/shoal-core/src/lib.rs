@@ -5,7 +5,6 @@
 //! decides on, the [`PublishedValue`] that a reader of the release sees, and the [`Policy`] that asks
 //! for it all. The crate holds no algorithm, no privacy model and does no I/O: it turns text into these types.
 
-mod canonical;
 pub mod dataset;
 mod groups;
 pub mod hierarchy;
@@ -19,11 +18,12 @@ mod promise;
 mod published;
 mod quote;
 mod recoding;
+mod redaction;
 mod role;
+mod same;
 pub mod stream;
 mod suggest;
 
-pub use canonical::{canonical_text, canonical_value};
 pub use dataset::{
     Column, Domain, Interner, InvalidSequences, Labels, Place, RawColumn, RawColumnBuilder, RawTable,
     Sequences, Table, Transactions, TransactionsBuilder,
@@ -39,8 +39,8 @@ pub use notation::{plain_number, without_exponent};
 pub use policy::{Policy, PolicyDocument, PolicyError};
 pub use progress::{Cancellable, Cancelled, Progress, Silent, Unseen};
 pub use promise::{
-    Bound, Condition, Distance, Distribution, Likeness, Limit, Rule, SequencesPromise, Support, TablePromise,
-    TransactionsPromise, is_drawn,
+    Bound, ColumnBound, Condition, Distance, Distribution, Figure, Likeness, Limit, Promise, Rule,
+    SequencesPromise, Support, TablePromise, TransactionsPromise, is_drawn,
 };
 pub use published::{
     PublishedError, PublishedValue, looks_generalized, parse_range, parse_set, quote_in_set, range_ends,
@@ -49,7 +49,9 @@ pub use published::{
 pub use recoding::{
     Cell, Class, ItemCluster, SUPPRESSED, SequencesRecoding, TableRecoding, TransactionsRecoding,
 };
+pub use redaction::without_texts;
 pub use role::Role;
+pub use same::{MissingTexts, PersonKey, SameValue};
 pub use suggest::nearest;
 
 /// What the tests of this crate share.

@@ -30,6 +30,7 @@ mod json;
 mod limits;
 mod lines;
 mod parquet;
+mod people;
 mod postgres;
 mod read;
 mod recognise;
@@ -55,6 +56,7 @@ pub use format::{Compression, Format, Layout};
 pub use groups::{ReadGroups, groups_beside, groups_size, read_groups, write_groups};
 pub use inspect::{Content, Finding, inspect};
 pub use limits::Limits;
+pub use people::PeopleOfRecords;
 pub use postgres::{
     PendingTable, TableTarget, check_postgres_address, is_postgres, postgres_table_address,
     refuse_postgres_password, table_of_postgres_address,

@@ -4,7 +4,6 @@ mod common;
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 
 use common::Folder;
 use proptest::prelude::*;
@@ -260,17 +259,16 @@ proptest! {
 
 /// The public data sets with their documented sizes.
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn real_baskets() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     let data = [
         ("bms_webview/BMS-WebView-1.dat", 59_602, 497, 149_639, 267),
         ("bms_webview/BMS-WebView-2.dat.gz", 77_512, 3_340, 358_278, 161),
         ("retail/retail.dat.gz", 88_162, 16_470, 908_576, 76),
         ("synpuf/synpuf_icd9_per_patient_s01-10.txt.gz", 32_520, 5_178, 442_393, 81),
     ];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     for (name, transactions, items, occurrences, longest) in data {
-        let path = folder.join(name);
+        let path = shoal_testkit::data::public(name);
         let read = read_baskets(&Source::new(path.to_str().unwrap()), &BLANK, &Silent).unwrap();
         let sizes =
             (read.transactions.len(), read.transactions.items().len(), read.transactions.occurrences());

@@ -27,12 +27,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let release = run(&request, &mut people, &mut BatchSink, &Silent)?;
 
     // The verifier has read back what was staged; this is what it found, and what the promise does not cover.
-    for promise in release.certificate().promises() {
-        println!("{}: asked {}, found {}", promise.name, promise.asked, promise.found);
+    for finding in release.certificate().promises() {
+        println!("{}: asked {}, found {}", finding.promise.name(), finding.promise.asked(), finding.found);
     }
     println!("loss {:.1} %", 100.0 * release.report.loss.ncp());
     for leak in &release.report.leaks {
-        println!("not covered: {}", leak.text);
+        println!("not covered: {}", leak.text());
     }
     // Nobody but the verifier has seen the data so far.
     for batch in release.publish()? {

@@ -1,18 +1,21 @@
-//! What stays with the publisher: `audit.json`, which nobody but its owner can read.
+//! What stays with the publisher: `audit.json` and `audit.people.parquet`, which nobody but their owner can read.
 //!
-//! It holds what `verify`, `measure`, a later release of the same people and an audit need: the policy with its seed, the
-//! recoding, exact figures, and what the algorithm did. It names the input by a *keyed* hash, so that the same input can be
+//! They hold what `verify`, `measure`, a later release of the same people and an audit need: the policy with its seed,
+//! exact figures, what the algorithm did, and for each published record a keyed hash of its person. Who has both files
+//! knows whose record is whose. It names the input by a *keyed* hash, so that the same input can be
 //! recognized by whoever has this file, and a hash that is copied elsewhere reveals nothing: a plain hash of a
 //! small table can be found by trying tables.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use shoal_algorithms::{Counts, Search};
 use shoal_core::Policy;
+use shoal_io::PeopleOfRecords;
 
-use crate::{PipelineError, Report};
+use crate::release_key::{from_hex, to_hex};
+use crate::{PipelineError, ReleaseKey, Report};
 
 /// The layout that this version writes and reads.
 pub(crate) const VERSION: u32 = 1;
@@ -36,7 +39,7 @@ pub struct AuditFile<'a> {
     /// transactions: where the dictionary of its groups was written to, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<PathBuf>,
-    /// The seed of all randomness.
+    /// The seed of all randomness that is not secret.
     pub seed: u64,
     /// tables: whether people who were in an earlier release kept their classes; whoever is left of a class that has become
     /// too small is left out then, whatever the policy says.
@@ -61,11 +64,28 @@ pub struct AuditFile<'a> {
     /// What each of several results lost, where another algorithm than `ribbon` takes the best of them, and which it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<&'a Search>,
-    /// The secret key from which a transparent algorithm drew, where none was given in a file.
+    /// The secret key of the release, in hex: with it, the policy and the records, the same bytes are made again.
+    pub release_key: String,
+    /// The file with whose each published record is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key: Option<String>,
+    pub people: Option<PeopleName>,
     /// How the data were recoded.
     pub recoding: &'a RecodingFile,
+}
+
+/// The file beside `audit.json` with a keyed hash of each published record's person: the only part that grows with people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PeopleName {
+    /// Its name, in the folder of `audit.json`.
+    pub file: String,
+    /// How many records it has.
+    pub records: usize,
+    /// The key of the hashes in it, in hex. A release has that of the earlier one that it was compared with, so that people are
+    /// recognized who are in several earlier releases and not in a new one.
+    pub key: String,
+    /// Keyed hash of what it says, with the key of `audit.json`.
+    pub hash: String,
 }
 
 /// Where the audit of an earlier release lay, and how it is recognized if it has moved.
@@ -117,6 +137,9 @@ pub struct Audit {
     /// The earlier releases that it was compared with.
     #[serde(default)]
     pub previous: Vec<PreviousFile>,
+    /// The secret key of the release; audits of earlier versions have none.
+    #[serde(default)]
+    release_key: Option<String>,
     /// Where it was read from.
     #[serde(skip)]
     pub place: PathBuf,
@@ -124,7 +147,13 @@ pub struct Audit {
     #[serde(skip)]
     text_hash: String,
     input_hash: String,
-    /// How the data were recoded, and who is in which class.
+    /// The file with whose each published record is; none where no column tells people apart, and in audits of earlier versions.
+    #[serde(rename = "people", default)]
+    people_name: Option<PeopleName>,
+    /// What that file says, where it was read.
+    #[serde(skip)]
+    people: Option<Arc<PeopleOfRecords>>,
+    /// How the data were recoded.
     pub recoding: RecodingFile,
 }
 
@@ -133,6 +162,7 @@ impl Audit {
     pub fn parse(path: &Path, text: &str) -> Result<Audit, PipelineError> {
         let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };
         let mut audit: Audit = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        audit.policy.without_written_defaults();
         audit.place = path.to_owned();
         audit.text_hash = blake3::hash(text.as_bytes()).to_hex().to_string();
         if audit.version != VERSION {
@@ -140,8 +170,46 @@ impl Audit {
                 format!("its version is {}, and this program reads version {VERSION}", audit.version);
             return Err(broken(problem));
         }
-        Key::from_hex(&audit.key).ok_or_else(|| broken("its key is not 64 hex digits".to_owned()))?;
+        let people = audit.people_name.as_ref().map(|people| &people.key);
+        for key in [Some(&audit.key), audit.release_key.as_ref(), people].into_iter().flatten() {
+            from_hex(key).ok_or_else(|| broken("its key is not 64 hex digits".to_owned()))?;
+        }
         Ok(audit)
+    }
+
+    /// The same with the people of its records. An error where they are not those that it names.
+    pub fn with_people(mut self, people: Arc<PeopleOfRecords>) -> Result<Audit, PipelineError> {
+        let is_named = |named: &PeopleName, key: &Key| {
+            named.records == people.persons.len() && named.hash == hash_of_people(key, &people)
+        };
+        match self.people_name.as_ref().zip(self.key()) {
+            Some((named, key)) if is_named(named, &key) => {
+                self.people = Some(people);
+                Ok(self)
+            }
+            _ => {
+                let problem = "the file of its people is not the one that it names".to_owned();
+                Err(PipelineError::Audit { path: self.place, problem })
+            }
+        }
+    }
+
+    /// The name of the file with its people.
+    pub(crate) fn people_file(&self) -> Option<&str> {
+        self.people_name.as_ref().map(|people| people.file.as_str())
+    }
+
+    /// Whose each published record is, and the key of these hashes. An error where that was not read.
+    pub(crate) fn people(&self) -> Result<(&PeopleOfRecords, Key), PipelineError> {
+        let incomparable =
+            |problem: String| PipelineError::Incomparable { output: self.output.clone(), problem };
+        let Some(named) = &self.people_name else {
+            let problem = "its audit does not name the file with its people, as those of earlier versions; make that release again";
+            return Err(incomparable(problem.to_owned()));
+        };
+        let lost = || incomparable(format!("`{}` is not beside its audit.json", named.file));
+        let people = self.people.as_deref().ok_or_else(lost)?;
+        Ok((people, Key::from_hex(&named.key).ok_or_else(lost)?))
     }
 
     /// Whether it is about a source of this SHA-256.
@@ -152,7 +220,11 @@ impl Audit {
     /// Whether both are of one release, or of copies of it. Not by the published bytes: two releases of different people may have the same ones, and a copy
     /// in another format has others.
     pub(crate) fn is_same_release(&self, other: &Audit) -> bool {
-        self.key == other.key
+        self.key == other.key && self.people_hash() == other.people_hash()
+    }
+
+    fn people_hash(&self) -> Option<&str> {
+        self.people_name.as_ref().map(|people| people.hash.as_str())
     }
 
     /// Whether it is the audit of the release with this key.
@@ -169,7 +241,7 @@ impl Audit {
         let relied_on = (
             (&self.key, &self.input_hash, self.reused_classes),
             (&self.policy.privacy, &self.policy.data.person),
-            &self.recoding,
+            (&self.recoding, self.people_hash()),
         );
         let json = serde_json::to_vec(&relied_on).expect("an audit holds nothing that JSON cannot");
         key.hash(RELEASE, &json)
@@ -184,14 +256,22 @@ impl Audit {
 
     /// The key of its hashes; `parse` has checked that there is one.
     pub(crate) fn key(&self) -> Option<Key> {
-        Key::from_hex(&self.key)
+        from_hex(&self.key).map(Key)
+    }
+
+    /// The key that its release was dealt by.
+    pub fn release_key(&self) -> Result<ReleaseKey, PipelineError> {
+        let key = self.release_key.as_deref().and_then(ReleaseKey::from_hex);
+        key.ok_or_else(|| PipelineError::NoReleaseKey { path: self.place.clone() })
     }
 }
 
 /// What a hash is of, so that equal bytes of two kinds have two hashes.
 pub(crate) const INPUT: &str = "input";
 /// What somebody is known by.
-pub(crate) const PERSON: &str = "person";
+const PERSON: &str = "person";
+/// The people of the records.
+const PEOPLE: &str = "people";
 /// A release, by what its `audit.json` says of people.
 const RELEASE: &str = "release";
 /// The text of an `audit.json`.
@@ -199,107 +279,68 @@ const AUDIT: &str = "audit";
 /// A policy.
 pub(crate) const POLICY: &str = "policy";
 
-/// A key that was drawn for one release.
+/// The key of the hashes of one release. It is drawn for it also where the key of the release comes from a file, since it
+/// tells releases apart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key([u8; 32]);
 
 impl Key {
     /// A fresh one.
     pub(crate) fn random() -> Result<Key, PipelineError> {
-        let mut key = [0; 32];
-        let failed = |error: getrandom::Error| PipelineError::NoRandomness { why: error.to_string() };
-        getrandom::fill(&mut key).map_err(failed)?;
-        Ok(Key(key))
+        ReleaseKey::draw().map(|key| Key(*key.bytes()))
     }
 
     pub(crate) fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        to_hex(&self.0)
     }
 
     pub(crate) fn from_hex(hex: &str) -> Option<Key> {
-        let digit = |at: usize| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok();
-        let bytes: Vec<u8> = (0..32).map(digit).collect::<Option<_>>()?;
-        (hex.len() == 64).then_some(())?;
-        Some(Key(bytes.try_into().ok()?))
+        from_hex(hex).map(Key)
     }
 
     /// The keyed hash of some bytes of a kind, in hex.
     pub(crate) fn hash(&self, kind: &str, bytes: &[u8]) -> String {
+        hex(&self.bytes(kind, bytes))
+    }
+
+    fn bytes(&self, kind: &str, bytes: &[u8]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         // Kinds hold no zero byte, so that kind and bytes cannot run into each other.
         hasher.update(kind.as_bytes()).update(&[0]).update(bytes);
-        hasher.finalize().to_hex().to_string()
+        *hasher.finalize().as_bytes()
     }
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// How the data were recoded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", untagged)]
-pub enum RecodingFile {
-    /// A table: the classes of the published file.
-    #[serde(rename_all = "kebab-case")]
-    Table {
-        /// The quasi-identifiers, in the order of the cells below.
-        quasi_identifiers: Vec<String>,
-        /// The columns by which people are recognized in later releases.
-        known_by: Vec<String>,
-        /// Each class: what it publishes, and who is in it.
-        classes: Vec<ClassFile>,
-    },
-    /// Transactions: the published items.
-    #[serde(rename_all = "kebab-case")]
-    Transactions {
-        /// Each published item and how many transactions hold it.
-        items: Vec<ItemFile>,
-        /// Items of the original that were suppressed.
-        #[serde(default)]
-        suppressed: Vec<String>,
-        /// The columns by which people are recognized in later releases; none where the data have no such column.
-        #[serde(default)]
-        known_by: Vec<String>,
-        /// Keyed hashes of the people, a hash for each published transaction in the order of the file; among transactions with the same items
-        /// ascending.
-        #[serde(default)]
-        people: Vec<String>,
-    },
-    /// Sequences: the classes of the published file.
-    #[serde(rename_all = "kebab-case")]
-    Sequences {
-        /// The quasi-identifiers, in the order of the cells below.
-        quasi_identifiers: Vec<String>,
-        /// Each class: the events that its members publish, and how many members it has.
-        classes: Vec<SequenceFile>,
-        /// The column by which people are recognized in later releases.
-        #[serde(default)]
-        known_by: Vec<String>,
-        /// Who was put together: keyed hashes of the people of each cluster, ascending.
-        #[serde(default)]
-        clusters: Vec<Vec<String>>,
-    },
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecodingFile {
+    /// The columns by which people are recognized in later releases; none where the data have no such column.
+    #[serde(default)]
+    pub known_by: Vec<String>,
+    /// transactions: each published item and how many transactions hold it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemFile>,
+    /// transactions: items of the original that were suppressed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed: Vec<String>,
 }
 
-/// One class of the published file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ClassFile {
-    /// The published cells.
-    pub cells: Vec<String>,
-    /// How many rows publish them.
-    pub size: u32,
-    /// By sensitive column, how often each value occurs in these rows.
-    pub values: IndexMap<String, IndexMap<String, u32>>,
-    /// Keyed hashes of the people that they are about, a hash per row, ascending.
-    pub people: Vec<String>,
+/// The hash by which an audit names the people of its records.
+pub(crate) fn hash_of_people(key: &Key, people: &PeopleOfRecords) -> String {
+    let clusters = people.clusters.iter().flat_map(|cluster| cluster.to_le_bytes());
+    let bytes: Vec<u8> = people.persons.iter().flatten().copied().chain(clusters).collect();
+    key.hash(PEOPLE, &bytes)
 }
 
-/// People who publish the same sequence.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct SequenceFile {
-    /// The published cells of each event.
-    pub events: Vec<Vec<String>>,
-    /// How many people publish them.
-    pub size: u32,
+/// The keyed hash of what somebody is known by.
+pub(crate) fn person_hash(key: &Key, identity: &str) -> [u8; 16] {
+    let hash = key.bytes(PERSON, identity.as_bytes());
+    std::array::from_fn(|at| hash[at])
 }
 
 /// One published item.
@@ -319,15 +360,6 @@ pub struct ItemFile {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_key_survives_its_hex_and_nothing_else_is_one() {
-        let key = Key([0xa5; 32]);
-        assert_eq!(Key::from_hex(&key.hex()).unwrap().0, key.0);
-        for wrong in ["", "a5", &"a5".repeat(33), &"g5".repeat(32), &"é".repeat(32)] {
-            assert!(Key::from_hex(wrong).is_none(), "{wrong}");
-        }
-    }
-
     /// Releases name earlier ones by this hash, for years: a new version must find the same.
     #[test]
     fn a_release_is_named_as_ever() {
@@ -338,13 +370,11 @@ mod tests {
                 "columns": { "id": { "role": "identifier" }, "age": { "role": "quasi-identifier", "kind": "integer" }, "illness": { "role": "sensitive" } },
                 "privacy": { "k": 2, "l-diversity": { "kind": "distinct", "l": 2 } }
             },
-            "recoding": {
-                "quasi-identifiers": ["age"], "known-by": ["id"],
-                "classes": [{ "cells": ["[20, 30]"], "size": 2, "values": { "illness": { "flu": 1, "cold": 1 } }, "people": ["0f", "f0"] }]
-            }
+            "people": { "file": "audit.people.parquet", "records": 2, "key": "KEY", "hash": "0ff0" },
+            "recoding": { "known-by": ["id"] }
         }"#;
         let audit = Audit::parse(Path::new("audit.json"), &text.replace("KEY", &"a5".repeat(32))).unwrap();
-        let named = "6d9a9076698b6372c205b4effc72fa63c31bde1f6cdfc5333e193b4749ddf282";
+        let named = "deeb730b2855f0d0acf9ad488beb2dded1b963e28ccd3255c21c843706aab71c";
         assert_eq!(audit.hash_by(&Key([7; 32])), named);
     }
 

@@ -5,6 +5,7 @@ use shoal_core::{Cancelled, Progress, RawTable, Unseen};
 use shoal_io::WriteError;
 use shoal_privacy::{NotACopy, ReadBack, verify_copy};
 
+use crate::report::Outgoing;
 use crate::run::refuse_unjudged;
 use crate::{PipelineError, Release, Request, Sink, StagedBatches, StagedData, WantedColumns};
 
@@ -41,7 +42,8 @@ impl Release<StagedBatches> {
             refuse_unjudged(request, verified.staged(), progress)?;
             let mut report = self.report.clone();
             report.output_sha256 = verified.certificate().sha256().to_owned();
-            Ok(Release { report, trace: self.trace.clone(), verified, facts: self.facts.clone() })
+            let outgoing = Outgoing::read(request, &mut *verified.staged().source(), &Unseen(progress))?;
+            Ok(Release { report, outgoing, trace: self.trace.clone(), verified, facts: self.facts.clone() })
         })?
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use shoal_core::policy::Shape;
 use shoal_core::{Progress, RawTable, Transactions};
 use shoal_privacy::Digests;
 
+use crate::audit::Key;
 use crate::run::read_earlier;
 use crate::{Audit, PipelineError, Request, Source};
 
@@ -16,13 +16,11 @@ pub struct EarlierReleases {
     pub previous: Vec<Audit>,
     /// A release whose report the new one's will replace. The new one is not compared with it; that it exists is reported.
     pub replaced: Option<Audit>,
-    /// tables: whether people who were in one of `previous` keep their classes.
-    pub reuse_classes: bool,
     /// Whether the new release is the recoding of the last of `previous`, applied to other data.
     pub applied: bool,
     /// tables, sequences: whether those may be published who were together with a few people that are gone.
     pub allow_absent: bool,
-    /// transactions, sequences: what was published in each of `previous`, where the new release is attacked together with them.
+    /// What was published in each of `previous`.
     pub(crate) files: Vec<EarlierFile>,
 }
 
@@ -48,9 +46,16 @@ pub(crate) enum EarlierFile {
     Transactions(Transactions),
     /// Sequences: a row an event.
     Sequences(RawTable),
+    /// Tables.
+    Table(RawTable),
 }
 
 impl EarlierReleases {
+    /// The key by which the last of them that has one remembers its people.
+    pub(crate) fn people_key(&self) -> Option<Key> {
+        self.previous.iter().rev().find_map(|audit| audit.people().ok()).map(|(_, key)| key)
+    }
+
     /// Every release that a new one must hold together with which has the recoding of `last`: those that `last` was compared with, those that are `given`, and `last`. What
     /// `last` was compared with is named in its audit; an audit that has moved may be among those that are given, the others are looked for with `find` where they
     /// lay.
@@ -73,10 +78,8 @@ impl EarlierReleases {
                 all.push(audit);
             }
         }
-        // Tables have this word in their audits already: who is left out because of earlier releases is known from it.
-        let reuse_classes = last.policy.data.shape == Shape::Table;
         all.push(last);
-        Ok(EarlierReleases { previous: all, reuse_classes, applied: true, ..EarlierReleases::default() })
+        Ok(EarlierReleases { previous: all, applied: true, ..EarlierReleases::default() })
     }
 }
 
@@ -98,16 +101,13 @@ impl Audit {
 }
 
 impl Request {
-    /// Reads what was published in the earlier releases that the new one is attacked together with: of transactions and sequences. Tables have all of it in
-    /// their audits. `open` opens the data of a release; data that are not those of the audit are refused.
+    /// Reads what was published in the earlier releases. `open` opens the data of a release; data that are not those of the audit are
+    /// refused.
     pub fn with_earlier_data(
         mut self,
         open: impl Fn(&Audit) -> Result<Box<dyn Source>, PipelineError>,
         progress: &dyn Progress,
     ) -> Result<Request, PipelineError> {
-        if self.policy().data.shape == Shape::Table {
-            return Ok(self);
-        }
         let mut files = Vec::new();
         for audit in &self.earlier.previous {
             // Before its file is read in the layout of another shape.
@@ -115,7 +115,7 @@ impl Request {
                 let problem = format!("it is not a release of {}", self.policy().data.shape.name());
                 return Err(PipelineError::Incomparable { output: audit.output.clone(), problem });
             }
-            let (file, found) = read_earlier(&self, &mut *open(audit)?, progress)?;
+            let (file, found) = read_earlier(&self, audit, &mut *open(audit)?, progress)?;
             audit.check_data(&found)?;
             files.push(file);
         }

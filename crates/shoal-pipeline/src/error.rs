@@ -53,6 +53,12 @@ pub enum PipelineError {
         /// What is wrong with it.
         why: String,
     },
+    /// An audit that does not say by which key its release was dealt.
+    #[error("the audit `{}` holds no key of the release, so the release cannot be repeated", path.display())]
+    NoReleaseKey {
+        /// The audit.
+        path: PathBuf,
+    },
     /// The policy is wrong.
     #[error("{error}")]
     Policy {
@@ -472,20 +478,18 @@ pub enum PipelineError {
         /// Why not.
         why: String,
     },
-    /// sequences: nobody is left of whom anything could be published together with earlier releases.
+    /// tables, sequences: nobody is left of whom anything could be published together with earlier releases.
     #[error(
-        "nobody can be published together with the earlier releases: {short} people are left of clusters that cannot keep the promise any more, {exposed} were in a cluster with \
-         a few who are gone, {newcomers} are new and cannot be hidden among themselves, {excluded} would be given away by both releases together"
+        "nobody can be published together with the earlier releases: {short} are left of groups that cannot keep the promise any more, {exposed} were in a group with \
+         people who are gone and would be given away, {newcomers} are new and cannot be hidden among themselves"
     )]
     NothingKept {
         /// How many are left of clusters that cannot keep the promise.
         short: usize,
-        /// How many were together with fewer than k people who are gone.
+        /// How many were together with people who are gone and whom the difference of the releases would give away.
         exposed: usize,
         /// How many were in no earlier release.
         newcomers: usize,
-        /// How many both releases together would give away.
-        excluded: usize,
     },
     /// An adversary who has earlier releases, too, beats a bound.
     #[error("together with {releases} earlier release{}, {found}", if *releases == 1 { "" } else { "s" })]

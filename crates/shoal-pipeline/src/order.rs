@@ -2,8 +2,8 @@
 //!
 //! What is published must be a function of the records and the policy: whoever knows the order of the input (an
 //! alphabetical list, the times of arrival) must learn nothing from the order of the release, and must not be able to
-//! undo anything, so a permutation drawn from the public seed would hide nothing. When they are read, records are put into
-//! an order made from their own content; before they are written, into the order of what is published about them.
+//! undo anything. When they are read, records are put into an order made from their own content and the secret key of
+//! the release; before they are written, into the order of what is published about them.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use shoal_core::{RawColumn, RawTable, Transactions};
 use shoal_privacy::RecordOrder;
 
-use crate::Request;
+use crate::{ReleaseKey, Request};
 
 /// The order that a release of this policy must have.
 pub(crate) fn record_order(request: &Request) -> RecordOrder {
@@ -20,20 +20,23 @@ pub(crate) fn record_order(request: &Request) -> RecordOrder {
 
 /// Keyed hashes of what is in records, from which their order after reading is made.
 ///
-/// Hashes and not the values themselves: in an order of values, records with equal quasi-identifiers would be dealt out
-/// to classes by their sensitive value. The key comes from the seed, so that another seed is another order. Identifiers
-/// never go in: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed places could
-/// look different.
+/// An algorithm that splits records with equal quasi-identifiers between classes deals them in this order, so it decides
+/// whose sensitive value is published where. That must be any of the ways, each as likely as the other:
+/// - Hashes and not the values themselves, which would deal records by their sensitive value.
+/// - Under a secret key: an attacker who could repeat the hashes would find the one way that gives the published file.
+/// - Equal records are numbered and hashed with their number, each to a place of its own. Side by side, they would
+///   go to the same class more often than others, and an attacker could reckon with it.
+///
+/// Identifiers never go in: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed places
+/// could look different.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContentHash {
     key: [u8; 32],
 }
 
 impl ContentHash {
-    pub(crate) fn new(seed: u64) -> ContentHash {
-        ContentHash {
-            key: blake3::derive_key("shoal 2026 order of records at the door", &seed.to_le_bytes()),
-        }
+    pub(crate) fn new(key: &ReleaseKey) -> ContentHash {
+        ContentHash { key: key.order() }
     }
 
     fn text(&self, column: usize, is_null: bool, text: &str) -> u64 {
@@ -50,7 +53,8 @@ impl ContentHash {
                 .into_par_iter()
                 .map(|code| self.text(number, column.null == Some(code), column.labels.get(code)))
                 .collect();
-            // A sum is enough: each summand depends on its column, and rows that collide are compared in full.
+            // A sum is enough to tell rows apart: each summand depends on its column, and rows that collide are compared
+            // in full. It is no order: in each class of rows that differ in one column, the same value would come first.
             hashes.par_iter_mut().zip(&column.codes).for_each(|(hash, &code)| {
                 *hash = hash.wrapping_add(labels[code as usize]);
             });
@@ -75,8 +79,8 @@ impl ContentHash {
         first_bytes(&hasher.finalize())
     }
 
-    /// Puts records in the order of their hashes; `compare` decides where two are equal, by content. With `person_of`,
-    /// records of equal content are ordered by their people, who are distinguished by their records only.
+    /// Puts records in an order by their hashes; `compare` decides where two are equal, by content. With `person_of`,
+    /// records of equal content are told apart by their people, who are distinguished by their records only.
     pub(crate) fn order(
         &self,
         hashes: &[u64],
@@ -84,19 +88,38 @@ impl ContentHash {
         compare: impl Fn(u32, u32) -> Ordering + Sync,
     ) -> Vec<u32> {
         let rank = person_of.map(|person_of| self.people(hashes, person_of));
-        let mut keyed: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
-        keyed.par_sort_unstable_by(|a, b| {
-            let by_person = || match (&rank, person_of) {
-                (Some(rank), Some(of)) => {
-                    rank[of[a.1 as usize] as usize].cmp(&rank[of[b.1 as usize] as usize])
-                }
-                _ => Ordering::Equal,
-            };
+        let by_person = |a: u32, b: u32| match (&rank, person_of) {
+            (Some(rank), Some(of)) => rank[of[a as usize] as usize].cmp(&rank[of[b as usize] as usize]),
+            _ => Ordering::Equal,
+        };
+        let in_order = |a: &(u64, u32), b: &(u64, u32)| {
             // The input's order (the last key) decides only between records of equal content and, where people are
             // known, of people with equal records. Whichever of them comes first, the same is published.
-            a.0.cmp(&b.0).then_with(|| compare(a.1, b.1)).then_with(by_person).then(a.1.cmp(&b.1))
-        });
+            let by_content = || compare(a.1, b.1).then_with(|| by_person(a.1, b.1)).then(a.1.cmp(&b.1));
+            a.0.cmp(&b.0).then_with(by_content)
+        };
+        let mut keyed: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
+        keyed.par_sort_unstable_by(in_order);
+        self.part_equals(&mut keyed, &compare);
+        keyed.par_sort_unstable_by(in_order);
         keyed.into_iter().map(|(_, record)| record).collect()
+    }
+
+    /// Hashes each of some records, of which equal ones stand side by side, with its number among its equals.
+    fn part_equals(&self, keyed: &mut [(u64, u32)], compare: impl Fn(u32, u32) -> Ordering) {
+        let mut numbers = vec![0_u32; keyed.len()];
+        for at in 1..keyed.len() {
+            let ((hash_before, before), (hash, record)) = (keyed[at - 1], keyed[at]);
+            if hash == hash_before && compare(before, record).is_eq() {
+                numbers[at] = numbers[at - 1] + 1;
+            }
+        }
+        keyed.par_iter_mut().zip(numbers).for_each(|((hash, _), number)| {
+            let mut numbered = [0; 12];
+            numbered[..8].copy_from_slice(&hash.to_le_bytes());
+            numbered[8..].copy_from_slice(&number.to_le_bytes());
+            *hash = first_bytes(&blake3::keyed_hash(&self.key, &numbered));
+        });
     }
 
     /// The place of every person in an order by all that their records say. People with the same records have the same
@@ -128,12 +151,12 @@ fn first_bytes(hash: &blake3::Hash) -> u64 {
 
 /// The rows of a table in the order of their content.
 pub(crate) fn rows_by_content(
-    seed: u64,
+    key: &ReleaseKey,
     columns: &[&RawColumn],
     rows: usize,
     person_of: Option<&[u32]>,
 ) -> Vec<u32> {
-    let hash = ContentHash::new(seed);
+    let hash = ContentHash::new(key);
     hash.order(&hash.rows(columns, rows), person_of, |a, b| compare_rows(columns, a, b))
 }
 
@@ -245,46 +268,81 @@ mod tests {
         ["9", "f", "cold"],
     ];
 
+    fn key(number: u8) -> ReleaseKey {
+        ReleaseKey::from_bytes([number; 32])
+    }
+
     #[test]
-    fn the_order_at_the_door_depends_on_content_and_seed_alone() {
+    fn the_order_at_the_door_depends_on_content_and_key_alone() {
         let forwards = table(&ROWS);
         let mut reversed = ROWS;
         reversed.reverse();
         let backwards = table(&reversed);
-        let by_content = |table: &RawTable, seed| {
+        let by_content = |table: &RawTable, number| {
             let columns: Vec<&RawColumn> = table.columns.iter().collect();
-            texts(table, &rows_by_content(seed, &columns, table.rows, None))
+            texts(table, &rows_by_content(&key(number), &columns, table.rows, None))
         };
         assert_eq!(by_content(&forwards, 1), by_content(&backwards, 1));
-        let mut orders: Vec<_> = (0..20).map(|seed| by_content(&forwards, seed)).collect();
+        let mut orders: Vec<_> = (0..20).map(|number| by_content(&forwards, number)).collect();
         orders.sort();
         orders.dedup();
-        assert!(orders.len() > 10, "another seed is another order");
+        assert!(orders.len() > 10, "another key is another order");
+    }
+
+    /// Of four records, two of them equal, each of the twelve orders is as likely as the others; and where two columns have
+    /// two values each, the order in one says nothing of the order in the other.
+    #[test]
+    fn every_order_is_as_likely() {
+        for rows in [
+            [["1", "f", "a"], ["1", "f", "a"], ["1", "f", "b"], ["1", "f", "c"]],
+            [["1", "f", "a"], ["1", "f", "b"], ["2", "f", "a"], ["2", "f", "b"]],
+        ] {
+            let rows = table(&rows);
+            let columns: Vec<&RawColumn> = rows.columns.iter().collect();
+            let mut orders = std::collections::BTreeMap::new();
+            for number in 0..4800_u32 {
+                let key = ReleaseKey::from_bytes(*blake3::hash(&number.to_le_bytes()).as_bytes());
+                let order = rows_by_content(&key, &columns, 4, None);
+                *orders.entry(texts(&rows, &order)).or_insert(0_usize) += 1;
+            }
+            let expected = 4800 / orders.len();
+            assert_eq!(orders.len(), if rows.columns[0].labels.len() == 1 { 12 } else { 24 });
+            for (order, found) in orders {
+                // Five standard deviations of a count with this mean.
+                let off = 5.0 * (expected as f64).sqrt();
+                assert!((found as f64 - expected as f64).abs() < off, "{order:?}: {found} of {expected}");
+            }
+        }
     }
 
     #[test]
     fn colliding_records_are_told_apart_by_content() {
-        let hash = ContentHash::new(0);
+        let hash = ContentHash::new(&key(0));
         let forwards = table(&ROWS);
-        let columns: Vec<&RawColumn> = forwards.columns.iter().collect();
-        let order = hash.order(&[7; 6], None, |a, b| compare_rows(&columns, a, b));
-        assert_eq!(texts(&forwards, &order)[0], "100 m ");
-        assert_eq!(order.last(), Some(&5), "9 is the last by bytes");
+        let mut reversed = ROWS;
+        reversed.reverse();
+        let order = |table: &RawTable| {
+            let columns: Vec<&RawColumn> = table.columns.iter().collect();
+            texts(table, &hash.order(&[7; 6], None, |a, b| compare_rows(&columns, a, b)))
+        };
+        assert_eq!(order(&forwards), order(&table(&reversed)));
     }
 
     #[test]
     fn people_are_told_apart_by_their_records_and_never_by_their_names() {
         let rows = table(&[["1", "f", "a"], ["1", "f", "a"], ["2", "f", "b"], ["2", "f", "b"]]);
         let columns: Vec<&RawColumn> = rows.columns.iter().collect();
-        // One has `a` twice, the other `b` twice; or each has both. Names are swapped in between.
-        let partners = |person_of: [u32; 4]| {
-            let order = rows_by_content(3, &columns, 4, Some(&person_of));
-            order.iter().map(|&row| person_of[row as usize]).collect::<Vec<_>>()
+        // What is seen of an order: which record, and whether its person was there before.
+        let seen = |person_of: [u32; 4]| {
+            let order = rows_by_content(&key(3), &columns, 4, Some(&person_of));
+            let persons: Vec<u32> = order.iter().map(|&row| person_of[row as usize]).collect();
+            let first = |person| persons.iter().position(|other| other == person).unwrap();
+            (texts(&rows, &order), persons.iter().map(first).collect::<Vec<_>>())
         };
-        let same = |persons: &[u32]| persons[0] == persons[2];
-        assert!(same(&partners([0, 1, 0, 1])) && same(&partners([1, 0, 1, 0])));
-        assert!(same(&partners([0, 1, 1, 0])) && same(&partners([1, 0, 0, 1])));
-        assert!(!same(&partners([0, 0, 1, 1])) && !same(&partners([1, 1, 0, 0])));
+        // Each has both, and names are swapped; or one has `a` twice, the other `b` twice.
+        let both = seen([0, 1, 0, 1]);
+        assert!([[1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]].into_iter().all(|persons| seen(persons) == both));
+        assert_eq!(seen([0, 0, 1, 1]), seen([1, 1, 0, 0]));
     }
 
     #[test]

@@ -4,16 +4,16 @@
 //! same [`Assets`], and a front that has no files (Python, a database, a web page) hands them over from memory.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
 use std::sync::Arc;
 
-use shoal_algorithms::table::transparent::Secret;
 use shoal_core::policy::Shape;
 use shoal_core::{Distribution, Hierarchy, Policy, PolicyDocument, Role, Rule, TablePromise};
 use shoal_io::original_items;
 use shoal_measure::PopulationCounts;
 
 use crate::stream::SensitiveValues;
-use crate::{Audit, EarlierReleases, PipelineError};
+use crate::{Audit, EarlierReleases, PipelineError, ReleaseKey};
 
 /// A checked policy with its assets, and the earlier releases that a new one is compared with.
 #[derive(Clone, Debug)]
@@ -21,20 +21,24 @@ pub struct Request {
     document: PolicyDocument,
     pub(crate) assets: Assets,
     pub(crate) earlier: EarlierReleases,
-    pub(crate) table_key: Option<TableKey>,
+    release_key: Option<ReleaseKey>,
     /// The audit that the policy is from, where it is from one.
     pub(crate) audit: Option<Arc<Audit>>,
     /// Whether a run gathers what the report's pages show.
     pub(crate) pages: bool,
 }
 
-/// The secret key of transparent l-diversity, and where it comes from.
+/// The public part of a request: the policy and what it names. It has no earlier releases, no secret key, no audit and no counts of people
+/// beyond the data.
 #[derive(Clone, Debug)]
-pub struct TableKey {
-    /// The key itself.
-    pub secret: Secret,
-    /// What a reader of the report should know about it.
-    pub note: &'static str,
+pub(crate) struct Public(Request);
+
+impl Deref for Public {
+    type Target = Request;
+
+    fn deref(&self) -> &Request {
+        &self.0
+    }
 }
 
 impl Request {
@@ -102,7 +106,15 @@ impl Request {
             return Err(PipelineError::PolicyAndData { error });
         }
         let earlier = EarlierReleases::default();
-        Ok(Request { document, assets, earlier, table_key: None, audit: None, pages: false })
+        Ok(Request { document, assets, earlier, release_key: None, audit: None, pages: false })
+    }
+
+    /// The part that a reader of the release may know.
+    pub(crate) fn public(&self) -> Public {
+        let assets = Assets { distributions: BTreeMap::new(), ..self.assets.clone() };
+        let earlier = EarlierReleases::default();
+        let document = self.document.clone();
+        Public(Request { document, assets, earlier, release_key: None, audit: None, pages: false })
     }
 
     /// Holds the new release against earlier ones.
@@ -115,12 +127,17 @@ impl Request {
         &self.earlier
     }
 
-    /// Gives transparent l-diversity its key. Without one, a key is drawn for each run.
-    pub fn with_table_key(self, table_key: Option<TableKey>) -> Request {
-        Request { table_key, ..self }
+    /// Gives the release its key. Without one, a key is drawn for each run.
+    pub fn with_release_key(self, release_key: Option<ReleaseKey>) -> Request {
+        Request { release_key, ..self }
     }
 
-    /// Lets a run gather what [`Release::report_page`](crate::Release::report_page) and `audit_page` show: some passes over the published data.
+    /// The key that was given, or a fresh one.
+    pub(crate) fn release_key(&self) -> Result<ReleaseKey, PipelineError> {
+        self.release_key.clone().map_or_else(ReleaseKey::draw, Ok)
+    }
+
+    /// Lets a run gather what [`Release::audit_page`](crate::Release::audit_page) shows: some passes over the published data.
     pub fn with_pages(self) -> Request {
         Request { pages: true, ..self }
     }
@@ -160,6 +177,18 @@ impl Request {
     /// An error about a key of the policy that does not fit the data.
     pub(crate) fn complain(&self, key: &str, message: String, hint: String) -> PipelineError {
         let error = Box::new(self.document.complain(key, message, Some(hint)));
+        PipelineError::PolicyAndData { error }
+    }
+
+    /// The same where the message quotes these texts of the data, or the hint quotes the data.
+    pub(crate) fn complain_of_data(
+        &self,
+        key: &str,
+        message: String,
+        hint: String,
+        texts: &[&str],
+    ) -> PipelineError {
+        let error = Box::new(self.document.complain_of_data(key, message, Some(hint), texts));
         PipelineError::PolicyAndData { error }
     }
 

@@ -6,25 +6,31 @@ use std::time::Instant;
 
 use shoal_core::policy::Shape;
 use shoal_core::{Cancelled, Policy, Progress};
-use shoal_io::{BasketOptions, Content, WriteError, is_postgres};
-use shoal_privacy::{Certificate, Digests, Staged, Verified};
+use shoal_io::{BasketOptions, Content, PeopleOfRecords, WriteError, is_postgres};
+use shoal_privacy::{Certificate, Digests, Seen, Staged, Verified};
 
-use crate::audit::{AuditFile, AuditPlaces, Key, PreviousFile, RecodingFile};
-use crate::columns::read_published;
+use crate::audit::{AuditFile, AuditPlaces, Key, PeopleName, PreviousFile, RecodingFile, hash_of_people};
+use crate::columns::{in_one_column, read_published};
 use crate::earlier::EarlierFile;
-use crate::leaks::{add_missing, earlier_release, left_out, of_policy};
-use crate::report::html::{self, House, HouseFacts, PublishedFacts};
+use crate::leaks::{add_missing, earlier_release, left_out};
+use crate::report::Outgoing;
+use crate::report::html::{self, House, HouseFacts, Page};
 use crate::transactions::Layout;
 use crate::{
-    Audit, Leak, PipelineError, Report, Request, Seconds, Sink, Source, StagedData, Trace, audit, sequences,
-    table, transactions,
+    Audit, Leak, PipelineError, ReleaseKey, Report, Request, Seconds, Sink, Source, StagedData, Trace,
+    WantedColumns, audit, sequences, table, transactions,
 };
+
+/// The name of the file with the people, beside `audit.json`.
+pub(crate) const PEOPLE: &str = "audit.people.parquet";
 
 /// A release that was verified and is not published yet. It owns what was staged; dropped, it leaves nothing behind.
 #[derive(Debug)]
 pub struct Release<S> {
-    /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
+    /// What was found, with exact figures, for the publisher.
     pub report: Report,
+    /// The edition that goes out with the data.
+    pub outgoing: Outgoing,
     /// How the algorithm came to its result.
     pub trace: Trace,
     pub(crate) verified: Verified<S>,
@@ -35,21 +41,22 @@ pub struct Release<S> {
 /// What a release knows of itself beside its data.
 #[derive(Debug)]
 pub(crate) struct Facts {
-    /// The key by which this release remembers its people.
-    key: Key,
+    keys: Keys,
+    people: Option<Arc<PeopleOfRecords>>,
     input_sha256: String,
     recoding: RecodingFile,
-    secret_key: Option<String>,
-    pages: Option<PageFacts>,
+    house: Option<HouseFacts>,
 }
 
-/// What the pages of a report show of the data.
+/// The secrets of a release.
 #[derive(Debug)]
-pub(crate) struct PageFacts {
-    /// Of the published file, for everybody.
-    pub published: PublishedFacts,
-    /// Of the original as well, for the publisher.
-    pub house: HouseFacts,
+pub(crate) struct Keys {
+    /// Of the hashes in its audit.
+    pub audit: Key,
+    /// By which it and the releases after it remember their people.
+    pub people: Key,
+    /// By which it was dealt.
+    pub release: ReleaseKey,
 }
 
 impl<S: Staged<Error = WriteError>> Release<S> {
@@ -79,7 +86,7 @@ impl<S> Release<S> {
 
     /// Whether an audit is of this release, or of a copy of it.
     pub fn is_of(&self, audit: &Audit) -> bool {
-        audit.is_of_release(&self.facts.key)
+        audit.is_of_release(&self.facts.keys.audit)
     }
 
     /// What was proven, and about which bytes.
@@ -87,18 +94,11 @@ impl<S> Release<S> {
         self.verified.certificate()
     }
 
-    /// The page that may go out with the data; none where the request did not ask for pages.
-    pub fn report_page(&self) -> Option<String> {
-        let pages = self.facts.pages.as_ref()?;
-        Some(html::report_page(&self.report.outgoing(), &pages.published))
-    }
-
     /// The page that stays with the publisher; none where the request did not ask for pages. `audit` is what `audit.json` holds, which lies at
     /// `place`.
     pub fn audit_page(&self, audit: &AuditFile<'_>, place: &Path) -> Option<String> {
-        let pages = self.facts.pages.as_ref()?;
         let house = House {
-            facts: &pages.house,
+            facts: self.facts.house.as_ref()?,
             output: audit.output.display().to_string(),
             source: match audit.policy.data.source.as_str() {
                 "-" => "ORIGINAL".to_owned(),
@@ -112,12 +112,24 @@ impl<S> Release<S> {
             input_hash: audit.input_hash.clone(),
         };
         let report = serde_json::to_value(&self.report).expect("a report holds nothing that JSON cannot");
-        Some(html::audit_page(&report, &pages.published, &house))
+        let promises: Vec<Seen> = self.report.promises.iter().cloned().map(Seen::Judged).collect();
+        Some(html::write(&Page {
+            report: &report,
+            promises: &promises,
+            leaks: &self.report.leaks,
+            facts: self.outgoing.facts(),
+            house: Some(&house),
+        }))
+    }
+
+    /// Whose each published record is; none where no column tells people apart. It stays with the publisher, beside `audit.json`.
+    pub fn people(&self) -> Option<&Arc<PeopleOfRecords>> {
+        self.facts.people.as_ref()
     }
 
     /// What stays with the publisher, as `audit.json` holds it.
     pub fn audit<'a>(&'a self, request: &'a Request, places: AuditPlaces) -> AuditFile<'a> {
-        let (policy, key) = (request.policy(), self.facts.key);
+        let (policy, key) = (request.policy(), self.facts.keys.audit);
         AuditFile {
             key: key.hex(),
             policy,
@@ -126,7 +138,7 @@ impl<S> Release<S> {
             input_hash: key.hash(audit::INPUT, self.facts.input_sha256.as_bytes()),
             output: places.output,
             groups: places.groups,
-            reused_classes: request.earlier.reuse_classes,
+            reused_classes: policy.data.shape == Shape::Table && !request.earlier.previous.is_empty(),
             applied_from: request
                 .earlier
                 .previous
@@ -144,7 +156,13 @@ impl<S> Release<S> {
             work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
             ribbon: self.trace.search.as_ref().filter(|_| self.report.algorithm == "ribbon"),
             search: self.trace.search.as_ref().filter(|_| self.report.algorithm != "ribbon"),
-            secret_key: self.facts.secret_key.clone(),
+            release_key: self.facts.keys.release.hex(),
+            people: self.people().map(|people| PeopleName {
+                file: PEOPLE.to_owned(),
+                records: people.persons.len(),
+                key: self.facts.keys.people.hex(),
+                hash: hash_of_people(&key, people),
+            }),
             recoding: &self.facts.recoding,
         }
     }
@@ -156,13 +174,14 @@ pub(crate) struct Draft<S> {
     pub release: Verified<S>,
     /// What was found; `seconds` are filled in by [`run`].
     pub report: Report,
+    pub outgoing: Outgoing,
     pub input_sha256: String,
     pub recoding: RecodingFile,
+    /// Whose each published record is, where that is known.
+    pub people: Option<PeopleOfRecords>,
     pub trace: Trace,
-    /// The secret key of the run, in hexadecimal digits. It must never be in anything that is published.
-    pub secret_key: Option<String>,
-    /// Where the request asks for pages.
-    pub pages: Option<PageFacts>,
+    /// What the publisher's page shows of the original, where the request asks for it.
+    pub house: Option<HouseFacts>,
 }
 
 /// Anonymizes what `from` holds and stages it in `to`. The verifier reads back what was staged; where a promise is broken,
@@ -208,21 +227,23 @@ fn run_to_end<K: Sink>(
     let started = Instant::now();
     let mut seconds = Seconds::default();
     // Drawn before anything else, so that a system without randomness fails before the work is done.
-    let key = Key::random()?;
+    let audit = Key::random()?;
+    let people = request.earlier.people_key().unwrap_or(audit);
+    let keys = Keys { audit, people, release: request.release_key()? };
     let policy = request.policy();
     let draft = match policy.data.shape {
-        Shape::Table => table::run(request, &key, from, to, &mut seconds, progress),
-        Shape::Transactions => transactions::run(request, &key, from, to, &mut seconds, progress),
-        Shape::Sequences => sequences::run(request, &key, from, to, &mut seconds, progress),
+        Shape::Table => table::run(request, &keys, from, to, &mut seconds, progress),
+        Shape::Transactions => transactions::run(request, &keys, from, to, &mut seconds, progress),
+        Shape::Sequences => sequences::run(request, &keys, from, to, &mut seconds, progress),
         Shape::Stream => Err(PipelineError::IsStream),
     }?;
-    let Draft { release: verified, mut report, input_sha256, recoding, trace, secret_key, pages } = draft;
+    let Draft { release: verified, mut report, outgoing, input_sha256, recoding, people, trace, house } =
+        draft;
     // After the verifier, which judges records only: bytes of the container that are not records are not covered by its
     // proof.
     refuse_unjudged(request, verified.staged(), progress)?;
     report.notes.extend(policy.preset_note());
     report.leaks.extend(left_out(policy, report.records_in - report.records_out, report.records_in));
-    add_missing(&mut report.leaks, of_policy(policy));
     let earlier = &request.earlier;
     // The report to be replaced is about the same input but other bytes: a second release of the same people.
     let again = earlier.replaced.as_ref().is_some_and(|replaced| {
@@ -234,13 +255,15 @@ fn run_to_end<K: Sink>(
     }
     seconds.total = started.elapsed().as_secs_f64();
     report.seconds = seconds;
-    let facts = Arc::new(Facts { key, input_sha256, recoding, secret_key, pages });
-    Ok(Release { report, trace, verified, facts })
+    let people = people.map(Arc::new);
+    let facts = Arc::new(Facts { keys, people, input_sha256, recoding, house });
+    Ok(Release { report, outgoing, trace, verified, facts })
 }
 
 /// The published data of an earlier release, and what they are recognized by.
 pub(crate) fn read_earlier(
     request: &Request,
+    audit: &Audit,
     published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<(EarlierFile, Digests), PipelineError> {
@@ -248,6 +271,10 @@ pub(crate) fn read_earlier(
         Shape::Transactions => {
             let (data, digests) = transactions::read_published_data(request, published, progress)?;
             (EarlierFile::Transactions(data), digests)
+        }
+        Shape::Table => {
+            let read = published.read_table(&WantedColumns::ALL, progress)?;
+            (EarlierFile::Table(in_one_column(&audit.policy, read.table)?), read.sha256.into())
         }
         _ => {
             let read = read_published(request, published, progress)?;
@@ -277,6 +304,12 @@ pub(crate) fn content(policy: &Policy) -> Content {
         }
         _ => Content::Records,
     }
+}
+
+/// What the data of a certificate are recognized by.
+pub(crate) fn digests(certificate: &Certificate) -> Digests {
+    let groups = certificate.groups_sha256().map(str::to_owned);
+    Digests { data: certificate.sha256().to_owned(), groups }
 }
 
 /// Does the work and says how long it took.

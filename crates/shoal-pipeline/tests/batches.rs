@@ -5,12 +5,12 @@ use std::sync::Arc;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
-use shoal_core::policy::{SequencesAlgorithmName, TableAlgorithmName, TransactionsAlgorithmName};
+use shoal_core::policy::{SequencesAlgorithmName, Shape, TableAlgorithmName, TransactionsAlgorithmName};
 use shoal_core::{PolicyDocument, RawTable, Silent};
 use shoal_io::Source as FileSource;
-use shoal_pipeline::files::{self, Job, RunOptions};
+use shoal_pipeline::files::{self, Job, KeyFile, RunOptions};
 use shoal_pipeline::{
-    Assets, BatchSink, BatchSource, ItemList, PipelineError, Request, Sink as _, run, verify,
+    Assets, BatchSink, BatchSource, ItemList, PipelineError, ReleaseKey, Request, Sink as _, run, verify,
 };
 use shoal_privacy::Staged as _;
 
@@ -81,6 +81,11 @@ fn years() -> String {
     (2010..2020).map(|year| format!("{year};{};*\n", if year < 2013 { "early" } else { "late" })).collect()
 }
 
+/// The key of both, which nobody could guess.
+fn key() -> [u8; 32] {
+    std::array::from_fn(|at| (at * at * 7 + 31 * at) as u8)
+}
+
 /// What a run in memory publishes; the verifier reads it again through the public functions.
 fn through_memory(
     policy: &str,
@@ -88,6 +93,7 @@ fn through_memory(
     batches: Vec<RecordBatch>,
 ) -> Result<RawTable, PipelineError> {
     let request = Request::new(PolicyDocument::parse(policy, set).unwrap(), assets())?;
+    let request = request.with_release_key(Some(ReleaseKey::from_bytes(key())));
     let release = run(&request, &mut BatchSource::new("batches", batches), &mut BatchSink, &Silent)?;
     let published = release.publish()?;
     let mut again = BatchSource::new("published", published.clone());
@@ -109,7 +115,12 @@ fn through_files(policy: &str, set: &[String], file: &str, data: &str) -> Result
     write(file, data);
     let mut set = set.to_vec();
     set.extend([format!("data.source={file}"), "output.path=out.csv".to_owned()]);
-    let job = Job::open(&folder.path().join("policy.toml"), &set)?;
+    let mut job = Job::open(&folder.path().join("policy.toml"), &set)?;
+    // Of transactions nothing is dealt.
+    if job.policy().data.shape != Shape::Transactions {
+        KeyFile::create(&folder.path().join("key"), &key()).unwrap();
+        job = job.with_overrides(&["algorithm.key-file=key".to_owned()])?;
+    }
     files::run(&job, &RunOptions::default(), &Silent)?;
     let out = FileSource::new(folder.path().join("out.csv").to_string_lossy());
     Ok(shoal_io::read_table(&out, &|_| true, &Silent).unwrap().table)

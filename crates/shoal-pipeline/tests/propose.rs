@@ -1,15 +1,13 @@
 //! What `shoal init` would propose for real tables.
 
-use std::path::Path;
-
 use shoal_core::{Kind, PolicyDocument, Role};
 use shoal_pipeline::propose::{ColumnProposal, Proposal, Source, propose};
 
 const SAMPLE: usize = 10_000;
 
-/// What is proposed for a file of the shared data, from its first records.
+/// What is proposed for a file of the public data sets, from its first records.
 fn proposal(file: &str, separator: char, names: &[&str]) -> Proposal {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(file);
+    let path = shoal_testkit::data::public(file);
     let mut source = shoal_io::Source::new(path.to_str().unwrap());
     source.csv.separator = separator as u8;
     if !names.is_empty() {
@@ -56,8 +54,8 @@ fn accepted(proposal: &Proposal) -> String {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn adult_as_arx_has_it() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     use Role::{QuasiIdentifier as Qi, Sensitive};
     let proposal = proposal("adult/adult_arx_30162.csv.gz", ';', &[]);
     expect(
@@ -83,8 +81,8 @@ fn adult_as_arx_has_it() {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn adult_without_a_header() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     let names: Vec<String> = (1..=15).map(|i| format!("column-{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let proposal = proposal("adult/adult.data.gz", ',', &names);
@@ -102,8 +100,8 @@ fn adult_without_a_header() {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn diabetes_encounters() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     use Role::{Identifier, QuasiIdentifier as Qi, Sensitive};
     let proposal = proposal("diabetes130/diabetic_data.csv.gz", ',', &[]);
     expect(
@@ -127,8 +125,8 @@ fn diabetes_encounters() {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn hospital_visits() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     use Role::{Identifier, QuasiIdentifier as Qi, Sensitive};
     let proposal = proposal("synpuf/synpuf_inpatient_visits_s01-10.csv.gz", ',', &[]);
     expect(
@@ -156,8 +154,8 @@ fn hospital_visits() {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn amounts_of_money() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     let census = proposal("casc/casc_census_1080.csv", ',', &[]);
     expect(
         &census,
@@ -177,8 +175,8 @@ fn amounts_of_money() {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn charging_sessions() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     use Role::{Identifier, QuasiIdentifier as Qi};
     let proposal = proposal("ev_charging/boulder_ev_charging.csv.gz", ',', &[]);
     expect(

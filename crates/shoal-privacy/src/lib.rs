@@ -13,6 +13,7 @@ mod order;
 mod origin;
 mod promise;
 mod pseudonyms;
+pub mod refinement;
 mod refusal;
 pub mod sequences;
 mod staged;
@@ -23,7 +24,7 @@ mod unverifiable;
 
 pub use order::{OutOfOrder, RecordOrder, people_out_of_order, rows_out_of_order, transactions_out_of_order};
 pub use origin::OriginError;
-pub use promise::{BrokenPromise, Figure, KTooSmall, Outcome, PromiseResult, Violating, Violations};
+pub use promise::{BrokenPromise, Finding, KTooSmall, Outcome, Seen, Violating, Violations};
 pub use pseudonyms::PseudonymError;
 pub use refusal::Refusal;
 pub use sequences::{
@@ -31,11 +32,12 @@ pub use sequences::{
     SequencesConservationError, SequencesFindings, SequencesModel, SequencesVerdict, SequencesView,
     SequencesViolation, VerifiedSequences, judge_sequences, verify_sequences, verify_sequences_file,
 };
+pub use shoal_core::{Figure, Promise};
 pub use staged::{Certificate, Digests, Findings, NotACopy, ReadBack, Staged, Verified, verify_copy};
 pub use table::{
     Classes, ConditionError, Crowds, KAnonymity, OfPeople, PersonalK, PublishedCell, SensitiveColumn,
     SuppressionLimit, TableClaim, TableConservationError, TableFindings, TableModel, TableVerdict, TableView,
-    TableViolation, VerifiedTable, judge_table, verify_table, verify_table_file,
+    TableViolation, VerifiedTable, findings_of_table_file, judge_table, verify_table, verify_table_file,
 };
 pub use transactions::{
     CompleteAnonymity, GroupsError, ItemConstraints, ItemTable, ItemsetAnonymity, ItemsetParamError,

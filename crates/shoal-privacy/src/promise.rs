@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use shoal_core::{Figure, Promise};
 
 use crate::{TableViolation, Unverifiable};
 
@@ -11,32 +12,6 @@ pub(crate) const SHOWN: usize = 10;
 
 /// How many records of a violation are named.
 pub(crate) const ROWS_NAMED: usize = 5;
-
-/// A parameter or a finding of a model, a plain value in reports.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Figure {
-    /// There is none, e.g. no smallest class in an empty file.
-    Nothing,
-    /// A count.
-    Count(u64),
-    /// A number.
-    Number(f64),
-    /// Several parameters in words.
-    Words(String),
-}
-
-impl fmt::Display for Figure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Figure::Nothing => f.write_str("nothing"),
-            Figure::Count(count) => count.fmt(f),
-            // Six places are enough for a person; the machine form has them all.
-            Figure::Number(number) => ((number * 1e6).round() / 1e6).fmt(f),
-            Figure::Words(words) => f.write_str(words),
-        }
-    }
-}
 
 /// What a model found. `V` is what can break a promise in the shape at hand; a class of records in tables.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,31 +24,118 @@ pub struct Outcome<V = TableViolation> {
     pub violations: Violations<V>,
 }
 
-/// A promise and whether it is kept, as reports print it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct PromiseResult {
-    /// The model.
-    pub name: String,
+/// A promise and whether it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The promise.
+    pub promise: Promise,
     /// The sensitive column that it is about, where it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// What was promised.
-    pub asked: Figure,
-    /// What was found.
+    /// What was found, to be held against what the promise asks for.
     pub found: Figure,
     /// Whether the promise is kept.
     pub holds: bool,
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        print(&self.promise, self.column.as_deref(), &self.found, Some(self.holds)).serialize(serializer)
+    }
+}
+
+/// A promise of a published file, as far as the file alone shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seen {
+    /// The file shows whether the promise is kept.
+    Judged(Finding),
+    /// Only the original shows it.
+    NotSeen {
+        /// The promise.
+        promise: Promise,
+        /// The sensitive column that it is about, where it is about one.
+        column: Option<String>,
+    },
+}
+
+impl Seen {
+    /// The promise.
+    pub fn promise(&self) -> &Promise {
+        match self {
+            Seen::Judged(finding) => &finding.promise,
+            Seen::NotSeen { promise, .. } => promise,
+        }
+    }
+
+    /// The sensitive column that it is about, where it is about one.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Seen::Judged(finding) => finding.column.as_deref(),
+            Seen::NotSeen { column, .. } => column.as_deref(),
+        }
+    }
+
+    /// What was found; nothing where the file does not show it.
+    pub fn found(&self) -> &Figure {
+        match self {
+            Seen::Judged(finding) => &finding.found,
+            Seen::NotSeen { .. } => &Figure::Nothing,
+        }
+    }
+
+    /// Whether the promise is kept; none where the file does not show it.
+    pub fn holds(&self) -> Option<bool> {
+        match self {
+            Seen::Judged(finding) => Some(finding.holds),
+            Seen::NotSeen { .. } => None,
+        }
+    }
+}
+
+impl Serialize for Seen {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        print(self.promise(), self.column(), self.found(), self.holds()).serialize(serializer)
+    }
+}
+
+/// A promise as reports print it: the name and what was asked in words, and the promise itself for programs.
+fn print<'a>(
+    promise: &'a Promise,
+    column: Option<&'a str>,
+    found: &'a Figure,
+    holds: Option<bool>,
+) -> impl Serialize + 'a {
+    #[derive(Serialize)]
+    struct Printed<'a> {
+        name: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        column: Option<&'a str>,
+        asked: Figure,
+        found: &'a Figure,
+        holds: Option<bool>,
+        promise: &'a Promise,
+    }
+    Printed { name: promise.name(), column, asked: promise.asked(), found, holds, promise }
 }
 
 /// A promise that is not kept, and where.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BrokenPromise<V = TableViolation> {
-    /// The promise.
-    pub promise: PromiseResult,
+    /// The promise and what was found.
+    #[serde(rename = "promise")]
+    pub finding: Finding,
     /// Where it is broken.
     pub violations: Violations<V>,
+}
+
+impl<V> BrokenPromise<V> {
+    /// What was asked and found, without a value of the data.
+    pub fn in_short(&self) -> String {
+        let Finding { promise, column, found, .. } = &self.finding;
+        let (name, asked) = (promise.name(), promise.asked());
+        let column = column.as_ref().map_or_else(String::new, |column| format!(" of `{column}`"));
+        format!("{name}{column} (asked {asked}, found {found}) does not hold")
+    }
 }
 
 /// All that breaks a promise.
@@ -84,6 +146,9 @@ pub struct Violations<V = TableViolation> {
     pub total: usize,
     /// The worst of them, worst first.
     pub worst: Vec<V>,
+    /// tables: the numbers of all classes that break it.
+    #[serde(skip)]
+    pub(crate) all: Vec<u32>,
 }
 
 /// Something that can break a promise.
@@ -94,10 +159,10 @@ pub trait Violating: fmt::Display {
 
 impl<V: Violating> fmt::Display for BrokenPromise<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PromiseResult { name, column, asked, found, .. } = &self.promise;
-        f.write_str(name)?;
+        let Finding { promise, column, found, .. } = &self.finding;
+        f.write_str(&promise.name())?;
         column.as_ref().map_or(Ok(()), |column| write!(f, " of `{column}`"))?;
-        write!(f, " does not hold: asked {asked}, found {found}")?;
+        write!(f, " does not hold: asked {}, found {found}", promise.asked())?;
         // A promise that is not decided is broken nowhere.
         if self.violations.total > 0 {
             write!(f, ", violating {}: {}", V::MANY, self.violations.total)?;
@@ -133,11 +198,10 @@ impl KTooSmall {
     }
 }
 
-/// What a model is called, what it asked for, and what it found.
+/// A promise and what a model found of it.
 pub(crate) struct Answer<V> {
-    pub(crate) name: String,
+    pub(crate) promise: Promise,
     pub(crate) column: Option<String>,
-    pub(crate) asked: Figure,
     pub(crate) outcome: Outcome<V>,
 }
 
@@ -145,17 +209,17 @@ pub(crate) struct Answer<V> {
 /// proves nothing.
 pub(crate) fn settle<V>(
     answers: Vec<Answer<V>>,
-) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<V>>), Unverifiable> {
+) -> Result<(Vec<Finding>, Vec<BrokenPromise<V>>), Unverifiable> {
     if answers.is_empty() {
         return Err(Unverifiable::NoPromise);
     }
-    let (mut promises, mut broken) = (Vec::new(), Vec::new());
-    for Answer { name, column, asked, outcome: Outcome { found, holds, violations } } in answers {
-        let promise = PromiseResult { name, column, asked, found, holds };
+    let (mut findings, mut broken) = (Vec::new(), Vec::new());
+    for Answer { promise, column, outcome: Outcome { found, holds, violations } } in answers {
+        let finding = Finding { promise, column, found, holds };
         if !holds {
-            broken.push(BrokenPromise { promise: promise.clone(), violations });
+            broken.push(BrokenPromise { finding: finding.clone(), violations });
         }
-        promises.push(promise);
+        findings.push(finding);
     }
-    Ok((promises, broken))
+    Ok((findings, broken))
 }

@@ -1,7 +1,6 @@
 use crate::pseudonyms::PseudonymError;
-use crate::table::MAX_SUPPRESSED;
 use crate::{
-    BrokenPromise, GroupsError, OutOfOrder, PromiseResult, SequencesConservationError, SequencesViolation,
+    BrokenPromise, Finding, GroupsError, OutOfOrder, Promise, SequencesConservationError, SequencesViolation,
     TableConservationError, TableViolation, TransactionsConservationError, TransactionsViolation,
     Unverifiable,
 };
@@ -23,7 +22,7 @@ pub enum Refusal {
         /// The promises that are not kept, at least one.
         broken: Vec<BrokenPromise>,
         /// All that were asked, those that are kept included.
-        promises: Vec<PromiseResult>,
+        promises: Vec<Finding>,
     },
     /// A promise about transactions is not kept.
     #[error("{}", in_words(broken))]
@@ -62,6 +61,8 @@ impl Refusal {
     pub fn hint(&self) -> &'static str {
         let names_stars =
             |broken: &BrokenPromise| broken.violations.worst.iter().any(TableViolation::says_nothing);
+        let is_limit =
+            |broken: &BrokenPromise| matches!(broken.finding.promise, Promise::MaxSuppressed { .. });
         match self {
             Refusal::Unverifiable(error) => error.hint(),
             Refusal::Pseudonym(error) => error.hint(),
@@ -73,9 +74,7 @@ impl Refusal {
                 "records of nothing but `*` do not keep the promise among each other; leave them out with \
                  `output.suppressed = \"drop\"`"
             }
-            Refusal::BrokenTable { broken, .. }
-                if broken.iter().any(|broken| broken.promise.name == MAX_SUPPRESSED) =>
-            {
+            Refusal::BrokenTable { broken, .. } if broken.iter().any(is_limit) => {
                 "allow more records to be left out with `algorithm.max-suppressed`, or ask for less privacy"
             }
             Refusal::BrokenTable { .. }

@@ -2,7 +2,7 @@
 
 use shoal_core::{RawColumn, RawTable};
 
-use crate::promise::PromiseResult;
+use crate::promise::Finding;
 
 /// Data that lie where nobody else sees them yet: a file without a name, batches that nobody has been given, a table in
 /// an open transaction.
@@ -186,7 +186,7 @@ impl Certificate {
     }
 
     /// Every promise with what was found; all of them hold.
-    pub fn promises(&self) -> &[PromiseResult] {
+    pub fn promises(&self) -> &[Finding] {
         self.findings.promises()
     }
 }
@@ -195,18 +195,18 @@ impl Certificate {
 /// table, a transaction, a whole sequence of events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    promises: Vec<PromiseResult>,
+    promises: Vec<Finding>,
     rows_in: usize,
     rows_published: usize,
 }
 
 impl Findings {
-    pub(crate) fn new(promises: Vec<PromiseResult>, rows_in: usize, rows_published: usize) -> Findings {
+    pub(crate) fn new(promises: Vec<Finding>, rows_in: usize, rows_published: usize) -> Findings {
         Findings { promises, rows_in, rows_published }
     }
 
     /// Every promise with what was found; all of them hold.
-    pub fn promises(&self) -> &[PromiseResult] {
+    pub fn promises(&self) -> &[Finding] {
         &self.promises
     }
 

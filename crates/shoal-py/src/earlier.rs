@@ -30,7 +30,11 @@ impl GivenRelease {
             GivenRelease::Saved(path) => files::open_audit(path),
             GivenRelease::Held(release, saved) => {
                 let place = saved.clone().unwrap_or_else(|| NOT_SAVED.into());
-                Audit::parse(&place, &release.get().audit_text())
+                let audit = Audit::parse(&place, &release.get().audit_text())?;
+                match release.get().release.people() {
+                    Some(people) => audit.with_people(people.clone()),
+                    None => Ok(audit),
+                }
             }
         }
     }
@@ -62,7 +66,6 @@ pub(crate) struct Earlier {
     pub releases: Vec<GivenRelease>,
     /// Whether the recoding of the last one is applied.
     pub applied: bool,
-    pub reuse_classes: bool,
     pub allow_absent: bool,
 }
 
@@ -81,11 +84,10 @@ impl Earlier {
                 // Behind those that were given: whoever gives one of them again says where it lies by now.
                 let held = self.releases.last().map(GivenRelease::previous);
                 previous.extend(held.unwrap_or_default().iter().cloned());
-                EarlierReleases::applied(last, previous, &|place| Audit::open(place).ok())?
+                EarlierReleases::applied(last, previous, &|place| Audit::open_with_people(place).ok())?
             }
             None => of(previous),
         };
-        earlier.reuse_classes |= self.reuse_classes;
         earlier.allow_absent = self.allow_absent;
         request.with_earlier(earlier).with_earlier_data(|audit| data_of(&self.releases, job, audit), progress)
     }

@@ -38,10 +38,7 @@ pub(crate) fn of_pipeline(error: PipelineError) -> PyErr {
             let raise = if error.is_broken_promise() { PromiseError::new_err } else { Error::new_err };
             let raised =
                 with_parts(raise(full_text(&message, None, hint.as_deref())), message, None, hint, None);
-            // What a worker of a cluster may say: its exceptions end up in logs, which others read.
-            let discreet = error.without_values();
-            Python::attach(|py| drop(raised.value(py).setattr("without_values", discreet)));
-            raised
+            with_redacted(raised, error.redacted())
         }
     }
 }
@@ -59,7 +56,7 @@ fn hint_of(error: &PipelineError) -> Option<String> {
              allow_total_loss=True releases it all the same"
         }
         PipelineError::Releases { .. } => {
-            "nothing was released. release.apply(data), or reuse_classes=True, keeps the classes of people who were in an earlier release; policy.output(suppressed=\"drop\") leaves out \
+            "nothing was released. policy.output(suppressed=\"drop\") leaves out \
              whom it cannot hide; or release only one of them"
         }
         PipelineError::Incomparable { .. } => {
@@ -92,7 +89,15 @@ fn of_policy(error: &PolicyMistake, text: Option<&str>) -> PyErr {
     let place = place.or_else(|| error.key.as_ref().map(|key| format!("policy key {key}")));
     let message = error.to_string();
     let text = full_text(&message, place.as_deref(), error.hint.as_deref());
-    with_parts(PolicyError::new_err(text), message, place, error.hint.clone(), error.key.clone())
+    let raised =
+        with_parts(PolicyError::new_err(text), message, place, error.hint.clone(), error.key.clone());
+    with_redacted(raised, error.redacted())
+}
+
+/// What a worker of a cluster may say: its exceptions end up in logs, which others read.
+fn with_redacted(error: PyErr, redacted: String) -> PyErr {
+    Python::attach(|py| drop(error.value(py).setattr("without_values", redacted)));
+    error
 }
 
 /// An error of a stream.
@@ -102,7 +107,9 @@ pub(crate) fn of_stream(error: StreamError) -> PyErr {
         error => {
             let (message, hint) = (error.to_string(), error.hint());
             let raise = if error.is_broken_promise() { PromiseError::new_err } else { Error::new_err };
-            with_parts(raise(full_text(&message, None, hint.as_deref())), message, None, hint, None)
+            let raised =
+                with_parts(raise(full_text(&message, None, hint.as_deref())), message, None, hint, None);
+            with_redacted(raised, error.redacted())
         }
     }
 }

@@ -12,6 +12,7 @@ mod hierarchies;
 mod policy;
 mod propose;
 mod release;
+mod same;
 mod save;
 mod stream;
 mod verbs;
@@ -35,7 +36,9 @@ mod _native {
     #[pymodule_export]
     use crate::propose::propose;
     #[pymodule_export]
-    use crate::release::{NativeRelease, anonymize};
+    use crate::release::{NativeRelease, anonymize, key_of_release, release_key};
+    #[pymodule_export]
+    use crate::same::fold;
     #[pymodule_export]
     use crate::save::save;
     #[pymodule_export]

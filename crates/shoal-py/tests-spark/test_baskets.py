@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 import shoal
 import shoal.spark
+from shoal import _native
 from shoal.spark import _recoding, _transactions, _verify_items
 from shoal.spark._items import members_of, original_items, published_text, reads_back, split
 from shoal.spark._itemsets import keys_of, least_ranks, members_of_keys
@@ -244,7 +245,9 @@ def test_cells_are_cut_as_the_kernel_cuts_them():
     # Everything is there twice, so that nothing is merged.
     published = shoal.anonymize(pa.table({"items": cells * 2}), shoal.Policy("transactions").data(items="items").privacy(k=2, m=1)).data["items"].to_pylist()
     read = [sorted(item for text in split(cell, ";") if text for item in members_of(text)) for cell in published]
-    assert sorted(read) == sorted(sorted({item.strip() for item in original_items(cell, ";")} - {""}) for cell in cells * 2)
+    # Two spellings of one item are published as one.
+    folded = lambda items: sorted(set(_native.fold(list(items))))
+    assert sorted(map(folded, read)) == sorted(folded({item.strip() for item in original_items(cell, ";")} - {""}) for cell in cells * 2)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +258,7 @@ def test_cells_are_cut_as_the_kernel_cuts_them():
         (POLICY.privacy(m=4), "too many sets of 4"),
         (POLICY.algorithm(objective="ul"), "merged by NCP"),
         (POLICY.utility(constraints=[["i1", "i2"]]).algorithm("coat"), "not kept on Spark"),
-        (POLICY.data(items=None).privacy(m=2), "no lines of items"),
+        (POLICY.data(items=None).privacy(m=2), "only items"),
         (POLICY.set("columns.ward", None), "without a role: ward"),
         (POLICY.privacy(k=5, m=3), "no transaction has more than 2"),
     ],

@@ -13,6 +13,7 @@ import pytest
 
 import shoal
 import shoal.spark
+from conftest import KEY_FILE
 from shoal.spark import _knowledge, _sequences
 from shoal.spark._names import PART, PERSON
 from test_baskets import kill_executors
@@ -28,6 +29,7 @@ POLICY = (
     .sensitive("illness")
     .insensitive("note")
     .privacy(k=4, beta=1.0, length=2)
+    .algorithm(key_file=KEY_FILE)
 )
 
 

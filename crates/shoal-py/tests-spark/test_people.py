@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 import shoal
 import shoal.spark
+from conftest import KEY_FILE
 from shoal.spark import _tables
 from test_spark import hashes
 
@@ -18,7 +19,7 @@ QUASI = ["age", "town"]
 POLICY = (
     shoal.Policy()
     .identifier("who")
-    .data(person="who")
+    .data(person="who", known_rows="one")
     .quasi("age", kind="integer")
     .quasi("town", hierarchy=shoal.tree({"South": ["Ulm", "Passau"], "North": ["Kiel", "Husum"]}))
     .sensitive("illness", "cost")
@@ -26,7 +27,7 @@ POLICY = (
     # Each record has its own number, so that one machine knows whose each published row is.
     .insensitive("visit", kind="integer")
     .k(5)
-    .algorithm(rounds=1)
+    .algorithm(rounds=1, key_file=KEY_FILE)
 )
 CONDITIONS = [
     {"columns.illness.t-closeness": {"t": 0.35, "distance": "equal"}},
@@ -184,7 +185,7 @@ def test_an_identifier_that_repeats_is_said_where_nobody_says_whose_a_record_is(
     table = visits(150)
     who = [None if number in (3, 9) else one for number, one in enumerate(table["who"].to_pylist())]
     table = table.set_column(0, "who", pa.array(who))
-    policy = POLICY.set("data.person", None)
+    policy = POLICY.set("data.person", None).set("data.known-rows", None)
     release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))
     (leak,) = [one for one in release.leaks if "share their `who`" in one]
     assert leak in shoal.anonymize(table, policy).leaks

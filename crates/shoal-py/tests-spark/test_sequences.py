@@ -10,6 +10,7 @@ import pytest
 
 import shoal
 import shoal.spark
+from conftest import KEY_FILE
 from shoal.spark._names import HASH, PERSON
 from shoal.spark._sequences import SequencesJob
 
@@ -24,6 +25,7 @@ POLICY = (
     .sensitive("illness")
     .insensitive("note")
     .privacy(k=4, c=0.5, sensitive_values=["HIV"])
+    .algorithm(key_file=KEY_FILE)
 )
 
 

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 import shoal
 import shoal.spark
 from cluster import kill
+from conftest import KEY_FILE
 from shoal.spark import _tables, _verify
 
 # Workers cannot import this file.
@@ -33,7 +34,7 @@ POLICY = (
     .sensitive("illness")
     .insensitive("points")
     .k(5)
-    .algorithm(rounds=1)
+    .algorithm(rounds=1, key_file=KEY_FILE)
 )
 
 
@@ -166,7 +167,7 @@ def test_many_that_are_alike_are_parted_and_published_as_they_are(spark, tmp_pat
 def test_all_records_of_a_person_are_together_and_people_are_counted(spark, tmp_path, monkeypatch):
     table = people(2_400, seed=7)
     table = table.append_column("who", pa.array([f"w{n // 3}" for n in range(2_400)])).append_column("own", pa.array([8 if n % 50 == 0 else 1 for n in range(2_400)]))
-    policy = POLICY.identifier("who").data(person="who").set("columns.own", {"role": "personal-k", "kind": "integer"}).privacy(l_diversity={"kind": "distinct", "l": 2})
+    policy = POLICY.identifier("who").data(person="who", known_rows="one").set("columns.own", {"role": "personal-k", "kind": "integer"}).privacy(l_diversity={"kind": "distinct", "l": 2})
     parts = []
     released = _tables.TableJob.released
 

@@ -62,7 +62,7 @@ def test_saved_data_are_what_was_verified(people, policy, tmp_path):
         read = pd.read_csv(path, dtype=str) if format == "csv" else pd.read_parquet(path)
         assert read.astype(str).values.tolist() == release.data.astype(str).values.tolist()
         assert oct((path.parent / "audit.json").stat().st_mode)[-3:] == "600"
-        assert sorted(p.name for p in path.parent.iterdir()) == ["audit.html", "audit.json", f"data.{format}", "hierarchies", "policy.toml", "report.html", "report.json"]
+        assert sorted(p.name for p in path.parent.iterdir()) == ["audit.html", "audit.json", "audit.people.parquet", f"data.{format}", "hierarchies", "policy.toml", "report.html", "report.json"]
         # It names every value of the original.
         assert oct((path.parent / "hierarchies" / "1-town.csv").stat().st_mode)[-3:] == "600"
         if os.environ.get("SHOAL"):
@@ -82,7 +82,7 @@ def test_a_proposed_policy_runs(people):
     assert shoal.anonymize(people, policy.k(3)).verify(people)
 
 
-def test_policies_from_a_dict_a_file_and_toml(people, policy, tmp_path):
+def test_policies_from_a_dict_a_file_and_toml(people, policy, key_file, tmp_path):
     towns = shoal.tree({"South": ["Ulm", "Passau", "Füssen"], "North": ["Kiel", "Bremen", "Husum"]})
     as_dict = {
         "columns": {
@@ -92,6 +92,7 @@ def test_policies_from_a_dict_a_file_and_toml(people, policy, tmp_path):
             "illness": {"role": "sensitive"},
         },
         "privacy": {"k": 5},
+        "algorithm": {"key-file": key_file},
     }
     expected = shoal.anonymize(people, policy).data
     assert shoal.anonymize(people, as_dict).data.equals(expected)
@@ -257,3 +258,15 @@ def test_keys_of_transparent_policies_come_from_their_file(people, policy, tmp_p
     # Made by the first run, for nobody else to read, and used by the second.
     assert oct(key.stat().st_mode)[-3:] == "600"
     assert shoal.anonymize(people, transparent).data.equals(first.data)
+
+
+def test_a_release_is_repeated_by_its_key_and_other_calls_draw_their_own(tmp_path):
+    people = pd.DataFrame({"age": [30, 31, 32] * 7, "illness": [f"illness {n}" for n in range(21)]})
+    policy = shoal.Policy().quasi("age", kind="integer").sensitive("illness").k(4).algorithm("sbc")
+    first = shoal.anonymize(people, policy)
+    first.save(tmp_path / "first")
+    shuffled = people.sample(frac=1, random_state=3)
+    for key_of in (first, tmp_path / "first", tmp_path / "first" / "audit.json"):
+        assert shoal.anonymize(shuffled, policy, key_of=key_of).data.equals(first.data)
+    assert not all(shoal.anonymize(people, policy).data.equals(first.data) for _ in range(5))
+    assert first.audit["release-key"] not in json.dumps(first.report)

@@ -30,6 +30,7 @@ pub mod nats;
 mod open;
 mod owner;
 mod partition_figures;
+mod redaction;
 #[cfg(any(feature = "kafka", feature = "nats"))]
 mod retry;
 mod runner;

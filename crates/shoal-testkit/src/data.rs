@@ -13,19 +13,29 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The folder of the public data sets, which lies beside the repository and is not part of it. `None` where it is
-/// not there, and a line that says so; in CI nothing is skipped.
+/// A file of the public data sets, which are not part of the repository: `scripts/data` fetches them. `SHOAL_DATA` names
+/// their folder; a relative path starts at the root of the repository.
+///
+/// A test that needs one is marked `#[ignore = "needs SHOAL_DATA"]`, so that it is counted as skipped without them.
 ///
 /// # Panics
-/// When CI runs and the folder is not there.
-pub fn shared() -> Option<PathBuf> {
-    let folder = root().join("../shared/data");
-    if folder.is_dir() {
-        return Some(folder);
+/// When the variable is not set or the file is not there.
+pub fn public(name: &str) -> PathBuf {
+    let folder = std::env::var_os("SHOAL_DATA")
+        .filter(|folder| !folder.is_empty())
+        .expect("SHOAL_DATA must name the folder of the public data sets; scripts/data fetches them");
+    let path = root().join(folder).join(name);
+    assert!(path.is_file(), "{} is not there; scripts/data fetches it", path.display());
+    path
+}
+
+/// The text of a file of the public data sets, unpacked where its name ends in `.gz`.
+pub fn public_text(name: &str) -> String {
+    let path = public(name);
+    match name.ends_with(".gz") {
+        true => gunzip(&path),
+        false => std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())),
     }
-    assert!(std::env::var_os("CI").is_none(), "{} is not there", folder.display());
-    eprintln!("skipped: the public data sets are not beside the repository");
-    None
 }
 
 /// The folder of the example that ships with the project.

@@ -1,17 +1,17 @@
 //! A port for a server that a test starts.
 
-use std::fs::{self, File};
-use std::net::TcpListener;
+use std::fs;
+use std::net::{TcpListener, UdpSocket};
 
 /// A port on 127.0.0.1 that no other test has, in this process or another, until this is dropped.
 ///
 /// A free port that the system picks is somebody else's a moment later: of another test that asks before the server listens, or of
 /// the end of any connection, since the system takes both from the same range. A test would then talk to the server of another one.
-/// So it is taken from below that range, and locked by a file.
+/// So it is taken from below that range, and locked by the same number of UDP, which no server of a test uses.
 #[derive(Debug)]
 pub struct ReservedPort {
     number: u16,
-    _lock: File,
+    _lock: UdpSocket,
 }
 
 /// How many ports below those that the system hands out are tried.
@@ -33,11 +33,8 @@ impl ReservedPort {
 
     /// Reserves this one, where it is free.
     fn of(number: u16) -> Option<ReservedPort> {
-        let folder = std::env::temp_dir().join("shoal-test-ports");
-        fs::create_dir_all(&folder).unwrap();
-        let lock = File::create(folder.join(number.to_string())).ok()?;
-        lock.try_lock().ok()?;
-        // Whoever is not a test asks for no lock.
+        let lock = UdpSocket::bind(("127.0.0.1", number)).ok()?;
+        // Other programs ask for no lock.
         TcpListener::bind(("127.0.0.1", number)).ok()?;
         Some(ReservedPort { number, _lock: lock })
     }

@@ -19,6 +19,8 @@ pub(super) fn limited_values<'a>(
         .find(|column| column.name == limit.column)
         .ok_or_else(|| SequencesError::UnknownColumn { column: name() })?;
     let mut is_limited = vec![limit.values.is_none(); column.domain.len()];
+    // An event without a value has no secret, unless the limit names what stands for it.
+    column.domain.missing().into_iter().for_each(|code| is_limited[code as usize] = false);
     for value in limit.values.iter().flatten() {
         match column.domain.code_of(value) {
             Some(code) => is_limited[code as usize] = true,

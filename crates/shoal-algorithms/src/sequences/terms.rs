@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use shoal_core::{Bound, Column, Distribution, Limit, Sequences, SequencesPromise, Support, canonical_text};
+use shoal_core::{Bound, Column, Distribution, Limit, SameValue, Sequences, SequencesPromise, Support};
 
 use super::SequencesError;
 use super::blocks::Room;
@@ -253,15 +253,15 @@ fn read_limit(
 /// published at all.
 fn shares(everybody: &Distribution, column: &Column, named: &[bool]) -> Vec<f64> {
     let domain = &column.domain;
-    let mut count_of: HashMap<String, u64> = HashMap::new();
+    let mut count_of: HashMap<SameValue, u64> = HashMap::new();
     for (text, count) in everybody.counts() {
-        *count_of.entry(canonical_text(text).into_owned()).or_default() += u64::from(*count);
+        *count_of.entry(SameValue::from_text(text)).or_default() += u64::from(*count);
     }
     let share = |code: u32| {
         let text = if domain.missing() == Some(code) { "" } else { domain.label(code) };
         let found = count_of
-            .get(&*canonical_text(text))
-            .or_else(|| count_of.get(&*canonical_text(domain.label(code))));
+            .get(&SameValue::from_text(text))
+            .or_else(|| count_of.get(&SameValue::from_text(domain.label(code))));
         let count = found.copied().unwrap_or_default().min(everybody.members());
         count as f64 / everybody.members().max(1) as f64
     };

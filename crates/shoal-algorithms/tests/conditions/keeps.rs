@@ -39,6 +39,14 @@ pub(crate) fn asked_by(table: &Table, row: usize) -> usize {
 }
 
 fn follows(rule: Rule, column: &Column, class: &[usize], published: &[usize]) -> bool {
+    // An empty cell is nobody's secret: only people with a value count.
+    let with_value = |rows: &[usize]| -> Vec<usize> {
+        rows.iter().copied().filter(|&row| column.domain.missing() != Some(column.codes[row])).collect()
+    };
+    let (class, published) = (&with_value(class)[..], &with_value(published)[..]);
+    if class.is_empty() {
+        return true;
+    }
     let values: BTreeSet<u32> = published.iter().map(|&row| column.codes[row]).collect();
     let count = |rows: &[usize], value: u32| rows.iter().filter(|&&row| column.codes[row] == value).count();
     let share = |rows: &[usize], value: u32| count(rows, value) as f64 / rows.len() as f64;

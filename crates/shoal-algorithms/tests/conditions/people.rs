@@ -57,7 +57,8 @@ type People = BTreeMap<u32, BTreeSet<u32>>;
 
 fn people(who: &Column, of: &Column, rows: &[usize]) -> People {
     let mut people = People::new();
-    rows.iter().for_each(|&row| {
+    // An empty cell is nobody's secret: only people with a value count.
+    rows.iter().filter(|&&row| of.domain.missing() != Some(of.codes[row])).for_each(|&row| {
         people.entry(who.codes[row]).or_default().insert(of.codes[row]);
     });
     people
@@ -76,6 +77,9 @@ fn may_be_class(table: &Table, class: &[usize], published: &[usize], promise: &T
 }
 
 fn follows(rule: Rule, column: &Column, class: &People, all: &People) -> bool {
+    if class.is_empty() {
+        return true;
+    }
     let values: BTreeSet<u32> = all.values().flatten().copied().collect();
     let having = |people: &People, value: u32| people.values().filter(|own| own.contains(&value)).count();
     let share = |people: &People, value: u32| having(people, value) as f64 / people.len() as f64;
@@ -127,6 +131,10 @@ fn is_diverse(rule: Rule, mut counts: Vec<usize>) -> bool {
 
 /// Whether l-diversity holds whichever of their values everybody is looked at with. Not for many people.
 fn in_every_choice(rule: Rule, class: &People) -> bool {
+    // Nobody of the class has a value.
+    if class.is_empty() {
+        return true;
+    }
     let mut choices: Vec<Vec<u32>> = vec![Vec::new()];
     for own in class.values() {
         choices = choices

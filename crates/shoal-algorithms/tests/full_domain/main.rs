@@ -78,8 +78,8 @@ fn columns_beyond_64_bits_of_combinations_stay_apart() {
 }
 
 #[test]
+#[ignore = "needs SHOAL_DATA"]
 fn adult_minimal_nodes_are_minimal() {
-    let Some(_) = shoal_testkit::data::shared() else { return };
     let table = tables::adult();
     for (k, share) in [(50, 0.0), (10, 0.01)] {
         let params = IncognitoParams { max_suppressed: share, ..IncognitoParams::new(k) };

@@ -1,13 +1,9 @@
 //! Tables to run on: from texts, random ones, and the Adult data.
 
-use std::fs;
-use std::io::Read;
-use std::path::PathBuf;
-
-use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use shoal_core::hierarchy::from_text;
 use shoal_core::{Hierarchy, Kind, RawColumn, RawTable, Role, Table};
+use shoal_testkit::data::public_text;
 
 use crate::support::encode;
 
@@ -26,16 +22,10 @@ fn with_trees<S: AsRef<str>>(names: &[&str], rows: &[Vec<S>], trees: Vec<Hierarc
 
 /// The 30,162 records of the cleaned Adult table, all nine columns with their hierarchy files.
 pub(crate) fn adult() -> Table {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
-    let mut text = String::new();
-    let packed = fs::File::open(folder.join("adult_arx_30162.csv.gz")).unwrap();
-    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    let text = public_text("adult/adult_arx_30162.csv.gz");
     let mut lines = text.lines().map(|line| line.split(';').collect::<Vec<&str>>());
     let names = lines.next().unwrap();
-    let tree = |name: &&str| {
-        let file = folder.join(format!("adult_hierarchy_{name}.csv"));
-        from_text(&fs::read_to_string(file).unwrap()).unwrap()
-    };
+    let tree = |name: &&str| from_text(&public_text(&format!("adult/adult_hierarchy_{name}.csv"))).unwrap();
     let trees = names.iter().map(tree).collect();
     with_trees(&names, &lines.collect::<Vec<_>>(), trees)
 }

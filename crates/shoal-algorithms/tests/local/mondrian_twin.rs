@@ -36,16 +36,22 @@ proptest! {
         let sensitive = table.columns.len() - 1;
         table.columns[sensitive].role = Role::Sensitive;
         let codes = table.columns[sensitive].codes.clone();
-        let all: Vec<usize> = (0..table.rows).collect();
+        let missing = table.columns[sensitive].domain.missing();
+        // An empty cell is nobody's secret: only records with a value count.
+        let valued = |rows: &[usize]| -> Vec<usize> {
+            rows.iter().copied().filter(|&row| missing != Some(codes[row])).collect()
+        };
+        let all: Vec<usize> = valued(&(0..table.rows).collect::<Vec<_>>());
         let share = |rows: &[usize], value: u32| {
             rows.iter().filter(|&&row| codes[row] == value).count() as f64 / rows.len() as f64
         };
         let values = values(&table.columns[sensitive], &all);
         prop_assume!(values.len() >= l);
-        let holds = |rows: &[usize]| {
+        let holds = |class: &[usize]| {
+            let rows = &valued(class)[..];
             let apart: f64 = values.iter().map(|&value| (share(rows, value) - share(&all, value)).abs()).sum();
             let found = values.iter().filter(|&&value| share(rows, value) > 0.0).count();
-            rows.len() >= k && found >= l && apart / 2.0 <= t
+            class.len() >= k && (rows.is_empty() || found >= l && apart / 2.0 <= t)
         };
         let distance = Distance::Equal;
         let condition = |rule: Rule| Condition { column: table.columns[sensitive].name.clone(), rule };

@@ -1,10 +1,5 @@
 //! Tables to run on: from texts, random ones, and the thesis' part of the Adult data.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
-use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use shoal_core::{Hierarchy, Kind, RawTable, Role, Table};
 
@@ -75,9 +70,7 @@ fn tree(groups: &[u8]) -> Hierarchy {
 
 /// The thesis' 5,000 tuples: the first whose country is known; age, sex, native-country.
 pub(crate) fn thesis() -> Table {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
-    let mut text = String::new();
-    GzDecoder::new(File::open(folder.join("adult.data.gz")).unwrap()).read_to_string(&mut text).unwrap();
+    let text = shoal_testkit::data::public_text("adult/adult.data.gz");
     let rows: Vec<Vec<&str>> = text
         .lines()
         .map(|line| line.split(", ").collect::<Vec<_>>())

@@ -3,7 +3,6 @@
 //! `cargo run --release -p shoal-bench -- algorithms tables`
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,13 +15,10 @@ use shoal_core::{
     Cell, Column, Kind, Place, RawColumnBuilder, Role, SUPPRESSED, Silent, Table, TableRecoding, hierarchy,
 };
 
-use crate::data::text_of;
+use crate::data::shared_text;
 
 pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
-    let folder = shoal_testkit::data::shared()
-        .ok_or("the public data sets are not beside the repository")?
-        .join("adult");
-    let thesis = thesis_table(&folder)?;
+    let thesis = thesis_table()?;
     println!("thesis data: 5,000 records, age, sex, native-country");
     for k in [2, 5, 10, 50, 100] {
         show(&thesis, &SbcParams::new(k).check()?)?;
@@ -30,8 +26,8 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
         show(&thesis, &RibbonParams::new(k).check()?)?;
     }
 
-    let adult = text_of(&folder.join("adult_arx_30162.csv.gz"))?;
-    let table = arx_table(&adult, &folder, 1)?;
+    let adult = shared_text("adult/adult_arx_30162.csv.gz")?;
+    let table = arx_table(&adult, 1)?;
     println!("adult_arx_30162: {} records, 9 quasi-identifiers with hierarchies", table.rows);
     for k in [2, 5, 10, 50, 100] {
         show(&table, &SbcParams::new(k).check()?)?;
@@ -39,7 +35,7 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), Box<dyn Error>> {
         show(&table, &RibbonParams::new(k).check()?)?;
     }
 
-    let table = arx_table(&adult, &folder, 34)?;
+    let table = arx_table(&adult, 34)?;
     println!("the same repeated, age with noise: {} records", table.rows);
     show(&table, &MondrianParams::new(10).check()?)?;
     show(&table, &RibbonParams::new(10).check()?)?;
@@ -95,8 +91,8 @@ fn cell_loss(cell: &Cell, column: &Column) -> f64 {
 }
 
 /// The first 5,000 records of the original file with a known country.
-fn thesis_table(folder: &Path) -> Result<Table, Box<dyn Error>> {
-    let text = text_of(&folder.join("adult.data.gz"))?;
+fn thesis_table() -> Result<Table, Box<dyn Error>> {
+    let text = shared_text("adult/adult.data.gz")?;
     let rows: Vec<Vec<String>> = text
         .lines()
         .map(|line| line.split(", ").collect::<Vec<_>>())
@@ -115,15 +111,15 @@ fn thesis_table(folder: &Path) -> Result<Table, Box<dyn Error>> {
 }
 
 /// ARX's version of the file, `times` over, every repetition with other ages.
-fn arx_table(text: &str, folder: &Path, times: usize) -> Result<Table, Box<dyn Error>> {
+fn arx_table(text: &str, times: usize) -> Result<Table, Box<dyn Error>> {
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap_or_default().split(';').collect();
     let once: Vec<Vec<&str>> = lines.map(|line| line.split(';').collect()).collect();
     let rows = once.len() * times;
     let mut columns = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        let path: PathBuf = folder.join(format!("adult_hierarchy_{name}.csv"));
-        let tree = hierarchy::from_text(&std::fs::read_to_string(path)?).map_err(|e| e.to_string())?;
+        let text = shared_text(&format!("adult/adult_hierarchy_{name}.csv"))?;
+        let tree = hierarchy::from_text(&text).map_err(|e| e.to_string())?;
         let ages: Vec<String>;
         let cells: Box<dyn Iterator<Item = &str>> = if *name == "age" {
             ages = (0..rows).map(|row| noisy(once[row % once.len()][at], row, once.len())).collect();

@@ -98,7 +98,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         let mut set = vec![format!("algorithm.name={}", algorithm.name())];
         if !matches!(algorithm, SequencesAlgorithmName::Cbmsa | SequencesAlgorithmName::CbmsaBaseline) {
             set.push("privacy.length=2".into());
-            set.push("algorithm.remainder=nearest".into());
         }
         one(
             algorithm.name(),

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use shoal_core::{
-    Condition, DateFormat, Distance, Hierarchy, Kind, Labels, Likeness, Place, RawColumn, RawTable, Rule,
-    ValueParser,
+    Condition, DateFormat, Distance, Hierarchy, Kind, Labels, Likeness, MissingTexts, Place, RawColumn,
+    RawTable, Rule, ValueParser,
 };
 use shoal_privacy::table::model;
 use shoal_privacy::{KAnonymity, SensitiveColumn, TableModel, TableView};
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     for (name, rule) in rules {
         let ground = SensitiveColumn {
             parser: ValueParser::new(Kind::Integer, DateFormat::default()),
-            missing: vec!["?".to_owned()],
+            missing: MissingTexts::new(&["?"]),
             hierarchy: Some(Arc::clone(&tree)),
         };
         let condition = Condition { column: "pay".to_owned(), rule };

@@ -11,6 +11,7 @@ mod hierarchy;
 mod init;
 mod man;
 mod measure;
+mod report;
 mod run;
 mod schema;
 mod stream;
@@ -58,6 +59,7 @@ pub(crate) fn dispatch(verb: &Verb, console: &Console) -> Result<Answer, Failure
         Verb::Apply(args) => apply::apply(args, console),
         Verb::Stream(args) => stream::stream(args, console),
         Verb::Verify(args) => verify::verify(args, console),
+        Verb::Report(args) => report::report(args, console),
         Verb::Measure(args) => measure::measure(args, console),
         Verb::Explain(args) => explain::explain(args, console),
         Verb::Attack(args) => attack::attack(args, console),

@@ -1,9 +1,10 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
+use serde_json::{Value, json};
 use shoal_core::Progress;
 use shoal_measure::LossReport;
-use shoal_pipeline::files::{Outcome, RunOptions};
+use shoal_pipeline::files::{Outcome, RunOptions, audit_path};
 use shoal_pipeline::{Construction, Counts, Loss, Risk, Search};
 
 use super::{Answer, Opened};
@@ -11,8 +12,8 @@ use crate::args::{Overrides, RunArgs};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::print::{
-    count, events, facts, grouped, kept, leaks, of_pairs, percent, promises, sequence_loss, table_counts,
-    transaction_loss, transaction_risk, two_measures,
+    count, events, facts, grouped, kept, leaks, names, of_pairs, percent, promises, sequence_loss,
+    table_counts, transaction_loss, transaction_risk, two_measures,
 };
 use crate::{print, progress};
 
@@ -22,19 +23,25 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<Answer, Failure> 
         console.leave_stdout();
     }
     let set = overrides(&args.overrides, args.seed);
-    let opened = Opened::open(&args.policy, &set)?;
+    // One of the two is there, says the parser.
+    let policy = args.policy.as_deref().map(Path::to_owned);
+    let policy = policy.or_else(|| args.key_of.as_deref().map(audit_path)).unwrap_or_default();
+    let opened = Opened::open(&policy, &set)?;
     let policy_output = || opened.job.policy().output.path.as_ref().map(|path| opened.job.resolve(path));
     if args.output.clone().or_else(policy_output).is_some_and(|path| is_stdout(&path)) {
         console.leave_stdout();
+    }
+    if args.reuse_classes && !console.is_quiet() {
+        eprintln!("note: --reuse-classes is not needed any more: it is what --previous does");
     }
     let options = RunOptions {
         output: args.output.clone(),
         report: args.report.clone(),
         force: args.force,
+        key_of: args.key_of.clone(),
         previous: args.previous.clone(),
-        reuse_classes: args.reuse_classes,
+        allow_absent: args.allow_absent,
         allow_total_loss: args.allow_total_loss,
-        ..RunOptions::default()
     };
     carry_out(args.threads, console, |progress| {
         shoal_pipeline::files::run(&opened.job, &options, progress).map_err(|error| opened.blame(error))
@@ -52,7 +59,7 @@ pub(super) fn carry_out(
     let progress = progress::cancellable(console)?;
     let outcome = pool.install(|| work(&progress))?;
     drop(progress);
-    console.summary(&outcome.report.outgoing(), || prose(&outcome))?;
+    console.summary(&machine(&outcome), || prose(&outcome))?;
     Ok(Answer::Holds)
 }
 
@@ -65,6 +72,18 @@ pub(super) fn overrides(given: &Overrides, seed: Option<u64>) -> Vec<String> {
 
 pub(super) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+/// The edition that goes out, with what only the publisher is told.
+fn machine(outcome: &Outcome) -> Value {
+    let report = &outcome.report;
+    let mut said = json!(outcome.outgoing);
+    said["records-in"] = json!(report.records_in);
+    said["records-suppressed"] = json!(report.records_suppressed);
+    said["promises"] = json!(report.promises);
+    said["leaks"] = json!(report.leaks);
+    said["notes"] = json!(report.notes);
+    said
 }
 
 fn prose(outcome: &Outcome) -> String {
@@ -84,6 +103,17 @@ fn prose(outcome: &Outcome) -> String {
             format!("{} (report.html, report.json; audit.html, audit.json stay with you)", folder.display()),
         ));
     }
+    if let Some(repeats) = outcome.repeats {
+        let says = match repeats {
+            true => "the same bytes as the release of --key-of",
+            false => "other bytes than the release of --key-of: data, policy or version differ",
+        };
+        rows.push(("key", says.to_owned()));
+    }
+    if let Some(file) = &outcome.new_key_file {
+        rows.push(("key", format!("{} is new; keep it secret, it can undo the release", file.display())));
+    }
+    let names = names(&report.promises);
     let (into, out) = (grouped(report.records_in), grouped(report.records_out));
     match (&report.loss, &report.risk) {
         (Loss::Table(loss), Risk::Table(risk)) => {
@@ -92,7 +122,7 @@ fn prose(outcome: &Outcome) -> String {
                 format!("{into} in, {out} out, {} suppressed", grouped(report.records_suppressed)),
             ));
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
-            rows.extend(promises(&report.promises));
+            rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
             rows.push(("detail", detail(loss, report.records_in)));
             rows.extend(table_counts(loss).map(|counts| ("counts", counts)));
@@ -107,7 +137,7 @@ fn prose(outcome: &Outcome) -> String {
                 "items",
                 format!("{items} {}, {} suppressed", report.algorithm, loss.items_suppressed),
             ));
-            rows.extend(promises(&report.promises));
+            rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
             rows.extend(loss.are.map(|are| ("counts", of_pairs(are, "two items"))));
             rows.push(("loss", transaction_loss(loss)));
@@ -119,7 +149,7 @@ fn prose(outcome: &Outcome) -> String {
             rows.push(("people", format!("{into} in, {out} out, {suppressed} left out")));
             rows.push(("events", events(loss)));
             rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
-            rows.extend(promises(&report.promises));
+            rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
             rows.push(("detail", kept(&loss.lm_by_column)));
             rows.extend(loss.are.map(|are| ("counts", of_pairs(are, "two events in order"))));
@@ -130,7 +160,7 @@ fn prose(outcome: &Outcome) -> String {
         }
         // A report's loss and risk are of one shape.
         _ => {
-            rows.extend(promises(&report.promises));
+            rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
         }
     }

@@ -18,7 +18,7 @@ use super::{Answer, Opened};
 use crate::args::VerifyArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::print::{count, facts, grouped, leaks, promises, table, verdict};
+use crate::print::{count, facts, grouped, leaks, names, promises, table, verdict};
 
 /// Does this file keep the policy's promise?
 pub(crate) fn verify(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
@@ -97,13 +97,14 @@ fn prose(verified: &Verified) -> String {
 
 fn stream_prose(verified: &StreamVerified) -> String {
     let found = &verified.verdict;
+    let names = names(&found.promises);
     let mut rows = vec![("file", verified.file.clone()), ("lines", grouped(found.lines as usize))];
     let suppressed = match found.suppressed {
         0 => String::new(),
         suppressed => format!(", {} suppressed", grouped(suppressed as usize)),
     };
     rows.push(("tuples", grouped(found.tuples as usize) + &suppressed));
-    rows.extend(promises(&found.promises));
+    rows.extend(promises(&found.promises, &names));
     if found.is_vacuous() {
         rows.push(("note", "no tuple is shown, so every promise holds trivially".to_owned()));
     }
@@ -121,6 +122,7 @@ fn stream_prose(verified: &StreamVerified) -> String {
 
 fn transactions_prose(verified: &TransactionsVerified) -> String {
     let found = &verified.verdict;
+    let names = names(&found.promises);
     let mut rows = vec![
         ("file", verified.file.clone()),
         ("transactions", grouped(found.records)),
@@ -129,7 +131,7 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
     if verified.groups_sha256.is_some() {
         rows.insert(1, ("groups", groups_beside(Path::new(&verified.file)).display().to_string()));
     }
-    rows.extend(promises(&found.promises));
+    rows.extend(promises(&found.promises, &names));
     rows.extend(found.withheld_columns.iter().map(withheld));
     rows.extend(leaks(&verified.leaks));
     rows.extend(verified.original.as_ref().map(|original| against(original, "transactions")));
@@ -152,13 +154,14 @@ fn transactions_prose(verified: &TransactionsVerified) -> String {
 
 fn sequences_prose(verified: &SequencesVerified) -> String {
     let found = &verified.verdict;
+    let names = names(&found.promises);
     let mut rows = vec![
         ("file", verified.file.clone()),
         ("people", grouped(found.records)),
         ("events", grouped(found.events)),
         ("classes", grouped(found.classes)),
     ];
-    rows.extend(promises(&found.promises));
+    rows.extend(promises(&found.promises, &names));
     rows.extend(leaks(&verified.leaks));
     rows.extend(verified.original.as_ref().map(|original| against(original, "people")));
     rows.extend(found.withheld_columns.iter().map(withheld));
@@ -175,7 +178,7 @@ fn sequences_prose(verified: &SequencesVerified) -> String {
 fn crowds(broken: &BrokenPromise<SequencesViolation>) -> String {
     let shown = &broken.violations.worst;
     let Some(first) = shown.first() else {
-        return format!("\n{} is not decided\n", broken.promise.name);
+        return format!("\n{} is not decided\n", broken.finding.promise.name());
     };
     let mut header = vec!["people", "found", "rows"];
     let row = |violation: &SequencesViolation| {
@@ -188,7 +191,10 @@ fn crowds(broken: &BrokenPromise<SequencesViolation>) -> String {
         header.push("known");
         rows.iter_mut().zip(shown).for_each(|(row, violation)| row.push(known(violation)));
         let head = count(total, "known sequence breaks", "known sequences break");
-        (format!("{head} {}:", broken.promise.name), ["more known sequence", "more known sequences"])
+        (
+            format!("{head} {}:", broken.finding.promise.name()),
+            ["more known sequence", "more known sequences"],
+        )
     } else {
         header.push("events");
         header.extend(first.events.iter().take(1).flatten().map(|cell| cell.column.as_str()));
@@ -197,7 +203,10 @@ fn crowds(broken: &BrokenPromise<SequencesViolation>) -> String {
             row.extend(violation.events.iter().take(1).flatten().map(|cell| cell.text.clone()));
         }
         let head = count(total, "class of people breaks", "classes of people break");
-        (format!("{head} {}; their first events:", broken.promise.name), ["more class", "more classes"])
+        (
+            format!("{head} {}; their first events:", broken.finding.promise.name()),
+            ["more class", "more classes"],
+        )
     };
     let right: &[usize] = if first.is_known { &[0, 1] } else { &[0, 1, 3] };
     worst(&head, &table(&header, right, &rows), &broken.violations, more)
@@ -212,12 +221,13 @@ fn known(violation: &SequencesViolation) -> String {
 
 fn table_prose(verified: &TableVerified) -> String {
     let found = &verified.verdict;
+    let names = names(&found.promises);
     let mut rows = vec![
         ("file", verified.file.clone()),
         ("records", grouped(found.records)),
         ("classes", grouped(found.classes)),
     ];
-    rows.extend(promises(&found.promises));
+    rows.extend(promises(&found.promises, &names));
     rows.extend(leaks(&verified.leaks));
     rows.extend(verified.original.as_ref().map(|original| against(original, "records")));
     rows.extend(found.withheld_columns.iter().map(withheld));
@@ -269,8 +279,8 @@ fn classes(broken: &BrokenPromise) -> String {
         header.push("because");
         rows.iter_mut().zip(shown).for_each(|(row, class)| row.push(class.why.clone().unwrap_or_default()));
     }
-    let promise = match &broken.promise.column {
-        Some(column) => format!("{} of `{column}`", broken.promise.name),
+    let promise = match &broken.finding.column {
+        Some(column) => format!("{} of `{column}`", broken.finding.promise.name()),
         None => "the promise".to_owned(),
     };
     let head = format!("{} {promise}:", count(broken.violations.total, "class breaks", "classes break"));

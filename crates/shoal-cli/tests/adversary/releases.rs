@@ -93,12 +93,22 @@ fn two_releases_are_held_against_each_other() {
     }
     assert!(betrayed > 10, "{betrayed} people have fewer than five possible illnesses");
 
-    // Held against the first, the second is refused and leaves nothing.
-    std::fs::remove_file(project.path("second.csv")).unwrap();
-    std::fs::remove_dir_all(project.path("second.report")).unwrap();
-    let refused = second(&project, &["--previous", "first.report/audit.json"]).ended_with(1);
-    assert!(refused.stderr.contains("too few possible values of `illness`"), "{}", refused.stderr);
-    assert!(!project.exists("second.csv") && !project.exists("second.report"));
+    // Held against the first, everybody is published among the people with whom they were.
+    second(&project, &["--previous", "first.report/audit.json", "--force"]).ended_with(0);
+    let other = csv(&project.read("second.csv")).1;
+    assert_eq!(other.len(), PEOPLE);
+    for (age, zip, illness) in &people {
+        let (one, two) = (possible(&first, *age, *zip), possible(&other, *age, *zip));
+        let both: BTreeSet<&String> = one.intersection(&two).collect();
+        assert!(both.len() >= 5 && both.contains(illness));
+    }
+    // One that was not, is refused as soon as a third has to hold together with both.
+    second(&project, &["--force"]).ended_with(0);
+    let third =
+        ["run", "policy.toml", "-o", "third.csv", "--quiet", "--previous", "first.report", "--previous"];
+    let refused = project.shoal(&[&third[..], &["second.report"]].concat()).ended_with(1);
+    assert!(refused.stderr.contains("nobody can be published together"), "{}", refused.stderr);
+    assert!(!project.exists("third.csv") && !project.exists("third.report"));
     // Whoever publishes the same again gives nothing new away, whatever its name is.
     let again = ["run", "policy.toml", "-o", "again.csv", "--previous", "first.report", "--json"];
     let said = project.shoal(&again).ended_with(0);
@@ -146,8 +156,7 @@ fn kept_classes_hide_as_before() {
         rows.push(format!("new{number},{age},{zip},illness{illness}"));
     }
     project.write("people.csv", rows.join("\n") + "\n");
-    second(&project, &["--previous", "first.report"]).ended_with(1);
-    let said = second(&project, &["--previous", "first.report", "--reuse-classes"]).ended_with(0);
+    let said = second(&project, &["--previous", "first.report"]).ended_with(0);
     assert!(said.stdout.contains("1000 records keep the classes of earlier releases"), "{}", said.stdout);
     let (first, other) = (csv(&project.read("first.csv")).1, csv(&project.read("second.csv")).1);
     for (age, zip, _) in &people {
@@ -166,9 +175,10 @@ fn kept_classes_hide_as_before() {
         "first.report",
         "--previous",
         "second.report",
+        "--allow-absent",
         "--json",
     ];
-    let said = project.shoal(&[&third[..], &["--reuse-classes"]].concat()).ended_with(0);
+    let said = project.shoal(&third).ended_with(0);
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let left_out = report["records-suppressed"].as_u64().unwrap();
     assert!((1..600).contains(&left_out), "{left_out}");

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -34,6 +35,14 @@ impl TestProject {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// A key file, always with the same key: for tests that compare published bytes.
+    pub(crate) fn write_key(&self, name: &str) {
+        let digits: String =
+            (0..32_u32).map(|at| format!("{:02x}", (at * at * 7 + at * 31 + 5) % 256)).collect();
+        self.write(name, digits + "\n");
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o600)).unwrap();
     }
 
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {

@@ -202,7 +202,7 @@ fn a_patient_who_comes_often_is_no_crowd() {
     assert!(said.stdout.contains("person = \"patient\""), "{said:?}");
     let said = project.shoal(&["run", "visits.toml", "--report", "r1"]).ended_with(0);
     assert!(said.stdout.contains("share their `patient`"), "{said:?}");
-    assert!(project.read("r1/report.json").contains("repeated-identifier"));
+    assert!(project.read("r1/audit.json").contains("repeated-identifier"));
     assert_eq!(
         smallest_crowd(&project.read("out.csv"), &visits),
         1,
@@ -216,7 +216,7 @@ fn a_patient_who_comes_often_is_no_crowd() {
         let crowd = smallest_crowd(&project.read("out.csv"), &visits);
         assert!(crowd >= 5, "{algorithm}: {crowd}");
         assert!(!project.read("out.csv").contains("regular"));
-        assert!(!project.read("r2/report.json").contains("repeated-identifier"));
+        assert!(!project.read("r2/audit.json").contains("repeated-identifier"));
     }
     // Without the original nobody can count people, and the file alone is not said to hold.
     let said = project.shoal(&["verify", "out.csv", "--policy", "people.toml"]).ended_with(2);

@@ -189,7 +189,11 @@ fn a_column_per_item_is_recognized() {
     // A column beside the items has no place in baskets.
     project.edit_policy("role = \"identifier\"", "role = \"insensitive\"");
     let said = project.shoal(&args).ended_with(2);
-    assert!(said.stderr.contains("which publishes items only"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("only items are published, without the columns beside them"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]

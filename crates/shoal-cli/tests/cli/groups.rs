@@ -17,7 +17,10 @@ fn numbered() -> TestProject {
 fn a_release_is_two_files() {
     let project = numbered();
     let ran = project.shoal(&["run", "policy.toml"]).ended_with(0);
-    insta::assert_snapshot!("groups_run", ran.timeless());
+    // The error of counts depends on the order of records, and so on the release's key.
+    let said: Vec<String> =
+        ran.timeless().lines().filter(|line| !line.starts_with("counts ")).map(str::to_owned).collect();
+    insta::assert_snapshot!("groups_run", said.join("\n"));
     let both = format!("-- out.dat\n{}-- {GROUPS}\n{}", project.read("out.dat"), project.read(GROUPS));
     insta::assert_snapshot!("groups_files", both);
     let audit = project.json("out.dat.report/audit.json");
@@ -113,7 +116,7 @@ fn where_nothing_can_lie_beside_groups_are_written_out() {
     let piped = project.shoal(&["run", "policy.toml", "--quiet", "-o", "-", "--report", "r"]).ended_with(0);
     let expected = plain.shoal(&["run", "policy.toml", "--quiet", "-o", "-"]).ended_with(0);
     assert_eq!(piped.stdout, expected.stdout);
-    let notes = project.json("r/report.json")["notes"].to_string();
+    let notes = project.json("r/audit.json")["notes"].to_string();
     assert!(notes.contains("groups are written out: nothing can lie beside -"), "{notes}");
     let table = TestProject::with_people();
     let refused = table.shoal(&["run", "policy.toml", "--set", "output.groups=dictionary"]).ended_with(2);

@@ -14,6 +14,7 @@ mod hierarchies_beside;
 mod hierarchy;
 mod init;
 mod killed;
+mod large_audit;
 mod manner;
 mod original;
 mod presets;

@@ -198,7 +198,7 @@ fn crowds_of_people_are_proved_with_the_original_at_hand() {
 #[test]
 fn shares_are_those_of_people_where_people_are_promised() {
     let project = TestProject::empty();
-    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"name\"\n\
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"name\"\nknown-rows = \"one\"\n\
                   [columns.name]\nrole = \"identifier\"\n[columns.town]\nrole = \"quasi-identifier\"\n\
                   [columns.illness]\nrole = \"sensitive\"\n[privacy]\nk = 2\nbeta-likeness = 0.1\n";
     project.write("policy.toml", policy);
@@ -209,7 +209,7 @@ fn shares_are_those_of_people_where_people_are_promised() {
     let said = against(&project, "out.csv", "people.csv").ended_with(0);
     assert!(said.stdout.contains("beta-likeness"), "{}", said.stdout);
     // The records alone do not keep it.
-    project.edit_policy("person = \"name\"\n", "");
+    project.edit_policy("person = \"name\"\nknown-rows = \"one\"\n", "");
     let said = against(&project, "out.csv", "people.csv").ended_with(1);
     assert!(said.stdout.contains("is broken"), "{}", said.stdout);
 }
@@ -223,7 +223,7 @@ fn a_promise_that_people_keep_is_not_called_broken_beside_one_that_is() {
         .write("people.csv", format!("pid,age,ill\n{of_one}p2,20,cold\np3,20,cold\np4,30,flu\np5,30,cold\n"));
     let flu = "20,flu\n".repeat(6);
     project.write("out.csv", format!("age,ill\n20,cold\n20,cold\n{flu}30,cold\n30,flu\n"));
-    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n\
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"pid\"\nknown-rows = \"one\"\n[columns.pid]\nrole = \"identifier\"\n\
                   [columns.age]\nrole = \"quasi-identifier\"\nkind = \"integer\"\n[columns.ill]\nrole = \"sensitive\"\n\
                   [privacy]\nk = 2\nbeta-likeness = { beta = 0.3, kind = \"basic\" }\n";
     project.write("policy.toml", policy);
@@ -256,7 +256,7 @@ fn what_too_few_people_cannot_keep_is_infeasible_and_not_a_wrong_request() {
     let project = TestProject::empty();
     let rows: String = (0..60).map(|n| format!("p{},{}\n", n % 20, 20 + n % 7)).collect();
     project.write("people.csv", format!("pid,age\n{rows}"));
-    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n\
+    let policy = "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\nperson = \"pid\"\nknown-rows = \"one\"\n[columns.pid]\nrole = \"identifier\"\n\
                   [columns.age]\nrole = \"quasi-identifier\"\nkind = \"integer\"\n[privacy]\nk = 25\n[output]\npath = \"out.csv\"\n";
     project.write("policy.toml", policy);
     for verb in ["check", "run"] {

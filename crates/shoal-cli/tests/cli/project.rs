@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -75,6 +76,17 @@ impl TestProject {
         project.write("people.csv", PEOPLE);
         project.write("policy.toml", POLICY);
         project
+    }
+
+    /// `shoal run policy.toml`, always with the same key: for tests that compare what is published.
+    pub(crate) fn run_with_key(&self) -> CommandOutput {
+        let digits: String =
+            (0..32_u32).map(|at| format!("{:02x}", (at * at * 7 + at * 31 + 5) % 256)).collect();
+        self.write("key", digits + "\n");
+        fs::set_permissions(self.path("key"), fs::Permissions::from_mode(0o600)).unwrap();
+        let policy = self.read("policy.toml");
+        self.write("policy.toml", format!("{policy}\n[algorithm]\nkey-file = \"key\"\n"));
+        self.shoal(&["run", "policy.toml"])
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

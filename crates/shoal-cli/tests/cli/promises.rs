@@ -67,7 +67,7 @@ fn a_personal_k_is_proven_by_the_run_and_cannot_be_seen_in_the_file() {
     project.write("people.csv", numbered);
     project.edit_policy("role = \"identifier\"", "role = \"personal-k\"\nkind = \"integer\"");
     project.shoal(&["run", "policy.toml"]).ended_with(0);
-    let report: serde_json::Value = serde_json::from_str(&project.read("out.report/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&project.read("out.report/audit.json")).unwrap();
     assert_eq!(report["promises"][1]["name"], "personal-k");
     assert_eq!(report["promises"][1]["holds"], true);
     assert!(!project.read("out.csv").starts_with("name"));
@@ -84,7 +84,8 @@ fn a_timed_run_can_be_repeated_by_its_rounds() {
     let audit = project.json("out.report/audit.json");
     let rounds = audit["ribbon"]["rounds"].as_array().unwrap().len();
     let set = format!("algorithm.rounds={rounds}");
-    project.shoal(&["run", "policy.toml", "--set", &set, "-o", "again.csv"]).ended_with(0);
+    let again = ["run", "policy.toml", "--set", &set, "-o", "again.csv", "--key-of", "out.report"];
+    project.shoal(&again).ended_with(0);
     assert_eq!(project.read("out.csv"), project.read("again.csv"));
 }
 

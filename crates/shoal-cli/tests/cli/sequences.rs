@@ -60,7 +60,7 @@ pub(crate) fn ward() -> TestProject {
 fn the_whole_way() {
     let ward = ward();
     insta::assert_snapshot!("sequences_check", ward.shoal(&["check", "policy.toml"]).ended_with(0).stdout);
-    let ran = ward.shoal(&["run", "policy.toml"]).ended_with(0);
+    let ran = ward.run_with_key().ended_with(0);
     insta::assert_snapshot!("sequences_run", ran.timeless());
     insta::assert_snapshot!("sequences_published", ward.read("out.csv"));
     let verified = ward.shoal(&["verify", "out.csv", "--policy", "policy.toml"]).ended_with(0);
@@ -146,7 +146,7 @@ fn partly_known() -> TestProject {
 fn the_whole_way_against_partial_knowledge() {
     let ward = partly_known();
     insta::assert_snapshot!("knowledge_check", ward.shoal(&["check", "policy.toml"]).ended_with(0).stdout);
-    let raw = ward.shoal(&["run", "policy.toml"]).ended_with(0);
+    let raw = ward.run_with_key().ended_with(0);
     insta::assert_snapshot!("knowledge_run", raw.timeless());
     insta::assert_snapshot!("knowledge_published", ward.read("out.csv"));
     for algorithm in ["fcla-base1", "halt"] {
@@ -207,7 +207,7 @@ fn ties_keep_the_order_of_the_file_or_of_a_column() {
     let ward = with_ties();
     let file = ["--set", "data.ties=file", "-o", "file.csv", "--report", "r1"];
     ward.shoal(&[&["run", "policy.toml"], &file[..]].concat()).ended_with(0);
-    let leaks = ward.json("r1/report.json")["leaks"].clone();
+    let leaks = ward.json("r1/audit.json")["leaks"].clone();
     assert!(leaks.as_array().unwrap().iter().any(|leak| leak["kind"] == "file-order" && leak["count"] == 2));
     ward.shoal(&["verify", "file.csv", "--policy", "r1/audit.json", "--original", "visits.csv"])
         .ended_with(0);
@@ -221,7 +221,7 @@ fn ties_keep_the_order_of_the_file_or_of_a_column() {
     ward.write("visits.csv", turned.join("\n"));
     ward.shoal(&[&["run", "policy.toml"], &column[..]].concat()).ended_with(0);
     assert_eq!(ward.read("column.csv"), before);
-    let leaks = ward.json("r2/report.json")["leaks"].clone();
+    let leaks = ward.json("r2/audit.json")["leaks"].clone();
     assert!(leaks.as_array().unwrap().iter().all(|leak| leak["kind"] != "file-order"));
 }
 

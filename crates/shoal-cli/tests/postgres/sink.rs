@@ -33,8 +33,8 @@ fn a_published_table_is_the_file_that_the_policy_would_publish() {
 
     // The reports lie beside the policy, under the table's name.
     let report = clinic.project.json("research.people_k3.report/report.json");
-    assert_eq!(report["records-in"], 500);
     let audit = clinic.project.json("research.people_k3.report/audit.json");
+    assert_eq!(audit["records-in"], 500);
     assert_eq!(audit["output"], format!("{address}#research.people_k3"));
     assert!(clinic.project.exists("research.people_k3.report/report.html"));
     assert_eq!(report["output-sha256"], digest_by_hand(&clinic, "research.people_k3"));
@@ -78,7 +78,7 @@ fn a_grown_table_is_published_with_the_recoding_of_its_first_release() {
     clinic.shoal(&apply).ended_with(0);
 
     // Counted by the server: everybody is there or was left out, and nobody stands out.
-    let report = clinic.project.json("research.people_grown.report/report.json");
+    let report = clinic.project.json("research.people_grown.report/audit.json");
     assert_eq!(report["records-in"], 420);
     let published = clinic.server.sql("select count(*) from research.people_grown");
     assert_eq!(published, report["records-out"].to_string());

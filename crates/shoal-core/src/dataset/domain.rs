@@ -1,8 +1,7 @@
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Labels, RawColumn};
-use crate::{ValueParser, canonical_value};
+use crate::{MissingTexts, SameValue, ValueParser};
 
 /// The distinct values of a column, numbered so that the order of codes is the order of values: numbers
 /// and dates ascending, texts by their bytes, and the missing value, if there is one, last.
@@ -12,11 +11,10 @@ pub struct Domain {
     /// Of the values that are not missing; `None` for text.
     positions: Option<Vec<f64>>,
     missing: Option<u32>,
-    /// All texts that stand for the missing value in the column; its label is one of them.
-    missing_texts: Vec<String>,
+    missing_texts: MissingTexts,
     parser: ValueParser,
-    /// Where texts that look alike have been merged: the code of each canonical text.
-    alike: Option<HashMap<String, u32>>,
+    /// Where texts of one value have been merged: the code of each value.
+    alike: Option<HashMap<SameValue, u32>>,
 }
 
 /// A text that is not of its column's kind.
@@ -28,7 +26,7 @@ pub struct BadValue {
 }
 
 impl Domain {
-    /// Orders the values of a raw column. Texts in `missing_tokens`, and nulls, become the one missing
+    /// Orders the values of a raw column. Nulls and texts that fold to one of `missing_tokens` become the one missing
     /// value, labelled by the first of the tokens that occurs. Returns the domain and, for every raw
     /// code, its code in the domain.
     pub fn of(
@@ -36,11 +34,9 @@ impl Domain {
         parser: ValueParser,
         missing_tokens: &[String],
     ) -> Result<(Domain, Vec<u32>), BadValue> {
-        let is_missing = |code: u32| {
-            raw.null == Some(code) || missing_tokens.iter().any(|token| token == raw.labels.get(code))
-        };
+        let missing_texts = MissingTexts::new(missing_tokens);
         let (absent, present): (Vec<u32>, Vec<u32>) =
-            (0..raw.labels.len() as u32).partition(|&code| is_missing(code));
+            (0..raw.labels.len() as u32).partition(|&code| missing_texts.has_code(raw, code));
         let ordered = parser.kind().is_ordered();
         let mut values = Vec::with_capacity(present.len());
         for &raw_code in &present {
@@ -58,10 +54,12 @@ impl Domain {
             code_of[raw_code as usize] = labels.push(label);
         }
         let mut missing = None;
-        let occurs = |token: &&String| absent.iter().any(|&code| raw.labels.get(code) == token.as_str());
-        let missing_texts: Vec<String> = missing_tokens.iter().filter(occurs).cloned().collect();
         if !absent.is_empty() {
-            let code = labels.push(missing_texts.first().map_or("", String::as_str));
+            let texts = absent.iter().filter(|&&code| raw.null != Some(code));
+            let texts: Vec<SameValue> =
+                texts.map(|&code| SameValue::from_text(raw.labels.get(code))).collect();
+            let first = missing_tokens.iter().find(|token| texts.contains(&SameValue::from_text(token)));
+            let code = labels.push(first.map_or("", String::as_str));
             absent.iter().for_each(|&raw_code| code_of[raw_code as usize] = code);
             missing = Some(code);
         }
@@ -69,23 +67,19 @@ impl Domain {
         Ok((Domain { labels, positions, missing, missing_texts, parser, alike: None }, code_of))
     }
 
-    /// The same values where texts that look alike ([`canonical_value`]) are one, called by the first of them; a text
-    /// that looks like one of the missing tokens is the missing value. Returns the domain and for every code the new
-    /// one; `None` where no two values look alike.
+    /// The same values where texts of one value ([`ValueParser::same`]) are one, called by the first of them. Returns the
+    /// domain and for every code the new one; `None` where no two texts are one value.
     ///
     /// This is how algorithms see a sensitive column: what a reader takes for one value must not count as two.
-    pub fn merged(&self, missing_tokens: &[String]) -> Option<(Domain, Vec<u32>)> {
-        let absent: Vec<Cow<'_, str>> =
-            missing_tokens.iter().map(|token| canonical_value(token, &self.parser)).collect();
-        // The key `None` stands for the missing value and everything that looks like it.
-        let mut codes_of: HashMap<Option<Cow<'_, str>>, u32> = HashMap::new();
+    pub fn merged(&self) -> Option<(Domain, Vec<u32>)> {
+        // The key `None` stands for the missing value.
+        let mut codes_of: HashMap<Option<SameValue>, u32> = HashMap::new();
         let mut new_code = Vec::with_capacity(self.len());
         // The least code that has each new one.
         let mut firsts: Vec<u32> = Vec::new();
         for code in 0..self.len() as u32 {
-            let key = canonical_value(self.label(code), &self.parser);
-            let is_absent = self.missing == Some(code) || absent.contains(&key);
-            let new = *codes_of.entry((!is_absent).then_some(key)).or_insert(firsts.len() as u32);
+            let key = (self.missing != Some(code)).then(|| self.parser.same(self.label(code)));
+            let new = *codes_of.entry(key).or_insert(firsts.len() as u32);
             if new as usize == firsts.len() {
                 firsts.push(code);
             }
@@ -95,27 +89,12 @@ impl Domain {
         if firsts.len() == self.len() {
             return None;
         }
-        // The missing value stays the last one and keeps its label, whatever looked like it.
-        if let Some(missing) = self.missing {
-            let old = new_code[missing as usize];
-            let last = firsts.len() as u32 - 1;
-            // Takes the missing value out of its place among the new codes, puts it at the end, and closes the gap.
-            let moved = |new: u32| match new {
-                new if new == old => last,
-                new if new > old => new - 1,
-                new => new,
-            };
-            new_code.iter_mut().for_each(|new| *new = moved(*new));
-            codes_of.values_mut().for_each(|new| *new = moved(*new));
-            firsts.remove(old as usize);
-            firsts.push(missing);
-        }
         let labels: Labels = firsts.iter().map(|&code| self.label(code)).collect();
         let positions = self.positions.as_ref().map(|positions| {
             firsts.iter().filter_map(|&code| positions.get(code as usize).copied()).collect()
         });
         let missing = self.missing.map(|missing| new_code[missing as usize]);
-        let alike = codes_of.into_iter().filter_map(|(key, code)| Some((key?.into_owned(), code))).collect();
+        let alike = codes_of.into_iter().filter_map(|(key, code)| Some((key?, code))).collect();
         let (missing_texts, parser) = (self.missing_texts.clone(), self.parser.clone());
         Some((Domain { labels, positions, missing, missing_texts, parser, alike: Some(alike) }, new_code))
     }
@@ -145,6 +124,11 @@ impl Domain {
         self.missing
     }
 
+    /// The texts that stand for the missing value, whether it occurs or not.
+    pub fn missing_texts(&self) -> &MissingTexts {
+        &self.missing_texts
+    }
+
     /// How the column's texts are read.
     pub fn parser(&self) -> &ValueParser {
         &self.parser
@@ -171,12 +155,12 @@ impl Domain {
     /// The code of a text, if it is one of the values.
     pub fn code_of(&self, text: &str) -> Option<u32> {
         if let Some(missing) = self.missing
-            && (self.label(missing) == text || self.missing_texts.iter().any(|t| t == text))
+            && (self.label(missing) == text || self.missing_texts.has(text))
         {
             return Some(missing);
         }
         if let Some(alike) = &self.alike {
-            return alike.get(&*canonical_value(text, &self.parser)).copied();
+            return alike.get(&self.parser.same(text)).copied();
         }
         let known = (self.len() - usize::from(self.missing.is_some())) as u32;
         let position = if self.is_ordered() { self.parser.position(text)? } else { 0.0 };
@@ -230,17 +214,17 @@ mod tests {
 
     #[test]
     fn values_that_look_alike_are_merged_and_the_order_stays() {
-        assert!(domain(Kind::Text, &["a", "b", "?"]).merged(&["?".into()]).is_none());
-        let texts = domain(Kind::Text, &["hiv", "Flu", "HIV", "?", "HIV ", "NA"]);
-        let (merged, code_of) = texts.merged(&["?".into(), "na".into()]).unwrap();
+        assert!(domain(Kind::Text, &["a", "b", "?"]).merged().is_none());
+        let texts = domain(Kind::Text, &["hiv", "Flu", "HIV", "?", "HIV\u{a0}", " \u{200e}?"]);
+        let (merged, code_of) = texts.merged().unwrap();
         assert_eq!(merged.labels().iter().collect::<Vec<_>>(), ["Flu", "HIV", "?"]);
-        assert_eq!((code_of, merged.missing()), (vec![0, 1, 1, 2, 1, 2], Some(2)));
+        assert_eq!((code_of, merged.missing()), (vec![0, 1, 1, 1, 2], Some(2)));
         assert_eq!(
-            ["flu ", "Hiv", "?", "x"].map(|text| merged.code_of(text)),
+            ["flu ", "H\u{ad}iv", "?", "x"].map(|text| merged.code_of(text)),
             [Some(0), Some(1), Some(2), None]
         );
         let numbers = domain(Kind::Decimal, &["10", "7.0", "?", "7", "8"]);
-        let (merged, code_of) = numbers.merged(&["?".into()]).unwrap();
+        let (merged, code_of) = numbers.merged().unwrap();
         assert_eq!(merged.labels().iter().collect::<Vec<_>>(), ["7", "8", "10", "?"]);
         assert_eq!((merged.positions(), code_of), (&[7.0, 8.0, 10.0][..], vec![0, 0, 1, 2, 3]));
     }

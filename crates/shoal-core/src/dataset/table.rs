@@ -63,8 +63,8 @@ impl Column {
 
     /// The column as an algorithm sees it that must not take texts that look alike for different values
     /// ([`Domain::merged`]); `None` where there are none. A value is the leaf of its hierarchy that its first text is.
-    pub fn merged(&self, missing_tokens: &[String]) -> Option<Column> {
-        let (domain, code_of) = self.domain.merged(missing_tokens)?;
+    pub fn merged(&self) -> Option<Column> {
+        let (domain, code_of) = self.domain.merged()?;
         let rebound = |bound: &BoundHierarchy| bound.rebound(&domain);
         let hierarchy = self.hierarchy.as_ref().map(rebound).transpose();
         let hierarchy = hierarchy.expect("the labels of the merged domain were leaves before");

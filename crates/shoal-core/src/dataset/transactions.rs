@@ -1,6 +1,8 @@
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::{Interner, Labels};
+use crate::SameValue;
 
 /// Sets of items: baskets, diagnosis codes, pages visited. Each belongs to a different person, unless
 /// [`persons`](Transactions::persons) says whose they are.
@@ -97,6 +99,37 @@ impl Transactions {
         }
         let members = renumbered(self.members, &self.starts, &rank);
         Some(Transactions { items, members, ..self })
+    }
+
+    /// The same transactions where items of one value ([`SameValue`]) are one item, called by the least of their texts: whoever
+    /// reads `Bread` and `bread` would otherwise tell apart people who count as alike. Says how often a transaction held
+    /// such an item twice.
+    #[must_use]
+    pub fn with_one_text_each(self) -> (Transactions, usize) {
+        let values: Vec<SameValue> = self.items.iter().map(SameValue::from_text).collect();
+        let mut least: HashMap<&SameValue, u32> = HashMap::new();
+        for (item, value) in (0..).zip(&values) {
+            let known = least.entry(value).or_insert(item);
+            *known = std::cmp::min_by_key(*known, item, |&item| self.items.get(item));
+        }
+        if least.len() == values.len() {
+            return (self, 0);
+        }
+        let mut kept: Vec<u32> = least.values().copied().collect();
+        kept.sort_unstable();
+        let number = |value| kept.partition_point(|&item| item < least[value]) as u32;
+        let number_of: Vec<u32> = values.iter().map(number).collect();
+        let (mut members, mut starts) = (Vec::with_capacity(self.members.len()), vec![0]);
+        for transaction in self.iter() {
+            let mut items: Vec<u32> = transaction.iter().map(|&item| number_of[item as usize]).collect();
+            items.sort_unstable();
+            items.dedup();
+            members.extend(items);
+            starts.push(members.len());
+        }
+        let repeated = self.members.len() - members.len();
+        let items = kept.iter().map(|&item| self.items.get(item)).collect();
+        (Transactions { items, starts, members, persons: self.persons }, repeated)
     }
 
     /// How often items occur in all transactions together.
@@ -242,6 +275,17 @@ pub(crate) fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_one_item_are_one_item() {
+        let lines = [vec!["bread", "Bread", "tea"], vec!["BREAD\u{a0}", "07"], vec!["7", "te\u{ad}a"]];
+        let (data, repeated) = Transactions::from_texts(&lines).with_one_text_each();
+        assert_eq!(repeated, 1);
+        assert_eq!(data.items().iter().collect::<Vec<_>>(), ["07", "BREAD\u{a0}", "tea"]);
+        assert_eq!(data.iter().collect::<Vec<_>>(), [&[1, 2][..], &[0, 1], &[0, 2]]);
+        let plain = Transactions::from_texts(&[vec!["a", "b"], vec!["b"]]);
+        assert_eq!(plain.clone().with_one_text_each(), (plain, 0));
+    }
 
     #[test]
     fn items_are_folded_and_in_natural_order() {

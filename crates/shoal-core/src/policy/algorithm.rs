@@ -14,14 +14,14 @@ pub struct AlgorithmPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<AlgorithmName>,
     /// pcta, upcta, coat: what a merge should cost least of.
-    #[serde(default)]
-    pub objective: ObjectivePolicy,
-    /// sbc, cbmsa: what happens to the records that are too few for a class of their own.
-    #[serde(default)]
-    pub remainder: RemainderPolicy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<ObjectivePolicy>,
+    /// sbc, cbmsa, cbmsa-baseline: what happens to the records that are too few for a class of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remainder: Option<RemainderPolicy>,
     /// sbc: whether categorical and numeric distances are averaged apart, as in the thesis.
-    #[serde(default)]
-    pub separate_distances: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separate_distances: Option<bool>,
     /// tables: the share of records that may be left out. Where nothing is given, incognito leaves none out, ribbon
     /// with `outliers = "suppress"` 0.01, and what datafly and sbc leave out is fewer than k records by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,8 +38,8 @@ pub struct AlgorithmPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
     /// incognito: which of the minimal generalizations is published.
-    #[serde(default)]
-    pub choose: ChoicePolicy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<ChoicePolicy>,
     /// delay-free: how the values are chosen among which a tuple's own is hidden; hardened where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ModePolicy>,
@@ -86,8 +86,9 @@ pub struct AlgorithmPolicy {
     /// castle: whose rules; ours where nothing is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesPolicy>,
-    /// transparent: the file of the secret key that the random choices come from, 64 hexadecimal digits; made where it is
-    /// absent. Relative to the policy's folder. Where nothing is given, every run draws a fresh key.
+    /// tables, sequences: the file of the secret key by which records with equal quasi-identifiers are dealt to classes, and from which
+    /// `transparent` draws: 64 hexadecimal digits; made where it is absent. Relative to the policy's folder. Where nothing is given,
+    /// every run draws a fresh key, which audit.json keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_file: Option<String>,
     /// The source of all randomness that is not secret.

@@ -44,17 +44,6 @@ fn fail(key: &str, message: impl Into<String>, hint: impl Into<String>) -> Resul
     Err(value_error(key, message.into(), Some(hint.into())))
 }
 
-/// Refuses keys that mean nothing for the shape: a promise must never be silently ignored.
-fn refuse(shape: Shape, keys: &[(&str, bool)]) -> Result<(), PolicyError> {
-    match keys.iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((key, _)) => {
-            let message = format!("`{key}` means nothing for data of shape `{}`", shape.name());
-            fail(key, message, "remove it, or change data.shape")
-        }
-    }
-}
-
 fn version(policy: &Policy) -> Result<(), PolicyError> {
     match policy.version {
         1 => Ok(()),
@@ -65,7 +54,7 @@ fn version(policy: &Policy) -> Result<(), PolicyError> {
 fn data(policy: &Policy) -> Result<(), PolicyError> {
     let data = &policy.data;
     separator("data.separator", data.separator())?;
-    if !data.header && data.names.is_empty() && !data.is_basket() {
+    if !data.header() && data.names.is_empty() && !data.is_basket() {
         let hint = "add  names = [\"age\", …]  in the order of the columns";
         return fail("data.header", "without a header the columns need names", hint);
     }
@@ -118,7 +107,7 @@ fn algorithm(policy: &Policy) -> Result<(), PolicyError> {
     if let Some(limit) = policy.algorithm.max_suppressed {
         share("algorithm.max-suppressed", limit)?;
     }
-    share("utility.max-suppressed", policy.utility.max_suppressed)
+    share("utility.max-suppressed", policy.utility.max_suppressed())
 }
 
 fn share(key: &str, share: f64) -> Result<(), PolicyError> {

@@ -89,6 +89,19 @@ impl PolicyDocument {
         self.locate(check::value_error(key, message, hint))
     }
 
+    /// The same where the message quotes these texts of a file, or the hint quotes a file.
+    pub fn complain_of_data(
+        &self,
+        key: &str,
+        message: String,
+        hint: Option<String>,
+        texts: &[&str],
+    ) -> PolicyError {
+        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+        let error = check::value_error(key, String::new(), hint);
+        self.locate(PolicyError { problem: PolicyProblem::Data { message, texts }, ..error })
+    }
+
     fn locate(&self, mut error: PolicyError) -> PolicyError {
         if let Some(key) = &error.key {
             error.span = self.spans.get(key).cloned();

@@ -1,5 +1,7 @@
 use std::ops::Range;
 
+use crate::redaction::hide_all;
+
 /// What is wrong with a policy, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{problem}")]
@@ -47,4 +49,39 @@ pub enum PolicyProblem {
         /// Why it makes no sense.
         message: String,
     },
+    /// The policy and a file contradict each other. The message or the hint quotes what stands in the file, its header
+    /// included: that is a record where the header is missing.
+    #[error("{message}")]
+    Data {
+        /// What contradicts what.
+        message: String,
+        /// The texts in it that are from the file.
+        texts: Vec<String>,
+    },
+}
+
+impl PolicyError {
+    /// The message without anything from the data. The policy's own text stays.
+    pub fn redacted(&self) -> String {
+        match &self.problem {
+            PolicyProblem::Syntax { .. }
+            | PolicyProblem::UnknownKey { .. }
+            | PolicyProblem::Type { .. }
+            | PolicyProblem::Override { .. }
+            | PolicyProblem::Value { .. } => self.to_string(),
+            PolicyProblem::Data { message, texts } => hide_all(message.clone(), texts.clone()),
+        }
+    }
+
+    /// The hint, unless it may quote the data.
+    pub fn redacted_hint(&self) -> Option<&str> {
+        match &self.problem {
+            PolicyProblem::Syntax { .. }
+            | PolicyProblem::UnknownKey { .. }
+            | PolicyProblem::Type { .. }
+            | PolicyProblem::Override { .. }
+            | PolicyProblem::Value { .. } => self.hint.as_deref(),
+            PolicyProblem::Data { .. } => None,
+        }
+    }
 }

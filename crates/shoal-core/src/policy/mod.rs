@@ -30,7 +30,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Role};
+use crate::{Kind, MissingTexts, Role};
 
 /// A policy: where the data are, what each column means, what is promised, how, and where to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,18 +96,18 @@ pub struct DataPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Whether the first line names the columns; a name that is empty becomes `column1` after its place. Basket files have no header:
-    /// one that looks like a table is refused unless this is `false`.
-    #[serde(default = "defaults::yes")]
-    pub header: bool,
+    /// one that looks like a table is refused unless this is `false`. `true` where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<bool>,
     /// The columns' names where there is no header.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
     /// The texts that mean "no value".
     #[serde(default = "defaults::missing")]
     pub missing: Vec<String>,
-    /// Whether blanks around values are removed.
-    #[serde(default = "defaults::yes")]
-    pub trim: bool,
+    /// CSV: whether blanks around values are removed; `true` where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<bool>,
     /// transactions: a line per transaction, a row per item, or a column per item. Streams: a JSON object or a CSV row per tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DataFormat>,
@@ -116,6 +116,10 @@ pub struct DataPolicy {
     /// twice in a crowd counts once. Basket lines have no such column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
+    /// tables with `person`: which rows of a person an attacker knows. By all of them people are told apart by the classes that their
+    /// rows are in, so that people are hidden with all their rows together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_rows: Option<KnownRows>,
     /// transactions in long form, sequences: the column that says whose item or event it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -143,6 +147,47 @@ pub struct DataPolicy {
 }
 
 impl DataPolicy {
+    /// The texts that mean "no value", as a rule for all texts.
+    pub fn missing_texts(&self) -> MissingTexts {
+        MissingTexts::new(&self.missing)
+    }
+
+    /// Whether the first line names the columns.
+    pub fn header(&self) -> bool {
+        self.header.unwrap_or(true)
+    }
+
+    /// Whether blanks around values are removed.
+    pub fn trim(&self) -> bool {
+        self.trim.unwrap_or(true)
+    }
+
+    /// Leaves out what is said about the text of a CSV file, where the data are none.
+    pub fn without_idle_dialect(&mut self) {
+        if self.format_without_dialect().is_some() {
+            (self.trim, self.header, self.names) = (None, None, Vec::new());
+        }
+    }
+
+    /// The format of a source whose columns have names and whose values are whole, by its name; none for CSV, and for data
+    /// that have no name.
+    pub(super) fn format_without_dialect(&self) -> Option<&'static str> {
+        const FORMATS: [(&str, &[&str]); 5] = [
+            ("a Parquet file", &["parquet"]),
+            ("an Arrow file", &["arrow", "feather", "ipc"]),
+            ("an Excel file", &["xlsx", "xlsm", "xls", "ods"]),
+            ("a SQLite file", &["db", "sqlite", "sqlite3"]),
+            ("a JSON file", &["json", "ndjson", "jsonl"]),
+        ];
+        if is_postgres(&self.source) {
+            return Some("a database");
+        }
+        let name = self.source.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        let (_, ending) = name.rsplit_once('.')?;
+        FORMATS.iter().find(|(_, endings)| endings.contains(&ending)).map(|(format, _)| *format)
+    }
+
     /// The separator between two values of a line.
     pub fn separator(&self) -> &str {
         let usual = if self.is_basket() { " " } else { "," };
@@ -276,23 +321,24 @@ pub enum MissingPolicy {
 }
 
 /// What must stay useful in transactions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct UtilityPolicy {
     /// A file with the sets of items that may be published as one, a set per line; each item in one of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<String>,
-    /// The share of items that may be suppressed.
-    #[serde(default = "defaults::max_suppressed")]
-    pub max_suppressed: f64,
+    /// coat, upcta: the share of items that may be suppressed; 0.15 where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_suppressed: Option<f64>,
     /// A file with an item and its weight per line; other items weigh 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
 }
 
-impl Default for UtilityPolicy {
-    fn default() -> Self {
-        UtilityPolicy { constraints: None, max_suppressed: defaults::max_suppressed(), weights: None }
+impl UtilityPolicy {
+    /// The share of items that may be suppressed.
+    pub fn max_suppressed(&self) -> f64 {
+        self.max_suppressed.unwrap_or(0.15)
     }
 }
 
@@ -332,9 +378,9 @@ pub struct OutputPolicy {
     /// the table's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
-    /// Whether a suppressed record is left out or kept as `*`.
-    #[serde(default)]
-    pub suppressed: SuppressedPolicy,
+    /// tables: whether a suppressed record is left out or kept as `*`; left out where nothing is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<SuppressedPolicy>,
     /// tables, sequences: how ranges of numbers and dates are published, as texts or as two columns. `"columns"` is about every
     /// quasi-identifier of kind integer, decimal or date that has no hierarchy.
     #[serde(default, skip_serializing_if = "RangesPolicy::is_text")]
@@ -357,6 +403,13 @@ pub struct OutputPolicy {
     pub max_dead_letters: Option<f64>,
 }
 
+impl OutputPolicy {
+    /// Whether a suppressed record is kept as `*`.
+    pub fn keeps_suppressed(&self) -> bool {
+        self.suppressed == Some(SuppressedPolicy::Star)
+    }
+}
+
 /// What is published of a suppressed record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -366,6 +419,17 @@ pub enum SuppressedPolicy {
     Drop,
     /// A row with `*` in every quasi-identifier.
     Star,
+}
+
+/// Which rows of a person an attacker knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnownRows {
+    /// All of them.
+    #[default]
+    All,
+    /// One of them. Rows are then hidden one by one, which loses less; the report says so.
+    One,
 }
 
 /// How ranges of numbers and dates are published.
@@ -412,6 +476,11 @@ impl RangesPolicy {
 }
 
 impl Policy {
+    /// Whether all rows of a person count together.
+    pub fn knows_all_rows(&self) -> bool {
+        self.data.person.is_some() && self.data.known_rows.unwrap_or_default() == KnownRows::All
+    }
+
     /// The columns that are published as two, in the order of the policy. It depends on nothing but the policy: whether
     /// the data have ranges there must not show in the header.
     pub fn range_columns(&self) -> impl Iterator<Item = (&str, &ColumnPolicy)> {
@@ -451,6 +520,22 @@ impl Policy {
         })
     }
 
+    /// Leaves out what an earlier version wrote into every stored policy, whether its author had given it or not: it has the
+    /// usual value, so that leaving it out changes nothing.
+    pub fn without_written_defaults(&mut self) {
+        fn leave_out<T: Default + PartialEq>(key: &mut Option<T>) {
+            key.take_if(|value| *value == T::default());
+        }
+        leave_out(&mut self.algorithm.objective);
+        leave_out(&mut self.algorithm.remainder);
+        leave_out(&mut self.algorithm.separate_distances);
+        leave_out(&mut self.algorithm.choose);
+        leave_out(&mut self.output.suppressed);
+        self.utility.max_suppressed.take_if(|share| *share == UtilityPolicy::default().max_suppressed());
+        self.data.trim.take_if(|trim| *trim);
+        self.data.header.take_if(|header| *header);
+    }
+
     /// The policy as a file would hold it, overrides included; an error where TOML cannot say it.
     pub fn to_toml(&self) -> Result<String, String> {
         toml::to_string(self).map_err(|error| error.to_string())
@@ -474,14 +559,6 @@ pub fn without_password(address: &str) -> String {
 
 mod defaults {
     use crate::Kind;
-
-    pub(super) fn max_suppressed() -> f64 {
-        0.15
-    }
-
-    pub(super) fn yes() -> bool {
-        true
-    }
 
     pub(super) fn missing() -> Vec<String> {
         vec![String::new(), "?".to_owned()]

@@ -41,6 +41,10 @@ pub struct PrivacyPolicy {
     /// transactions: the random share of items of which somebody may know any two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// transactions: the items that are secrets, for which the release says how well a reader who knows other items of a person
+    /// guesses them. It changes what is reported, not what is promised.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive_items: Vec<String>,
     /// sequences: the share of a crowd that may have a highly sensitive value in one of their events; with
     /// `length`, of those who share what somebody knows, and for each value by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

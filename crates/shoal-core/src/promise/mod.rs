@@ -1,8 +1,10 @@
 //! What is promised about tables, sets of items and sequences of events: the words that a policy, an algorithm
 //! and the verifier share. How a promise is kept and how it is checked is not here: algorithms and verifier share no code.
 
+mod stated;
 mod table;
 
+pub use stated::{ColumnBound, Figure, Promise};
 pub use table::{Condition, Distance, Distribution, Likeness, Rule, TablePromise};
 
 use std::collections::BTreeMap;
@@ -92,11 +94,13 @@ pub struct Limit {
 }
 
 /// How much a crowd may give away.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Bound {
     /// The share of the crowd that may have such a value in an event.
+    #[serde(rename = "c")]
     Share(f64),
     /// β: how much more frequent a value may be in the crowd than among everybody.
+    #[serde(rename = "beta")]
     Gain(f64),
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::Serialize;
+
 use super::Bound;
 
 /// What every class of a published table must satisfy. A column of the role personal k asks for more: a class
@@ -24,6 +26,13 @@ use super::Bound;
 ///   share of people is more than t above everybody's.
 ///
 /// Where everybody has one record, all of this is what it is without a person.
+///
+/// **An empty sensitive cell is nobody's secret.** Of each column only those count who have a value in it: they are the n
+/// people above, and everybody's shares are shares of all people with a value. A class of which nobody has a value keeps every
+/// condition. It would be weaker to count the others as people with a harmless value: four of a class have no diagnosis and one
+/// has HIV, an attacker knows from elsewhere that somebody was treated, and the share of 1/5 is certainty. It would be
+/// stricter to take "no value" for a value: then registers, where most cells are empty, could not be published, and a
+/// class of which nobody has a diagnosis would break a promise about diagnoses. That somebody has no value is not hidden.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TablePromise {
     /// The size of the crowd.
@@ -45,8 +54,8 @@ impl TablePromise {
     }
 }
 
-/// How often each value of a sensitive column occurs among everybody: how many records have it, or how many people. The
-/// empty text stands for the missing value.
+/// How often each value of a sensitive column occurs among everybody: how many records have it, or how many people. Those
+/// without a value may be given by the empty text; they do not count.
 ///
 /// ```
 /// use shoal_core::Distribution;
@@ -76,8 +85,8 @@ impl Distribution {
         holds.then(|| Distribution { counts: counts.into_iter().collect(), people: None })
     }
 
-    /// People, who can have several values: counts above 0 by value, none above the number of all people; `None` for
-    /// anything else.
+    /// People with a value, who can have several: counts above 0 by value, none above the number of all these people; `None`
+    /// for anything else.
     pub fn of_people(counts: impl IntoIterator<Item = (String, u32)>, people: u64) -> Option<Distribution> {
         let counts = Distribution::new(counts)?;
         let holds = counts.counts.iter().all(|&(_, count)| u64::from(count) <= people);
@@ -146,25 +155,30 @@ impl fmt::Display for Condition {
 }
 
 /// How much a class may give away about a sensitive column.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Rule {
     /// Distinct l-diversity: at least l different values.
+    #[serde(rename = "distinct-l-diversity")]
     Distinct {
         /// How many.
         l: usize,
     },
     /// Frequency l-diversity: no value is in more than one record of l.
+    #[serde(rename = "frequency-l-diversity")]
     Frequency {
         /// One of how many.
         l: usize,
     },
     /// Entropy l-diversity: the entropy of the values is at least log l.
+    #[serde(rename = "entropy-l-diversity")]
     Entropy {
         /// As many as equally frequent values would have it.
         l: f64,
     },
     /// Recursive (c, l)-diversity: the most frequent value is in fewer records than c times those that hold
     /// the l-th most frequent one or a rarer one.
+    #[serde(rename = "recursive-l-diversity")]
     Recursive {
         /// From which value on, counted by falling frequency from 1.
         l: usize,
@@ -172,6 +186,7 @@ pub enum Rule {
         c: f64,
     },
     /// t-closeness: the values are distributed as in the whole published table, up to a distance of t.
+    #[serde(rename = "t-closeness")]
     Close {
         /// The greatest distance, from 0 to 1.
         t: f64,
@@ -179,14 +194,16 @@ pub enum Rule {
         distance: Distance,
     },
     /// β-likeness: no value is much more frequent than in the whole published table.
+    #[serde(rename = "beta-likeness")]
     Alike(Likeness),
 }
 
 /// How far two values of a sensitive column are apart, from 0 to 1 (N. Li, T. Li, S. Venkatasubramanian,
 /// *t-Closeness*, ICDE 2007, §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Distance {
-    /// The difference of their ranks among the values of the column. A missing value comes after all others.
+    /// The difference of their ranks among the values of the column.
     Ordered,
     /// 1.
     Equal,
@@ -196,7 +213,8 @@ pub enum Distance {
 
 /// How much more frequent than in the whole table a value may be in a class (J. Cao, P. Karras, *Publishing
 /// Microdata with a Robust Privacy Guarantee*, PVLDB 5(11), 2012).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Likeness {
     /// Basic: its share may rise by β times itself.
     Basic(f64),

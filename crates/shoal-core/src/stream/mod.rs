@@ -4,13 +4,11 @@
 mod design;
 mod hiding;
 mod line;
-mod person;
 mod promise;
 mod strata;
 
 pub use design::{Calibrated, DesignError, Ring, SetDesign};
 pub use hiding::{StratumError, StreamDesign};
 pub use line::{StreamLine, StreamTuple};
-pub use person::canonical_person;
 pub use promise::StreamPromise;
 pub use strata::{Strata, StrataColumn, StrataError, one_of};

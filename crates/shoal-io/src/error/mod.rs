@@ -2,6 +2,7 @@
 
 mod postgres;
 mod read;
+mod redaction;
 mod write;
 
 pub use postgres::PostgresError;

@@ -1,5 +1,5 @@
 use shoal_core::policy::{AlgorithmName, DataFormat, MissingPolicy, ModePolicy, Policy};
-use shoal_core::{DateFormat, Kind, Role, ValueParser};
+use shoal_core::{DateFormat, Kind, MissingTexts, Role, ValueParser};
 
 use crate::csv::Rules;
 
@@ -20,7 +20,7 @@ pub struct StreamLayout {
     pub(super) form: StreamForm,
     pub(super) format: DataFormat,
     pub(super) rules: Rules,
-    pub(super) missing: Vec<String>,
+    pub(super) missing: MissingTexts,
     pub(super) columns: Vec<StreamColumn>,
     /// The columns of a CSV row, in its order.
     pub(super) row: Vec<usize>,
@@ -90,8 +90,8 @@ impl StreamLayout {
         StreamLayout {
             form,
             format: policy.data.format.unwrap_or(DataFormat::Ndjson),
-            rules: Rules { separator: policy.data.separator().as_bytes()[0], trim: policy.data.trim },
-            missing: policy.data.missing.clone(),
+            rules: Rules { separator: policy.data.separator().as_bytes()[0], trim: policy.data.trim() },
+            missing: MissingTexts::new(&policy.data.missing),
             columns,
             row,
             cells,
@@ -132,10 +132,6 @@ impl StreamLayout {
 
     pub(super) fn published_cells(&self) -> impl Iterator<Item = &StreamColumn> {
         self.columns.iter().filter(|column| matches!(column.place, Place::Cell(_)))
-    }
-
-    pub(super) fn is_missing(&self, text: &str) -> bool {
-        self.missing.iter().any(|missing| missing == text)
     }
 }
 

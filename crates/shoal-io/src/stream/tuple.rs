@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
-use shoal_core::stream::{StreamTuple, canonical_person};
-use shoal_core::{Kind, looks_generalized};
+use shoal_core::stream::StreamTuple;
+use shoal_core::{Kind, PersonKey, looks_generalized};
 
 use super::layout::{Place, StreamColumn};
 use super::object::{each_member, plain};
@@ -10,7 +10,7 @@ use super::{LineError, StreamForm, StreamLayout};
 /// A tuple as it was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadTuple<'a> {
-    /// Whose it is, in the canonical form of [`canonical_person`].
+    /// Whose it is: the text of a [`PersonKey`].
     pub person: Option<Cow<'a, str>>,
     /// The plain texts of the columns that are published beside the sensitive value.
     pub cells: Vec<Cow<'a, str>>,
@@ -42,19 +42,11 @@ impl<'a> ReadTuple<'a> {
     }
 }
 
-/// The canonical name, borrowed where the text is.
-fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => canonical_person(text),
-        Cow::Owned(text) => Cow::Owned(canonical_person(&text).into_owned()),
-    }
-}
-
 impl StreamLayout {
     /// Reads one tuple: the bytes of a JSON object or of a CSV row.
     pub fn read<'a>(&self, line: &'a [u8]) -> Result<ReadTuple<'a>, LineError> {
         let mut tuple = if self.is_csv() { self.read_row(line)? } else { self.read_object(line)? };
-        tuple.person = tuple.person.map(canonical);
+        tuple.person = tuple.person.map(|text| Cow::Owned(PersonKey::from_text(&text).as_str().to_owned()));
         self.check(&tuple)?;
         Ok(tuple)
     }
@@ -118,7 +110,8 @@ impl StreamLayout {
                 Place::Cell(at) => self.check_value(column, &tuple.cells[at])?,
                 Place::Sensitive(at) => {
                     let value = tuple.sensitive[at].as_ref();
-                    if value.is_empty() {
+                    // A set of values has no place for no value, and in a crowd it would be no company.
+                    if value.is_empty() || self.missing.has(value) {
                         return Err(missing(column));
                     }
                     self.check_value(column, value)?;
@@ -136,7 +129,7 @@ impl StreamLayout {
     }
 
     fn check_value(&self, column: &StreamColumn, value: &str) -> Result<(), LineError> {
-        if self.is_missing(value) {
+        if self.missing.has(value) {
             let missing = LineError::Missing { name: column.name.clone() };
             return if column.must_have_value { Err(missing) } else { Ok(()) };
         }

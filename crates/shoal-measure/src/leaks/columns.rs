@@ -1,10 +1,10 @@
-use shoal_core::RawColumn;
+use shoal_core::{MissingTexts, RawColumn};
 
 /// How many records have a value that no other record has, by the codes of one or several columns together.
-pub fn unique_records(codes: &[u32]) -> usize {
-    let most = codes.iter().copied().max().map_or(0, |code| code as usize + 1);
+pub fn unique_records(codes: impl Iterator<Item = u32> + Clone) -> usize {
+    let most = codes.clone().max().map_or(0, |code| code as usize + 1);
     let mut counts = vec![0_u32; most];
-    codes.iter().for_each(|&code| counts[code as usize] += 1);
+    codes.for_each(|code| counts[code as usize] += 1);
     counts.into_iter().filter(|&count| count == 1).count()
 }
 
@@ -24,13 +24,11 @@ const DIFFERENT: f64 = 0.5;
 
 /// Whether a column reads like free text: several words in most records, and different ones. Sentences name people,
 /// places and dates, whatever the column is called.
-pub fn free_text(column: &RawColumn, missing: &[String]) -> Option<FreeText> {
-    let is_text = |code: u32| {
-        let text = column.labels.get(code);
-        column.null != Some(code) && !missing.iter().any(|token| token == text)
-    };
-    let texts: Vec<u32> = (0..column.labels.len() as u32).filter(|&code| is_text(code)).collect();
-    let records = column.codes.iter().filter(|&&code| is_text(code)).count();
+pub fn free_text(column: &RawColumn, missing: &MissingTexts) -> Option<FreeText> {
+    let is_missing = missing.codes(column);
+    let texts: Vec<u32> =
+        (0..column.labels.len() as u32).filter(|&code| !is_missing[code as usize]).collect();
+    let records = column.codes.iter().filter(|&&code| !is_missing[code as usize]).count();
     // A handful of records cannot show that texts differ.
     if records < 10 || (texts.len() as f64) < DIFFERENT * records as f64 {
         return None;
@@ -53,27 +51,28 @@ mod tests {
 
     #[test]
     fn who_has_a_value_alone() {
-        assert_eq!(unique_records(&[3, 1, 3, 0, 7]), 3);
-        assert_eq!(unique_records(&[]), 0);
+        assert_eq!(unique_records([3, 1, 3, 0, 7].into_iter()), 3);
+        assert_eq!(unique_records([].into_iter()), 0);
     }
 
     #[test]
     fn sentences_are_free_text_and_names_of_things_are_not() {
+        let none = MissingTexts::default();
         let notes: Vec<String> = (0..20).map(|n| format!("seen by Dr Miller on day {n}")).collect();
-        assert_eq!(free_text(&column(&notes), &[]), Some(FreeText { distinct: 20, words: 7.0 }));
+        assert_eq!(free_text(&column(&notes), &none), Some(FreeText { distinct: 20, words: 7.0 }));
         let codes: Vec<String> = (0..20).map(|n| format!("E{n}")).collect();
-        assert_eq!(free_text(&column(&codes), &[]), None);
+        assert_eq!(free_text(&column(&codes), &none), None);
         let repeated: Vec<String> =
             (0..20).map(|n| format!("insulin dependent diabetes mellitus type {}", n % 3)).collect();
-        assert_eq!(free_text(&column(&repeated), &[]), None);
-        assert_eq!(free_text(&column(&notes[..5]), &[]), None, "too few to tell");
+        assert_eq!(free_text(&column(&repeated), &none), None);
+        assert_eq!(free_text(&column(&notes[..5]), &none), None, "too few to tell");
     }
 
     #[test]
     fn what_is_missing_is_no_text() {
         let mut notes: Vec<String> = (0..20).map(|n| format!("told me about neighbour {n} again")).collect();
         notes.extend((0..60).map(|_| "?".to_owned()));
-        assert!(free_text(&column(&notes), &["?".to_owned()]).is_some());
-        assert!(free_text(&column(&notes), &[]).is_none());
+        assert!(free_text(&column(&notes), &MissingTexts::new(&["?"])).is_some());
+        assert!(free_text(&column(&notes), &MissingTexts::default()).is_none());
     }
 }

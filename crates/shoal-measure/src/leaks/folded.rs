@@ -1,29 +1,17 @@
-use shoal_core::{Interner, RawColumn};
+use std::collections::HashMap;
 
-/// The values of a column, a code per record, where texts that look alike are one value: `7`, `07` and `7.0`; `HIV`, `hiv`
-/// and `HIV `. Whoever guesses an illness does not care how it is spelt. The texts in `missing` and a null are one value,
-/// too.
-pub fn folded(column: &RawColumn, missing: &[String]) -> Vec<u32> {
-    let mut known = Interner::default();
-    let mut of_text = Vec::with_capacity(column.labels.len());
-    for code in 0..column.labels.len() as u32 {
-        let text = column.labels.get(code);
-        let is_missing = column.null == Some(code) || missing.iter().any(|token| token == text);
-        // A missing value is not equal to any text: no text begins with this character.
-        let key = if is_missing { "\0".to_owned() } else { look(text) };
-        of_text.push(known.intern(&key));
-    }
+use shoal_core::{MissingTexts, RawColumn, SameValue};
+
+/// The value of each record of a column; none where it is missing.
+pub fn folded(column: &RawColumn, missing: &MissingTexts) -> Vec<Option<u32>> {
+    let mut known: HashMap<SameValue, u32> = HashMap::new();
+    let value = |code: u32| {
+        let next = known.len() as u32;
+        let is_value = !missing.has_code(column, code);
+        is_value.then(|| *known.entry(SameValue::from_text(column.labels.get(code))).or_insert(next))
+    };
+    let of_text: Vec<Option<u32>> = (0..column.labels.len() as u32).map(value).collect();
     column.codes.iter().map(|&code| of_text[code as usize]).collect()
-}
-
-/// How a text looks to somebody who reads quickly: blanks around it, cases and zeros in front do not count.
-pub fn look(text: &str) -> String {
-    let trimmed = text.trim();
-    match trimmed.parse::<f64>() {
-        // Adding zero makes -0 the same as 0.
-        Ok(number) if number.is_finite() => (number + 0.0).to_string(),
-        _ => trimmed.to_lowercase(),
-    }
 }
 
 #[cfg(test)]
@@ -33,11 +21,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_alike_is_one_value() {
-        let texts = ["HIV", "hiv", "HIV ", "7", "07", "7.0", "-0", "0", "?", "", "flu"];
+    fn what_looks_alike_is_one_value_and_what_is_missing_is_none() {
+        let texts = ["HIV", "h\u{ad}iv", "HIV ", "7", "07", "7.0", "-0", "0", "?", " ", "flu"];
         let rows: Vec<Vec<&str>> = texts.iter().map(|text| vec![*text]).collect();
         let table = RawTable::from_rows(&["c"], &rows);
-        let codes = folded(&table.columns[0], &["?".to_owned(), String::new()]);
-        assert_eq!(codes, [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4]);
+        let codes = folded(&table.columns[0], &MissingTexts::new(&["?", ""]));
+        let expected = [0, 0, 0, 1, 1, 1, 2, 2].map(Some).into_iter().chain([None, None, Some(3)]);
+        assert!(codes.into_iter().eq(expected));
     }
 }

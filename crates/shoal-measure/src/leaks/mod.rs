@@ -7,9 +7,11 @@
 mod classes;
 mod columns;
 mod folded;
+mod items;
 mod names;
 
 pub use classes::{Guess, Guesses, guesses};
 pub use columns::{FreeText, free_text, unique_records};
-pub use folded::{folded, look};
+pub use folded::folded;
+pub use items::{ItemGuesses, item_guesses};
 pub use names::{names, naming_records};

@@ -1,8 +1,6 @@
 use std::collections::HashSet;
 
-use shoal_core::RawColumn;
-
-use super::look;
+use shoal_core::{PersonKey, RawColumn};
 
 /// The shortest text that is taken for a name: shorter ones stand in other texts by chance.
 const SHORTEST: usize = 3;
@@ -11,27 +9,29 @@ const SHORTEST_NUMBER: usize = 6;
 /// The most words of a name.
 const WORDS: usize = 3;
 
-/// The texts of an identifier, as they look, that could be recognized elsewhere.
-pub fn names(identifier: &RawColumn) -> HashSet<String> {
-    let texts = (0..identifier.labels.len() as u32).map(|code| look(identifier.labels.get(code)));
-    let shortest = |text: &str| if text.parse::<f64>().is_ok() { SHORTEST_NUMBER } else { SHORTEST };
-    texts.filter(|text| text.chars().count() >= shortest(text)).collect()
+/// The names in an identifier that could be recognized elsewhere.
+pub fn names(identifier: &RawColumn) -> HashSet<PersonKey> {
+    let keys = identifier.labels.iter().map(PersonKey::from_text);
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte));
+    let shortest = |text: &str| if is_number(text) { SHORTEST_NUMBER } else { SHORTEST };
+    keys.filter(|key| key.as_str().chars().count() >= shortest(key.as_str())).collect()
 }
 
 /// How many records of a column hold one of the names, as the whole value or as words of it.
-pub fn naming_records(column: &RawColumn, names: &HashSet<String>) -> usize {
+pub fn naming_records(column: &RawColumn, names: &HashSet<PersonKey>) -> usize {
     let holds: Vec<bool> =
         (0..column.labels.len() as u32).map(|code| holds_name(column.labels.get(code), names)).collect();
     column.codes.iter().filter(|&&code| holds[code as usize]).count()
 }
 
-fn holds_name(text: &str, names: &HashSet<String>) -> bool {
-    if names.contains(&look(text)) {
+fn holds_name(text: &str, names: &HashSet<PersonKey>) -> bool {
+    if names.contains(&PersonKey::from_text(text)) {
         return true;
     }
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|w| !w.is_empty()).collect();
-    (1..=WORDS).any(|length| words.windows(length).any(|run| names.contains(&look(&run.join(" ")))))
+    (1..=WORDS)
+        .any(|length| words.windows(length).any(|run| names.contains(&PersonKey::from_text(&run.join(" ")))))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 pub mod are;
 pub mod attack;
 mod error;
+pub mod file;
 mod fold;
 mod inf_loss;
 mod leaves;

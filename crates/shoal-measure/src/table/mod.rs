@@ -1,6 +1,7 @@
 //! Measures of published tables against the original: what was lost, and the risk that remains.
 
 pub mod attack;
+pub mod file;
 pub mod loss;
 pub(crate) mod measure;
 pub mod population;
@@ -8,8 +9,9 @@ pub(crate) mod quasi;
 pub mod risk;
 pub mod uniqueness;
 
+pub use file::{TableFileLoss, measure_table_file};
 pub use loss::LossReport;
 pub use measure::{MeasureError, TableMeasures, measure, measure_people};
 pub use population::{PopulationCounts, PopulationFigures};
 pub use quasi::QuasiColumn;
-pub use risk::RiskReport;
+pub use risk::{RiskReport, Risks};

@@ -7,6 +7,7 @@
 pub mod are;
 pub mod attack;
 mod error;
+pub mod file;
 pub mod guarantee;
 mod itemsets;
 pub mod ncp;

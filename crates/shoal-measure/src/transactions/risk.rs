@@ -10,7 +10,7 @@ use shoal_core::Transactions;
 use super::{PublishedItems, itemsets};
 
 /// More items than these would take long to go through, and say little that two do not.
-const MOST_KNOWN: usize = 2;
+pub(super) const MOST_KNOWN: usize = 2;
 
 /// The smallest crowds before and after, as `report.json` prints them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -43,20 +43,22 @@ pub fn of(items: &PublishedItems<'_>, m: usize, linkable: Option<&[bool]>) -> Tr
     let before = |item: u32| linkable.is_none_or(|linkable| linkable[item as usize]);
     let after = |text: u32| items.members()[text as usize].iter().any(|&item| before(item));
     let original = items.original();
-    let before = smallest(items, &original.by_person(), known, before);
+    let check = || items.check_wanted();
+    let before = smallest(&check, &original.by_person(), known, before);
     let after = match items.persons() {
-        None => smallest(items, items.published(), known, after),
+        None => smallest(&check, items.published(), known, after),
         Some(persons) => {
             let published = items.published().clone().with_persons(persons.to_vec());
-            smallest(items, &published.by_person(), known, after)
+            smallest(&check, &published.by_person(), known, after)
         }
     };
     let people = original.persons().map(|_| original.people_with_items() as u64);
     TransactionsRisk { known_items: known, smallest_crowd: SmallestCrowd { before, after }, people }
 }
 
-fn smallest(
-    asking: &PublishedItems<'_>,
+/// The smallest crowd of transactions that hold the same items, up to `known` of them; `check` is asked in between.
+pub(super) fn smallest(
+    check: &dyn Fn(),
     transactions: &Transactions,
     known: usize,
     linkable: impl Fn(u32) -> bool,
@@ -64,12 +66,12 @@ fn smallest(
     let mut smallest = None;
     let mut found = 0_u32;
     for size in 1..=known {
-        asking.check_wanted();
+        check();
         itemsets::each_of_people(transactions, size, &mut |items, support| {
             // Not for every set: there may be millions of them, and asking takes longer than counting one.
             found = found.wrapping_add(1);
             if found.is_multiple_of(4096) {
-                asking.check_wanted();
+                check();
             }
             if items.iter().all(|&item| linkable(item)) {
                 smallest = Some(smallest.map_or(support, |least: u32| least.min(support)));

@@ -44,7 +44,7 @@ fn log2_of_share(weight: f64, support: usize, records: usize) -> Option<f64> {
     (weight > 0.0 && support > 0).then(|| weight.log2() + (support as f64 / records as f64).log2())
 }
 
-fn log2_of_sum(terms: &[f64]) -> Option<f64> {
+pub(super) fn log2_of_sum(terms: &[f64]) -> Option<f64> {
     // The greatest term is taken out of the sum: the others, relative to it, cannot overflow, and what underflows
     // does not matter.
     let most = terms.iter().copied().max_by(f64::total_cmp)?;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use shoal_core::{Column, Policy, Role, Table};
+use shoal_core::{Column, Role, Table};
 
 /// The table as algorithms see it: in its sensitive columns, texts that look alike are one value. What is published of
 /// them are the texts as they were, and the verifier, too, counts what a reader would count.
-pub(crate) fn with_alike_merged<'a>(policy: &Policy, table: Cow<'a, Table>) -> Cow<'a, Table> {
+pub(crate) fn with_alike_merged<'a>(table: Cow<'a, Table>) -> Cow<'a, Table> {
     let merged = |column: &Column| match column.role {
-        Role::Sensitive => column.merged(&policy.data.missing),
+        Role::Sensitive => column.merged(),
         Role::Identifier | Role::QuasiIdentifier | Role::Insensitive | Role::PersonalK => None,
     };
     let merged: Vec<(usize, Column)> =

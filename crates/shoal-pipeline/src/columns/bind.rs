@@ -39,17 +39,17 @@ impl Bound {
 /// Checks that policy and header name the same columns.
 pub(crate) fn check_columns(request: &Request, header: &[String], source: &str) -> Result<(), PipelineError> {
     let policy = request.policy();
-    let complain = |key: &str, message: String, hint: String| Err(request.complain(key, message, hint));
     // A file may have thousands of columns.
     let names: HashSet<&String> = header.iter().collect();
     if let Some(absent) = policy.columns.keys().find(|name| !names.contains(name)) {
         let message = format!("`{source}` has no column `{absent}`");
-        return complain(&format!("columns.{absent}"), message, format!("it has: {}", listed(header)));
+        let hint = format!("it has: {}", listed(header));
+        return Err(request.complain_of_data(&format!("columns.{absent}"), message, hint, &[]));
     }
     if let Some(unnamed) = header.iter().find(|name| !policy.columns.contains_key(*name)) {
         let message = format!("column `{unnamed}` of `{source}` has no role");
         let hint = format!("no column gets a role silently: add  [columns.\"{unnamed}\"]  role = \"…\"");
-        return complain("columns", message, hint);
+        return Err(request.complain_of_data("columns", message, hint, &[unnamed]));
     }
     Ok(())
 }

@@ -30,14 +30,11 @@ pub(crate) fn note(policy: &Policy) -> Option<String> {
 /// Brings the columns of an original that are published as two into one notation: there they are numbers and not texts, so
 /// `007` is 7, and all that means "no value" is the same. Texts that are not of the column's kind stay, and are refused later.
 pub(crate) fn with_plain_values(policy: &Policy, original: &mut RawTable) {
+    let missing = policy.data.missing_texts();
     for (name, spec) in policy.range_columns() {
         let parser = parser(spec);
         for column in original.columns.iter_mut().filter(|column| column.name == name) {
-            *column =
-                relabelled(column, |text| match policy.data.missing.iter().any(|token| token == text) {
-                    true => None,
-                    false => Some(plain_value(text, &parser)),
-                });
+            *column = relabelled(column, |text| (!missing.has(text)).then(|| plain_value(text, &parser)));
         }
     }
 }

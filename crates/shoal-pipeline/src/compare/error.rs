@@ -114,6 +114,34 @@ impl CompareError {
         CompareError::Cell { error: Box::new(error), set }
     }
 
+    /// The message without anything from the data.
+    pub fn redacted(&self) -> String {
+        match self {
+            CompareError::Cell { error, .. } => error.redacted(),
+            CompareError::NotVaried { .. }
+            | CompareError::NotChosen { .. }
+            | CompareError::UnknownKey { .. }
+            | CompareError::VariedTwice { .. }
+            | CompareError::VariedAlgorithm
+            | CompareError::UnknownAlgorithm { .. }
+            | CompareError::OnlyOnce
+            | CompareError::OtherResults { .. }
+            | CompareError::BrokenResults { .. }
+            | CompareError::OtherFolder { .. }
+            | CompareError::Unreadable { .. }
+            | CompareError::NoThreads { .. }
+            | CompareError::Cancelled { .. } => self.to_string(),
+        }
+    }
+
+    /// The hint without anything from the data.
+    pub fn redacted_hint(&self) -> Option<String> {
+        match self {
+            CompareError::Cell { error, .. } => error.redacted_hint(),
+            error => error.hint(),
+        }
+    }
+
     /// How to fix it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {

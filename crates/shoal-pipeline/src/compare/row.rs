@@ -22,7 +22,7 @@ const FAILED: &str = "failed: ";
 impl Outcome {
     /// What an error says about a cell. Values of the data are left out, since results are passed around.
     pub(crate) fn of(error: &PipelineError) -> Outcome {
-        let why = error.without_values();
+        let why = error.redacted();
         if error.is_broken_promise() { Outcome::Infeasible(why) } else { Outcome::Failed(why) }
     }
 

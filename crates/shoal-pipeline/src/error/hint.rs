@@ -17,6 +17,9 @@ impl PipelineError {
             PipelineError::Key { .. } => {
                 "name a file that does not exist, and a key is made; one of your own has 64 random hexadecimal digits and mode 0600"
             }
+            PipelineError::NoReleaseKey { .. } => {
+                "it is of an earlier version; give the audit.json of a release that this version has made"
+            }
             PipelineError::NoRecords { .. } => "there is nothing to publish",
             PipelineError::NotOfKind { .. } => {
                 "fix the value, list it under data.missing, or change the column's kind in the policy"
@@ -101,8 +104,7 @@ impl PipelineError {
                 "give the audit.json of a release with the same columns, or none: then nothing is known about the two together"
             }
             PipelineError::Cohort { .. } => {
-                "nothing was released. Whoever knows who was in the earlier release could strike out the others; apply the recoding of that release, which keeps both apart, \
-                 wait until there are more newcomers, or leave them out of the data"
+                "nothing was released. Give the data of those who are gone as well, or allow that others show who is gone; or wait until there are more newcomers"
             }
             PipelineError::NothingKept { exposed: 1.., .. } => {
                 "nothing was released. Give the data of those who are gone as well, or allow that others show who is gone; or wait until there are more newcomers"

@@ -40,7 +40,7 @@ pub fn apply(
     Cancelled::catch(|| {
         let last = open_audit(release)?;
         let given = options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
-        let earlier = EarlierReleases::applied(last, given, &|place| Audit::open(place).ok())?;
+        let earlier = EarlierReleases::applied(last, given, &|place| Audit::open_with_people(place).ok())?;
         refuse_to_replace(job, &earlier.previous, options)?;
         run_to_end(job, options, earlier, progress)
     })?

@@ -58,7 +58,7 @@ pub(super) fn trial_coarser(
         changed.document.clone(),
         super::assets::read(job, Assets::default())?.with_hierarchy(&name, without_leaves),
     )?;
-    trial_of(&changed, &request, &mut Coarser { source: job.source()?, column, tree: &tree }, progress)
+    trial_of(&changed, request, &mut Coarser { source: job.source()?, column, tree: &tree }, progress)
 }
 
 fn tree<'a>(request: &'a Request, column: &str) -> Option<&'a Arc<Hierarchy>> {

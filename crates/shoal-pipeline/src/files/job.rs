@@ -10,7 +10,7 @@ use shoal_io::{
 
 use super::targets::{beside, is_file, report_folder_of_table};
 
-use crate::{Assets, Audit, PipelineError, Request, TableKey};
+use crate::{Assets, Audit, PipelineError, ReleaseKey, Request};
 
 /// A policy and the folder that its paths are relative to.
 #[derive(Clone, Debug)]
@@ -64,7 +64,8 @@ impl Job {
 
     /// The policy that a release was made with, which knows the folder that its paths are seen from.
     fn of_audit(path: &Path, text: &str, overrides: &[String]) -> Result<Job, PipelineError> {
-        let audit = Audit::parse(path, text)?;
+        let mut audit = Audit::parse(path, text)?.read_people()?;
+        audit.place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let broken = |problem: String| PipelineError::Audit { path: path.to_owned(), problem };
         let text = audit.policy.to_toml().map_err(broken)?;
         let document = PolicyDocument::parse(&text, overrides).map_err(|error| PipelineError::Policy {
@@ -98,6 +99,7 @@ impl Job {
     pub(crate) fn for_data(&self, source: &str, overrides: &[String]) -> Result<Job, PipelineError> {
         let elsewhere = |policy: &mut Policy| {
             policy.data.source = source.to_owned();
+            policy.data.without_idle_dialect();
             // Those of the earlier release, which others may have read by now.
             (policy.output.path, policy.output.table, policy.output.report) = (None, None, None);
         };
@@ -162,12 +164,12 @@ impl Job {
 
     /// The source of the data as the policy describes it.
     pub fn source(&self) -> Result<Source, PipelineError> {
-        self.file(&self.resolve(&self.policy().data.source), self.policy().data.header)
+        self.file(&self.resolve(&self.policy().data.source), self.policy().data.header())
     }
 
     /// Another file in the dialect of the policy: an original elsewhere.
     pub fn original(&self, path: &Path) -> Result<Source, PipelineError> {
-        self.file(path, self.policy().data.header)
+        self.file(path, self.policy().data.header())
     }
 
     /// A published file in the dialect of the policy. It always names its columns, is UTF-8, and its texts are taken
@@ -201,9 +203,9 @@ impl Job {
         Ok(request)
     }
 
-    /// The key of transparent l-diversity in the file that the policy names, which is made where it does not exist; none where the policy names none.
-    pub fn table_key(&self) -> Result<Option<TableKey>, PipelineError> {
-        super::table_key::read_or_make(self)
+    /// The key of a release in the file that the policy names, which is made where it does not exist; none where the policy names none.
+    pub fn release_key(&self) -> Result<Option<ReleaseKey>, PipelineError> {
+        Ok(super::release_key::read_or_make(self)?.0)
     }
 
     fn file(&self, path: &Path, header: bool) -> Result<Source, PipelineError> {
@@ -263,7 +265,7 @@ impl Job {
         })?;
         csv.header = header;
         csv.names = if header { Vec::new() } else { data.names.clone() };
-        csv.trim = data.trim;
+        csv.trim = data.trim();
         Ok(csv)
     }
 }

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::release_key::{from_hex, to_hex};
+
 /// A key file is a few short lines; whatever is longer is something else.
 const LONGEST: u64 = 4096;
 /// Random keys have about 30 different bytes among their 32. Fewer than this do not happen by chance: the probability is
@@ -60,7 +62,7 @@ impl KeyFile {
             _ => KeyFileError::Read(error),
         })?;
         let mut lines = text.lines();
-        let key = parse(lines.next().unwrap_or_default().trim()).ok_or(KeyFileError::NotAKey)?;
+        let key = from_hex(lines.next().unwrap_or_default().trim()).ok_or(KeyFileError::NotAKey)?;
         if KeyFile::is_guessable(&key) {
             return Err(KeyFileError::Weak);
         }
@@ -83,19 +85,9 @@ impl KeyFile {
     /// Writes a new key file that nobody else may read. One that exists is not replaced.
     pub fn create(path: &Path, key: &[u8; 32]) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-        let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        file.write_all(format!("{digits}\n").as_bytes())?;
+        file.write_all(format!("{}\n", to_hex(key)).as_bytes())?;
         file.sync_all()
     }
-}
-
-fn parse(digits: &str) -> Option<[u8; 32]> {
-    // `from_str_radix` would take a sign for a digit.
-    if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    let byte = |at: usize| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).ok();
-    (0..32).map(byte).collect::<Option<Vec<u8>>>()?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -116,7 +108,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         assert!(KeyFile::read(&path).unwrap().is_none());
-        let key = parse(GOOD).unwrap();
+        let key = from_hex(GOOD).unwrap();
         KeyFile::create(&path, &key).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(KeyFile::read(&path).unwrap() == Some(KeyFile { key, notes: Vec::new() }));

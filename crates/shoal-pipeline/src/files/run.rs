@@ -11,9 +11,12 @@ use shoal_privacy::Staged;
 
 use super::memory::peak_memory;
 use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, is_file, recorded};
-use super::{FileSink, Job};
+use super::{FileSink, Job, release_key};
 use crate::audit::AuditPlaces;
-use crate::{Audit, EarlierReleases, PipelineError, Release, Report, Request, Sink, Source, TableSink};
+use crate::run::PEOPLE;
+use crate::{
+    Audit, EarlierReleases, Outgoing, PipelineError, Release, Report, Request, Sink, Source, TableSink,
+};
 
 /// What the command line says beyond the policy.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +27,11 @@ pub struct RunOptions {
     pub report: Option<PathBuf>,
     /// Whether existing files may be replaced.
     pub force: bool,
+    /// The `audit.json` of an earlier release, or its folder: this one is dealt by the same key.
+    pub key_of: Option<PathBuf>,
     /// The `audit.json`s of earlier releases, or their folders, that this one is compared with.
     pub previous: Vec<PathBuf>,
-    /// tables: whether people who were in one of them keep their classes.
-    pub reuse_classes: bool,
-    /// `apply` to tables and sequences: whether those may be published who were together with a few people that are gone.
+    /// tables and sequences: whether those may be published who were together with a few people that are gone.
     pub allow_absent: bool,
     /// Whether a file that says nothing any more may be published.
     pub allow_total_loss: bool,
@@ -41,10 +44,16 @@ pub struct Outcome {
     pub output: PathBuf,
     /// The dictionary of its groups, where it has one.
     pub groups: Option<PathBuf>,
+    /// The key file that was made.
+    pub new_key_file: Option<PathBuf>,
+    /// Where the key is that of an earlier release: whether these are the same bytes.
+    pub repeats: Option<bool>,
     /// The folder of the reports; none where the output is a device and no folder was named.
     pub report_folder: Option<PathBuf>,
-    /// What was found, with exact figures; [`Report::outgoing`] is the edition for others.
+    /// What was found, with exact figures, for the publisher.
     pub report: Report,
+    /// The edition that went out with the data.
+    pub outgoing: Outgoing,
     /// How the algorithm came to its result.
     pub trace: Trace,
 }
@@ -53,13 +62,7 @@ pub struct Outcome {
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Outcome, PipelineError> {
     Cancelled::catch(|| {
         let previous = options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
-        let reuse_classes = options.reuse_classes;
-        run_to_end(
-            job,
-            options,
-            EarlierReleases { previous, reuse_classes, ..EarlierReleases::default() },
-            progress,
-        )
+        run_to_end(job, options, EarlierReleases { previous, ..EarlierReleases::default() }, progress)
     })?
 }
 
@@ -99,7 +102,12 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
     let started = Instant::now();
     let earlier =
         EarlierReleases { replaced: targets.earlier, allow_absent: options.allow_absent, ..earlier };
-    let mut request = job.request()?.with_earlier(earlier).with_table_key(job.table_key()?);
+    let repeated = options.key_of.as_deref().map(open_audit).transpose()?;
+    let (key, new_key_file) = match &repeated {
+        Some(audit) => (Some(audit.release_key()?), None),
+        None => release_key::read_or_make(job)?,
+    };
+    let mut request = job.request()?.with_earlier(earlier).with_release_key(key);
     if targets.report.is_some() {
         request = request.with_pages();
     }
@@ -120,7 +128,7 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
         }
         None => None,
     };
-    let (report, trace) = (release.report.clone(), release.trace.clone());
+    let (report, outgoing, trace) = (release.report.clone(), release.outgoing.clone(), release.trace.clone());
     // The last question: from here on names are given, which is not interrupted half-way.
     progress.check();
     // The data first: a report without its data would claim a release that does not exist. Of a table this is the step that can still fail,
@@ -131,7 +139,9 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
         staged.publish().map_err(|error| without_reports(&output, error))?;
     }
     let groups = report.groups_sha256.as_ref().map(|_| groups_beside(&output));
-    Ok(Outcome { output, groups, report_folder: targets.report, report, trace })
+    let repeats = repeated.map(|audit| audit.output_sha256 == report.output_sha256);
+    let report_folder = targets.report;
+    Ok(Outcome { output, groups, new_key_file, repeats, report_folder, report, outgoing, trace })
 }
 
 /// The data have their name already, and cannot be taken back from whoever has seen them.
@@ -155,15 +165,23 @@ pub(super) fn stage_reports<S>(
     let mut staged = StagedFolder::new(folder)?;
     let audit = release.audit(request, places);
     // They get their names in this order: what a later release needs comes first.
+    if let Some(people) = release.people() {
+        let problem = |problem| PipelineError::Audit { path: folder.join(PEOPLE), problem };
+        staged.add_closed(PEOPLE, &people.to_parquet().map_err(problem)?)?;
+    }
     staged.add_closed(AUDIT, &json(&audit))?;
-    staged.add(REPORT, &json(&release.report.outgoing()))?;
-    if let Some(page) = release.report_page() {
-        staged.add(REPORT_PAGE, page.as_bytes())?;
+    for (name, bytes) in outgoing_files(&release.outgoing) {
+        staged.add(name, &bytes)?;
     }
     if let Some(page) = release.audit_page(&audit, &recorded(&folder.join(AUDIT))) {
         staged.add_closed(AUDIT_PAGE, page.as_bytes())?;
     }
     Ok(staged)
+}
+
+/// The files of the edition that goes out.
+pub(super) fn outgoing_files(outgoing: &Outgoing) -> [(&'static str, Vec<u8>); 2] {
+    [(REPORT, json(outgoing)), (REPORT_PAGE, outgoing.page().into_bytes())]
 }
 
 /// A file for the release of a policy.
@@ -178,6 +196,8 @@ pub fn published_earlier(job: &Job, audit: &Audit) -> Result<Box<dyn Source>, Pi
         let problem = problem.to_owned();
         PipelineError::LostFile { output: audit.output.clone(), problem }
     };
+    // In the dialect in which it was written.
+    let job = &job.changed(|policy| policy.clone_from(&audit.policy), &[])?;
     if audit.output.to_str().is_some_and(is_postgres) {
         return Ok(Box::new(job.published(&audit.output)?));
     }
@@ -197,7 +217,12 @@ pub fn published_earlier(job: &Job, audit: &Audit) -> Result<Box<dyn Source>, Pi
 
 /// An audit, or the one in a report's folder.
 pub fn open_audit(path: &Path) -> Result<Audit, PipelineError> {
-    if path.is_dir() { Audit::open(&path.join(AUDIT)) } else { Audit::open(path) }
+    Audit::open_with_people(&audit_path(path))
+}
+
+/// Where the audit of a release is, given itself or the folder of the release's reports.
+pub fn audit_path(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(AUDIT) } else { path.to_owned() }
 }
 
 fn json(value: &impl serde::Serialize) -> Vec<u8> {

@@ -7,6 +7,7 @@ use shoal_core::policy::Shape;
 use shoal_io::{TableTarget, groups_beside, is_postgres, table_of_postgres_address};
 
 use super::{Job, RunOptions};
+use crate::run::PEOPLE;
 use crate::{Audit, PipelineError};
 
 /// The edition that may be published.
@@ -125,10 +126,10 @@ pub(super) fn earlier_reports(
     force: bool,
 ) -> Result<Option<Audit>, PipelineError> {
     let audit = folder.join(AUDIT);
-    let found = audit.exists().then(|| Audit::open(&audit).ok()).flatten();
+    let found = audit.exists().then(|| Audit::open_with_people(&audit).ok()).flatten();
     let is_of_output = |audit: &Audit| audit.output == recorded(output) && audit.output != Path::new("-");
     let holds_reports =
-        [REPORT, AUDIT, REPORT_PAGE, AUDIT_PAGE].iter().any(|name| folder.join(name).exists());
+        [REPORT, AUDIT, PEOPLE, REPORT_PAGE, AUDIT_PAGE].iter().any(|name| folder.join(name).exists());
     if holds_reports && !force && !found.as_ref().is_some_and(is_of_output) {
         return Err(PipelineError::OtherReports { folder: folder.to_owned() });
     }

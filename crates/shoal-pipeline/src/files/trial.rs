@@ -9,21 +9,21 @@ use shoal_io::is_postgres;
 
 use super::Job;
 use super::run::file_sink;
-use crate::{PipelineError, Report, Request, Source};
+use crate::{PipelineError, ReleaseKey, Report, Request, Source};
 
 /// Runs a policy to its end, verification and measures included, and leaves nothing behind but the report. What was staged has no name and
-/// vanishes.
+/// vanishes. All trials have one key, so that settings are compared and not keys, and the release that follows draws its own.
 ///
 /// A policy with `transparent` is refused: its promise rests on one random choice that nobody has picked, and whoever tries
 /// several and publishes the best has picked one by looking at sensitive values.
 pub fn trial(job: &Job, progress: &dyn Progress) -> Result<Report, PipelineError> {
-    trial_of(job, &job.request()?, &mut job.source()?, progress)
+    trial_of(job, job.request()?, &mut job.source()?, progress)
 }
 
 /// The same on records that come from elsewhere.
 pub(super) fn trial_of(
     job: &Job,
-    request: &Request,
+    request: Request,
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Report, PipelineError> {
@@ -36,8 +36,9 @@ pub(super) fn trial_of(
             return Err(PipelineError::NoTrial);
         }
         let started = Instant::now();
+        let request = request.with_release_key(Some(ReleaseKey::UNPUBLISHED));
         let mut sink = file_sink(job, &staging_place(job))?;
-        let release = crate::run(request, source, &mut sink, progress)?;
+        let release = crate::run(&request, source, &mut sink, progress)?;
         let mut report = release.report;
         report.seconds.total = started.elapsed().as_secs_f64();
         Ok(report)

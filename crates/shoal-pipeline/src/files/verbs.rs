@@ -8,7 +8,7 @@ use shoal_io::is_postgres;
 
 use super::stream::{check_stream, measure_stream, verify_stream};
 use super::targets::table_target;
-use super::{Job, RunOptions, table_key};
+use super::{Job, RunOptions, release_key};
 use crate::stream::StreamQuestion;
 use crate::{Explained, Explanation, Measured, PipelineError, Plan, Source, Verified};
 
@@ -24,10 +24,10 @@ pub fn check(job: &Job, progress: &dyn Progress) -> Result<Plan, PipelineError> 
     if job.policy().data.shape == Shape::Stream {
         return Ok(Plan::Stream(check_stream(job)?));
     }
-    table_key::check(job)?;
+    let of_key = release_key::check(job)?;
     let mut source = job.source()?;
     let mut plan = crate::check(&job.request()?, &mut source, progress)?;
-    plan.add_notes(source.notes()?);
+    plan.add_notes(source.notes()?.into_iter().chain(of_key).collect());
     let output = job.place_of_output(None)?;
     plan.add_notes(
         output.as_deref().and_then(|output| unwritable_table(job, output, progress)).into_iter().collect(),

@@ -4,17 +4,17 @@ use shoal_core::{Policy, RawTable, Role};
 use shoal_measure::leaks::{Guesses, folded, guesses};
 use shoal_privacy::Classes;
 
-use super::{Leak, columns, nothing};
+use super::{Leak, LeakKind, Unit, columns, nothing};
 use crate::Request;
 
 /// The leaks of a published table; `classes` are those of its quasi-identifiers.
 pub(crate) fn of_table(request: &Request, published: &RawTable, classes: &Classes) -> Vec<Leak> {
-    let mut leaks: Vec<Leak> = nothing::of_columns(request, published, "records").into_iter().collect();
+    let mut leaks: Vec<Leak> = nothing::of_columns(request, published, Unit::Records).into_iter().collect();
     for name in request.policy().columns_of(Role::Sensitive) {
         let Some(column) = published.column(name) else { continue };
-        let values = folded(column, &request.policy().data.missing);
-        let found = guesses(classes, |record| std::slice::from_ref(&values[record]));
-        leaks.extend(in_classes(name, &found, classes.len(), "records"));
+        let values = folded(column, &request.policy().data.missing_texts());
+        let found = guesses(classes, |record| values[record].into_iter().collect());
+        leaks.extend(in_classes(name, &found, classes.len(), Unit::Records));
     }
     leaks.extend(columns::of_untouched(request, published));
     leaks
@@ -24,7 +24,7 @@ pub(crate) fn of_table(request: &Request, published: &RawTable, classes: &Classe
 pub(crate) fn before_table(request: &Request, original: &RawTable) -> Vec<Leak> {
     let policy = request.policy();
     let unlimited = policy.columns_of(Role::Sensitive).into_iter().filter(|name| !is_limited(policy, name));
-    let mut leaks: Vec<Leak> = unlimited.map(no_condition).collect();
+    let mut leaks: Vec<Leak> = unlimited.map(|name| LeakKind::NoCondition {}.of_column(name)).collect();
     leaks.extend(columns::of_untouched(request, original));
     leaks.extend(columns::of_names(request, original));
     leaks
@@ -35,36 +35,22 @@ fn is_limited(policy: &Policy, column: &str) -> bool {
     policy.table_promise().conditions.iter().any(|condition| condition.column == column)
 }
 
-fn no_condition(column: &str) -> Leak {
-    let what = format!(
-        "nothing limits what a class gives away about `{column}`: all its members may have the same value, and k hides who \
-         they are, not what they have; l-diversity, t-closeness or beta-likeness do"
-    );
-    Leak::new("no-condition", what).of_column(column)
-}
-
-/// What the classes of a file say about a sensitive column, the worst first. `records` is what they consist of.
-pub(super) fn in_classes(column: &str, found: &Guesses, classes: usize, records: &str) -> Vec<Leak> {
-    let mut leaks = Vec::new();
-    let percent = |share: f64| (share * 100.0).round();
-    if found.certain.classes > 0 {
-        let what = format!(
-            "in {} of {classes} classes ({} {records}) everybody has the same `{column}`: whoever knows somebody's class knows \
-             it for certain",
-            found.certain.classes, found.certain.records
-        );
-        leaks.push(Leak::new("one-value-classes", what).of_column(column).counted(found.certain.records));
-    }
-    if classes > 0 {
-        let what = format!(
-            "whoever knows somebody's class guesses `{column}` right with up to {} % (with {} % without it); in {} of {classes} \
-             classes ({} {records}) with more than half",
-            percent(found.best),
-            percent(found.overall),
-            found.likely.classes,
-            found.likely.records
-        );
-        leaks.push(Leak::new("best-guess", what).of_column(column).counted(found.likely.records));
-    }
-    leaks
+/// What the classes of a file say about a sensitive column, the worst first. `unit` is what they consist of.
+pub(super) fn in_classes(column: &str, found: &Guesses, of_classes: usize, unit: Unit) -> Vec<Leak> {
+    let Guesses { certain, likely, best, overall } = *found;
+    let one_value = (certain.classes > 0).then_some(LeakKind::OneValueClasses {
+        count: certain.records,
+        unit,
+        classes: certain.classes,
+        of_classes,
+    });
+    let guess = (best > 0.0).then_some(LeakKind::BestGuess {
+        count: likely.records,
+        unit,
+        best,
+        overall,
+        likely_classes: likely.classes,
+        of_classes,
+    });
+    one_value.into_iter().chain(guess).map(|kind| kind.of_column(column)).collect()
 }

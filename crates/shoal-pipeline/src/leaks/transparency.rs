@@ -3,7 +3,7 @@
 use shoal_core::Policy;
 use shoal_core::policy::Shape;
 
-use super::Leak;
+use super::{Leak, LeakKind, Remedy};
 
 /// Reports that crowds were made by looking at sensitive values, where they were: whoever knows the algorithm can conclude
 /// something about the values of a crowd from the fact that the algorithm made this crowd and not another.
@@ -12,18 +12,13 @@ pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
         Shape::Table if policy.privacy.transparent || policy.table_promise().conditions.is_empty() => {
             return None;
         }
-        Shape::Table => {
-            "privacy.transparent = true, for l-diversity of the kind distinct or frequency, makes crowds that do not \
-             depend on them"
-        }
+        Shape::Table => Remedy::Transparent,
         Shape::Sequences if !limits_sensitive_values(policy) => return None,
-        Shape::Sequences => "for sequences there is no transparent algorithm",
+        Shape::Sequences => Remedy::Nothing,
         // k^m and constraints are about items alone; streams are judged line by line.
         Shape::Transactions | Shape::Stream => return None,
     };
-    let what = "not transparent: crowds were made by looking at sensitive values, so that whoever knows the algorithm can rule \
-                out values and may become certain of some (docs/transparency.md has figures)";
-    Some(Leak::new("not-transparent", format!("{what}; {remedy}")))
+    Some(LeakKind::NotTransparent { remedy }.into())
 }
 
 /// Whether a policy asks for something about the sensitive values of a crowd, so that whoever has a value

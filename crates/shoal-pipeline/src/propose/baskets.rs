@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use shoal_core::{Kind, RawColumn, RawTable, Role, Transactions, TransactionsBuilder};
+use shoal_core::{Kind, MissingTexts, RawColumn, RawTable, Role, Transactions, TransactionsBuilder};
 use shoal_io::ITEM_SEPARATOR;
 
 use super::policy_text::{comment, key_name, string};
@@ -67,7 +67,11 @@ impl ItemLayout {
     /// What a table with named columns seems to be: a column per item where nearly all columns hold marks only, else a row per
     /// item; none where it cannot be told which columns say whose an item is and what it is.
     pub fn of_table(sample: &RawTable) -> Option<ItemLayout> {
-        let marks = sample.columns.iter().filter(|column| one_hot::marks(column, &[]).is_ok()).count();
+        let marks = sample
+            .columns
+            .iter()
+            .filter(|column| one_hot::marks(column, &MissingTexts::default()).is_ok())
+            .count();
         // One column may name the transactions, and a fifth of the rest may be something else about them. Two columns of marks
         // are the least that can be items of one transaction.
         if marks >= 2 && 5 * marks >= 4 * (sample.columns.len() - 1) {
@@ -98,7 +102,7 @@ impl ItemLayout {
 
     /// A table with a column per item: what holds something else than marks is no item.
     pub fn columns(sample: &RawTable, names: Vec<String>) -> ItemLayout {
-        let is_other = |column: &&RawColumn| one_hot::marks(column, &[]).is_err();
+        let is_other = |column: &&RawColumn| one_hot::marks(column, &MissingTexts::default()).is_err();
         let others = sample.columns.iter().filter(is_other).map(|column| column.name.clone()).collect();
         ItemLayout::Columns { others, names }
     }
@@ -110,7 +114,9 @@ impl ItemLayout {
             ItemLayout::Rows { id, item, .. } => Some(of_rows(sample.column(id)?, sample.column(item)?)),
             ItemLayout::Columns { others, .. } => {
                 let is_item = |name: &str| !others.iter().any(|other| other == name);
-                one_hot::read(sample, &[], is_item).ok().map(|(transactions, _)| transactions)
+                one_hot::read(sample, &MissingTexts::default(), is_item)
+                    .ok()
+                    .map(|(transactions, _)| transactions)
             }
             ItemLayout::Lists { items, .. } => Some(of_lists(sample.column(items)?)),
         }

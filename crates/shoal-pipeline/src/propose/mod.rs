@@ -27,7 +27,7 @@ pub use hierarchies::{Builder, HierarchyProposal};
 pub use sequences::{EventsProposal, propose_sequences, propose_sequences_of};
 pub use stream::{StreamProposal, propose_stream};
 
-use shoal_core::{Kind, RawTable, Role};
+use shoal_core::{Kind, MissingTexts, RawTable, Role};
 
 use kinds::Reading;
 use person::{Candidate, Ranking};
@@ -185,7 +185,7 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
             };
             let safe_harbor = match role {
                 Role::Identifier => Vec::new(),
-                _ => in_words(column, reading.kind, &reading.missing_tokens),
+                _ => in_words(column, reading.kind, &MissingTexts::new(&reading.missing_tokens)),
             };
             ColumnProposal {
                 safe_harbor,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use shoal_core::{Kind, RawColumn, RawTable, ValueParser};
+use shoal_core::{Kind, MissingTexts, RawColumn, RawTable, ValueParser};
 
 use super::kinds::Reading;
 use super::profile::percent;
@@ -96,17 +96,14 @@ fn candidate<'a>(
     let name = Words::of(&column.name);
     let time = name.time_name();
     let record = name.key_name() == KeyName::Record || name.key_name() == KeyName::Key;
-    let is_missing = |code: u32| {
-        column.null == Some(code)
-            || reading.missing_tokens.iter().any(|token| token == column.labels.get(code))
-    };
+    let missing = MissingTexts::new(&reading.missing_tokens);
     let kind = if reading.kind == Kind::Date { Kind::Date } else { Kind::Integer };
     let parser = ValueParser::new(kind, reading.format.clone().unwrap_or_default());
     let mut positions = Vec::with_capacity(column.labels.len());
     for code in 0..column.labels.len() as u32 {
         match parser.position(column.labels.get(code)) {
             Some(at) => positions.push(at),
-            None if is_missing(code) => positions.push(f64::NAN),
+            None if missing.has_code(column, code) => positions.push(f64::NAN),
             None => return None,
         }
     }

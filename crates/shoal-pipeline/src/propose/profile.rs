@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use shoal_core::{Kind, RawColumn, Role, ValueParser};
+use shoal_core::{Kind, MissingTexts, RawColumn, Role, ValueParser};
 
 use super::kinds::Reading;
 use super::words::Words;
@@ -31,11 +31,9 @@ impl<'a> Profile<'a> {
     pub(super) fn of(column: &'a RawColumn, reading: &Reading) -> Self {
         let mut counts = vec![0_u64; column.labels.len()];
         column.codes.iter().for_each(|&code| counts[code as usize] += 1);
-        let is_missing = |code: u32| {
-            column.null == Some(code) || reading.missing_tokens.iter().any(|t| t == column.labels.get(code))
-        };
+        let missing = MissingTexts::new(&reading.missing_tokens);
         let values: Vec<(&str, u64)> = (0..column.labels.len() as u32)
-            .filter(|&code| !is_missing(code))
+            .filter(|&code| !missing.has_code(column, code))
             .map(|code| (column.labels.get(code), counts[code as usize]))
             .collect();
         let present = values.iter().map(|value| value.1).sum();

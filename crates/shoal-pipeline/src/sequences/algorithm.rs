@@ -15,7 +15,7 @@ pub(crate) fn algorithm(policy: &Policy) -> Result<Box<dyn SequencesAlgorithm>, 
     let ShapeAlgorithm::Sequences(name) = policy.algorithm_name().by_shape() else {
         return Err(PipelineError::other_shape(policy));
     };
-    let remainder = match policy.algorithm.remainder {
+    let remainder = match policy.algorithm.remainder.unwrap_or_default() {
         RemainderPolicy::Suppress => Remainder::Suppress,
         // The policy's check has refused `last`.
         RemainderPolicy::Nearest | RemainderPolicy::Last => Remainder::Nearest,

@@ -6,12 +6,12 @@ use shoal_measure::sequences::attack::{
 };
 
 use super::load::load;
+use super::previous::in_release;
 use super::promise::promise_of_file;
-use super::releases::in_release;
 use super::run::id;
 use crate::attack::Attacked;
 use crate::columns::read_published;
-use crate::{EarlierSource, PipelineError, Request, Source};
+use crate::{EarlierSource, PipelineError, ReleaseKey, Request, Source};
 
 /// Plays the adversary.
 pub(crate) fn attack(
@@ -21,7 +21,7 @@ pub(crate) fn attack(
     earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
-    let loaded = load(request, original, progress)?;
+    let loaded = load(request, &ReleaseKey::UNPUBLISHED, original, progress)?;
     let read = read_published(request, published, progress)?;
     let (release, sha256) = (read.table, read.sha256);
     if release.column(id(request)).is_none() {

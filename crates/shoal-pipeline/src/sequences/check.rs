@@ -11,7 +11,7 @@ use crate::columns::{
     ColumnPlan, Identifying, Units, column_plan, identifying, ranges_note, with_hierarchies,
 };
 use crate::leaks::before_run;
-use crate::{Leak, PipelineError, Request, Source};
+use crate::{Leak, PipelineError, ReleaseKey, Request, Source};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +52,7 @@ pub(crate) fn check(
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<SequencesPlan, PipelineError> {
-    let loaded = load(request, source, progress)?;
+    let loaded = load(request, &ReleaseKey::UNPUBLISHED, source, progress)?;
     let policy = request.policy();
     let promise = promise(policy);
     check_values(request, &promise, &loaded)?;

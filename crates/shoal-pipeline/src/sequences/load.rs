@@ -4,9 +4,9 @@ use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
 
 use super::people::{People, ids_of_people, people};
 use super::ties::Ties;
-use crate::cohorts::KnownAs;
 use crate::columns::{Bound, bind, check_columns, reordered, with_plain_values};
-use crate::{PipelineError, Request, Source, WantedColumns, table};
+use crate::recognized::KnownAs;
+use crate::{PipelineError, ReleaseKey, Request, Source, WantedColumns, table};
 
 /// What was read.
 #[derive(Debug)]
@@ -33,6 +33,7 @@ pub(crate) struct Loaded {
 /// Reads a source. One without records is an error.
 pub(crate) fn load(
     request: &Request,
+    key: &ReleaseKey,
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Loaded, PipelineError> {
@@ -49,7 +50,7 @@ pub(crate) fn load(
     let ids = raw.columns.remove(place.unwrap_or_default());
     let ids = ids_of_people(request, &raw, &ids)?;
     let Bound { table, incomplete, .. } = bind(request, &raw)?;
-    let People { rows, starts, source_place, ties } = people(request, &raw, &ids, &table)?;
+    let People { rows, starts, source_place, ties } = people(request, key, &raw, &ids, &table)?;
 
     let known_as = known_as(ids, &source_place);
     let columns: Vec<RawColumn> = raw.columns.iter().map(|column| reordered(column, &rows)).collect();

@@ -1,7 +1,6 @@
 //! Sequences: an ordered list of events a person.
 
 mod algorithm;
-mod applied;
 mod attack;
 mod check;
 mod compose;
@@ -9,8 +8,8 @@ mod explain;
 mod load;
 mod models;
 mod people;
+mod previous;
 mod promise;
-mod releases;
 mod run;
 mod ties;
 mod verbs;
@@ -20,7 +19,9 @@ pub use check::SequencesPlan;
 pub(crate) use check::check;
 pub(crate) use explain::explain;
 pub use explain::{PersonExplanation, SequencesExplanation};
-pub(crate) use run::run;
+pub(crate) use models::models;
+pub(crate) use promise::{leaks as leaks_of_promise, notes as notes_of_promise, promise_of};
+pub(crate) use run::{id, run};
 pub use ties::Ties;
 pub use verbs::{SequencesMeasured, SequencesVerified};
 pub(crate) use verbs::{measure, verify};

@@ -21,6 +21,7 @@ pub(crate) fn models(
         let model =
             BoundedKnowledge::new(k, length, promise.limits.clone(), trees(request), BoundedKnowledge::WORK);
         let model = model?.counting(promise.support).among(promise.distributions.clone());
+        let model = model.without(request.policy().data.missing_texts());
         models.push(Box::new(match parts {
             Some(parts) => model.in_parts(parts),
             None => model,

@@ -7,7 +7,7 @@ use shoal_core::{Domain, RawColumn, RawTable, Role, Table};
 use super::ties::Ties;
 use crate::columns::with_one_name_each;
 use crate::order::{ContentHash, compare_rows};
-use crate::{PipelineError, Request, ValueAt};
+use crate::{PipelineError, ReleaseKey, Request, ValueAt};
 
 /// The rows of a source, person by person, in the order of the events.
 #[derive(Debug)]
@@ -28,11 +28,9 @@ pub(crate) fn ids_of_people(
     raw: &RawTable,
     ids: &RawColumn,
 ) -> Result<RawColumn, PipelineError> {
-    let missing = &request.policy().data.missing;
-    let nameless =
-        |code: u32| ids.null == Some(code) || missing.iter().any(|token| token == ids.labels.get(code));
+    let missing = request.policy().data.missing_texts();
     // Before texts become one, which might hide the one that stands for nobody.
-    match (0..ids.labels.len() as u32).find(|&code| nameless(code)) {
+    match (0..ids.labels.len() as u32).find(|&code| missing.has_code(ids, code)) {
         Some(code) => Err(PipelineError::NoId { at: Box::new(ValueAt::first(raw, ids, code)) }),
         None => Ok(with_one_name_each(ids)),
     }
@@ -42,6 +40,7 @@ pub(crate) fn ids_of_people(
 /// has any other identifier.
 pub(crate) fn people(
     request: &Request,
+    key: &ReleaseKey,
     raw: &RawTable,
     ids: &RawColumn,
     events: &Table,
@@ -75,7 +74,7 @@ pub(crate) fn people(
     rows_of.retain(|rows| !rows.is_empty());
     let mut people =
         People { rows: Vec::with_capacity(raw.rows), starts: vec![0], source_place: Vec::new(), ties };
-    for person in by_content(request, raw, &rows_of) {
+    for person in by_content(request, key, raw, &rows_of) {
         let rows = &rows_of[person as usize];
         people.rows.extend(rows);
         people.starts.push(people.rows.len() as u32);
@@ -85,12 +84,12 @@ pub(crate) fn people(
 }
 
 /// The people, given by the rows of their events in order, in the order of their content.
-fn by_content(request: &Request, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u32> {
+fn by_content(request: &Request, key: &ReleaseKey, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u32> {
     let says = |column: &&RawColumn| {
         request.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
     };
     let columns: Vec<&RawColumn> = raw.columns.iter().filter(says).collect();
-    let hash = ContentHash::new(request.policy().algorithm.seed);
+    let hash = ContentHash::new(key);
     let of_rows = hash.rows(&columns, raw.rows);
     let of_person = |rows: &Vec<u32>| hash.list(rows.iter().map(|&row| of_rows[row as usize]));
     let hashes: Vec<u64> = rows_of.iter().map(of_person).collect();

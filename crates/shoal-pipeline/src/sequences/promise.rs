@@ -3,7 +3,7 @@
 use shoal_core::{Bound, Limit, Policy, SequencesPromise, Support, nearest};
 
 use super::load::Loaded;
-use crate::leaks::Leak;
+use crate::leaks::{Leak, LeakKind, PAPER_SUPPORT};
 use crate::{PipelineError, Request};
 
 /// The policy's promise, in the words that algorithms and verifier share.
@@ -67,26 +67,25 @@ pub(crate) fn check_values(
                 Some(label) => format!("did you mean `{label}`?"),
                 None => "a value that nobody has needs no promise; is it the right column?".to_owned(),
             };
-            return Err(request.complain(&format!("{key}.sensitive-values"), message, hint));
+            let key = format!("{key}.sensitive-values");
+            return Err(request.complain_of_data(&key, message, hint, &[]));
         }
     }
     Ok(())
 }
 
-/// What the papers' count does not cover, where it is asked for.
-const PAPER_SUPPORT: &str = "support = \"paper\" counts only people whose published values lie at or below what somebody \
-    knows. Whoever is published more coarsely than that, or as `*`, is in no crowd, and somebody who knows a value that no \
-    published cell names can pick them out; use it to compare with the papers, and support = \"compatible\" to publish";
-
-/// What a reader of the plan and of a run should know about the promise.
+/// What a reader of the plan should know about the promise.
 pub(crate) fn notes(promise: &SequencesPromise) -> Vec<String> {
-    let is_paper = promise.length.is_some() && promise.support == Support::Paper;
-    is_paper.then(|| PAPER_SUPPORT.to_owned()).into_iter().collect()
+    counts_as_paper(promise).then(|| PAPER_SUPPORT.to_owned()).into_iter().collect()
 }
 
 /// The same for the report.
-pub(crate) fn leaks(promise: &SequencesPromise) -> Vec<Leak> {
-    notes(promise).into_iter().map(|text| Leak::new("paper-support", text)).collect()
+pub(crate) fn leaks(promise: &SequencesPromise) -> Option<Leak> {
+    counts_as_paper(promise).then(|| LeakKind::PaperSupport {}.into())
+}
+
+fn counts_as_paper(promise: &SequencesPromise) -> bool {
+    promise.length.is_some() && promise.support == Support::Paper
 }
 
 /// The promise as a person would say it.

@@ -1,6 +1,6 @@
 //! Events of a person that the columns of `data.order` do not tell apart.
 
-use crate::Leak;
+use crate::leaks::{Leak, LeakKind};
 
 /// How many pairs are shown.
 const SHOWN: usize = 3;
@@ -20,12 +20,12 @@ pub struct Ties {
 
 impl Ties {
     /// None yet, in these columns.
-    pub(super) fn new(columns: String) -> Ties {
+    pub(crate) fn new(columns: String) -> Ties {
         Ties { events: 0, people: 0, columns, examples: Vec::new() }
     }
 
     /// Adds neighbours among the ordered rows of a person that are equal; rows count from 0.
-    pub(super) fn add(&mut self, person: &str, pairs: impl Iterator<Item = [u32; 2]>) {
+    pub(crate) fn add(&mut self, person: &str, pairs: impl Iterator<Item = [u32; 2]>) {
         let before = self.events;
         for pair in pairs {
             // One of each person: the first few show more of what the data are like.
@@ -60,14 +60,8 @@ impl Ties {
 
     /// What it means that they keep the order of the source.
     pub(super) fn leak(&self) -> Option<Leak> {
-        let columns = if self.columns.is_empty() { "no column" } else { &self.columns };
-        let text = format!(
-            "{} events are not told apart from another one of the same person by {columns}, and keep the order of the source's \
-             rows (`data.ties`): that order is published as if it were the order of time, and other rows first would give \
-             another release",
-            self.events
-        );
-        (self.events > 0).then(|| Leak::new("file-order", text).counted(self.events))
+        let (count, columns) = (self.events, self.columns.clone());
+        (count > 0).then(|| LeakKind::FileOrder { count, columns }.into())
     }
 }
 

@@ -14,7 +14,7 @@ use super::promise::promise_of;
 use super::run::{id, take_measures};
 use crate::columns::read_published;
 use crate::leaks::{left_out, of_sequences};
-use crate::{AgainstOriginal, PipelineError, Request, Source, VerifiedFile};
+use crate::{AgainstOriginal, PipelineError, ReleaseKey, Request, Source, VerifiedFile};
 
 /// What `verify` found.
 pub type SequencesVerified = VerifiedFile<SequencesVerdict>;
@@ -60,7 +60,7 @@ fn compare(
     original: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<AgainstOriginal, PipelineError> {
-    let loaded = load(request, original, progress)?;
+    let loaded = load(request, &ReleaseKey::UNPUBLISHED, original, progress)?;
     let (file, people) = (&original.name(), loaded.data.persons());
     progress.stage("comparing", 0);
     let origins = match_sequences(&loaded.data, &published.table, id(request), &loaded.incomplete, progress);
@@ -99,7 +99,7 @@ pub(super) fn measure_release(
     release: &RawTable,
     progress: &dyn Progress,
 ) -> Result<SequencesMeasures, PipelineError> {
-    let loaded = load(request, original, progress)?;
+    let loaded = load(request, &ReleaseKey::UNPUBLISHED, original, progress)?;
     // A value that is not true of anybody would otherwise be counted as one that nothing was lost of.
     match_sequences(&loaded.data, release, id(request), &loaded.incomplete, progress)
         .map_err(Refusal::Unverifiable)?

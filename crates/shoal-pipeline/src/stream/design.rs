@@ -126,7 +126,7 @@ fn strata_columns(names: &[String], columns: &[GateColumn]) -> Vec<StrataColumn>
 
 fn broken_strata(request: &Request, message: &str) -> PipelineError {
     let hint = "correct the prior-file or the hierarchy".to_owned();
-    request.complain("algorithm.strata", message.to_owned(), hint)
+    request.complain_of_data("algorithm.strata", message.to_owned(), hint, &[message])
 }
 
 /// Why values cannot be hidden among these, in words.

@@ -73,7 +73,7 @@ pub(super) fn original(
     text: StreamText<'_>,
 ) -> Result<(Vec<StreamTuple<'static>>, u64), PipelineError> {
     let mut layout = layout.clone();
-    let has_header = layout.is_csv() && request.policy().data.header;
+    let has_header = layout.is_csv() && request.policy().data.header();
     let mut tuples = Vec::new();
     let mut broken = 0;
     let place = text.place.to_owned();

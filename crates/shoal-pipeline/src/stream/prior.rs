@@ -25,24 +25,23 @@ pub fn parse_prior(
 ) -> Result<SensitiveValues, PipelineError> {
     let algorithm = &document.policy().algorithm;
     let conditional = algorithm.prior == Some(PriorPolicy::Conditional);
-    let complain = |message: String| {
-        PipelineError::PolicyAndData {
-        error: Box::new(document.complain(
-            "algorithm.prior-file",
-            format!("`{place}`: {message}"),
-            Some(match conditional {
-                true => format!(
-                    "it has a line  value,{},count  and then a value, its people's cells and their number per line",
-                    algorithm.strata.join(",")
-                ),
-                false => "it has a line  value,count  and then a value and its count (or share) per line".to_owned(),
-            }),
-        )),
-    }
+    let complain = |message: String, texts: &[&str]| {
+        let hint = match conditional {
+            true => format!(
+                "it has a line  value,{},count  and then a value, its people's cells and their number per line",
+                algorithm.strata.join(",")
+            ),
+            false => {
+                "it has a line  value,count  and then a value and its count (or share) per line".to_owned()
+            }
+        };
+        let message = format!("`{place}`: {message}");
+        let error = document.complain_of_data("algorithm.prior-file", message, Some(hint), texts);
+        PipelineError::PolicyAndData { error: Box::new(error) }
     };
     let texts = |name: &str| {
         let column = raw.columns.iter().find(|column| column.name == name);
-        let column = column.ok_or_else(|| complain(format!("it has no column `{name}`")))?;
+        let column = column.ok_or_else(|| complain(format!("it has no column `{name}`"), &[]))?;
         Ok::<_, PipelineError>(
             column.codes.iter().map(|code| column.labels.get(*code)).collect::<Vec<&str>>(),
         )
@@ -50,7 +49,7 @@ pub fn parse_prior(
     let (values, counts) = (texts("value")?, texts("count")?);
     let are_shares = counts.iter().any(|text| text.contains(['.', 'e']));
     if are_shares && conditional {
-        return Err(complain("it holds shares, and strata are made of numbers of people".to_owned()));
+        return Err(complain("it holds shares, and strata are made of numbers of people".to_owned(), &[]));
     }
     let names: &[String] = if conditional { &algorithm.strata } else { &[] };
     let cells = names.iter().map(|name| texts(name)).collect::<Result<Vec<_>, _>>()?;
@@ -64,7 +63,8 @@ pub fn parse_prior(
             text.parse::<u64>().ok()
         };
         let Some(count) = count else {
-            return Err(complain(format!("`{text}` in record {} is neither a count nor a share", row + 1)));
+            let message = format!("`{text}` in record {} is neither a count nor a share", row + 1);
+            return Err(complain(message, &[text]));
         };
         let cells = cells.iter().map(|column| column[row].to_owned()).collect();
         for entry in [

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use shoal_algorithms::stream::strata::PriorRow;
 use shoal_core::stream::StreamDesign;
-use shoal_core::{Role, canonical_text};
+use shoal_core::{Role, SameValue};
 
 use super::prior::STRATUM;
 use crate::Request;
@@ -85,7 +85,7 @@ impl SensitiveValues {
     pub fn look_alike(&self) -> Option<(&str, &str)> {
         let mut first = std::collections::HashMap::new();
         self.labels.iter().find_map(|label| {
-            let known = *first.entry(canonical_text(label)).or_insert(label);
+            let known = *first.entry(SameValue::from_text(label)).or_insert(label);
             (known != label).then_some((known.as_str(), label.as_str()))
         })
     }

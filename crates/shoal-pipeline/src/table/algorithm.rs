@@ -6,16 +6,28 @@ use shoal_algorithms::table::incognito::{Choice, IncognitoParams};
 use shoal_algorithms::table::mondrian::MondrianParams;
 use shoal_algorithms::table::ribbon::{Outliers, RibbonParams};
 use shoal_algorithms::table::sbc::{Remainder, SbcParams};
-use shoal_algorithms::table::transparent::{Secret, TransparentParams};
+use shoal_algorithms::table::transparent::TransparentParams;
+use shoal_core::TablePromise;
 use shoal_core::policy::{ChoicePolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, TableAlgorithmName};
 
-use crate::{PipelineError, Request};
+use crate::{PipelineError, ReleaseKey, Request};
 
-/// The algorithm that the policy asks for, its parameters checked. The key is for the one that has secrets.
-pub(crate) fn algorithm(request: &Request, key: &Secret) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
+/// The algorithm that the policy asks for, its parameters checked. Of the key only `transparent` draws.
+pub(crate) fn algorithm(
+    request: &Request,
+    key: &ReleaseKey,
+) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
+    algorithm_for(request, key, request.table_promise())
+}
+
+/// The same for another promise.
+pub(super) fn algorithm_for(
+    request: &Request,
+    key: &ReleaseKey,
+    promise: TablePromise,
+) -> Result<Box<dyn TableAlgorithm>, PipelineError> {
     let policy = request.policy();
     let asked = &policy.algorithm;
-    let promise = request.table_promise();
     let max_suppressed = asked.max_suppressed;
     let ShapeAlgorithm::Table(name) = policy.algorithm_name().by_shape() else {
         return Err(PipelineError::other_shape(policy));
@@ -34,16 +46,16 @@ pub(crate) fn algorithm(request: &Request, key: &Secret) -> Result<Box<dyn Table
         }
         TableAlgorithmName::Mondrian => Box::new(MondrianParams { promise }.check()?),
         TableAlgorithmName::Sbc => {
-            let remainder = match asked.remainder {
+            let remainder = match asked.remainder.unwrap_or_default() {
                 RemainderPolicy::Nearest => Remainder::Nearest,
                 RemainderPolicy::Last => Remainder::Last,
                 RemainderPolicy::Suppress => Remainder::Suppress,
             };
-            let separate_normalization = asked.separate_distances;
+            let separate_normalization = asked.separate_distances.unwrap_or_default();
             Box::new(SbcParams { promise, remainder, separate_normalization, max_suppressed }.check()?)
         }
         TableAlgorithmName::Incognito => {
-            let choose = match asked.choose {
+            let choose = match asked.choose.unwrap_or_default() {
                 ChoicePolicy::Ncp => Choice::Ncp,
                 ChoicePolicy::Height => Choice::Height,
             };
@@ -51,7 +63,7 @@ pub(crate) fn algorithm(request: &Request, key: &Secret) -> Result<Box<dyn Table
             Box::new(IncognitoParams { promise, max_suppressed, choose }.check()?)
         }
         TableAlgorithmName::Transparent => {
-            Box::new(TransparentParams { promise, seed: asked.seed, key: key.clone() }.check()?)
+            Box::new(TransparentParams { promise, seed: asked.seed, key: key.draws() }.check()?)
         }
         TableAlgorithmName::Datafly => Box::new(DataflyParams { promise, max_suppressed }.check()?),
     })

@@ -8,7 +8,7 @@ use super::releases::returning;
 use super::whose::{Whose, find_origins};
 use crate::attack::Attacked;
 use crate::columns::read_published;
-use crate::{Audit, EarlierSource, PipelineError, Request, Source};
+use crate::{Audit, EarlierSource, PipelineError, ReleaseKey, Request, Source};
 
 /// What is said where rows cannot be given to records.
 const NO_ORIGIN: &str = "no assignment of rows to records is true of every row, so the file is not true of this original; \
@@ -22,7 +22,8 @@ pub(crate) fn attack(
     earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
-    let Loaded { read, bound, source_rows } = load_from(request, original, progress)?;
+    let Loaded { read, bound, source_rows } =
+        load_from(request, &ReleaseKey::UNPUBLISHED, original, progress)?;
     let release = read_published(request, published, progress)?;
     let mut before = Vec::new();
     for earlier in earlier.iter_mut() {
@@ -51,7 +52,7 @@ pub(crate) fn attack(
         earlier: &before,
         returning: returning.as_deref(),
         promise: &promise,
-        missing: &request.policy().data.missing,
+        missing: &request.policy().data.missing_texts(),
         origin: origins.map(|origins| origins.origin.as_slice()),
         people_are_certain: whose.is_some_and(Whose::knows_people),
         values_are_certain: whose.is_none_or(Whose::knows_values),

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use shoal_algorithms::table::obstacle;
-use shoal_algorithms::table::transparent::Secret;
 use shoal_core::{Progress, Role, Table, TablePromise};
 
 use super::algorithm::algorithm;
@@ -17,7 +16,7 @@ use crate::columns::{
     with_alike_merged, with_hierarchies,
 };
 use crate::leaks::{add_missing, before_table, of_policy};
-use crate::{Leak, PipelineError, Request, Source};
+use crate::{Leak, PipelineError, ReleaseKey, Request, Source};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -61,11 +60,11 @@ pub(crate) fn check(
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<TablePlan, PipelineError> {
-    let Loaded { read, bound, source_rows } = load_from(request, source, progress)?;
+    let Loaded { read, bound, source_rows } = load_from(request, &ReleaseKey::UNPUBLISHED, source, progress)?;
     check_population(request, &bound.table)?;
     let policy = request.policy();
     // Nothing is drawn here, and nothing is written: any key will do.
-    let algorithm = algorithm(request, &Secret([0; 32]))?;
+    let algorithm = algorithm(request, &ReleaseKey::UNPUBLISHED)?;
     let mut notes = Vec::new();
     if algorithm.needs_hierarchies() {
         notes = with_hierarchies(&bound.table)?.1;
@@ -75,7 +74,7 @@ pub(crate) fn check(
     let usable = bound.table.rows - bound.incomplete.len();
     let promise = policy.table_promise();
     // The promise about all complete records as one class: what that breaks no classes can keep.
-    let seen = with_alike_merged(policy, Cow::Borrowed(&bound.table));
+    let seen = with_alike_merged(Cow::Borrowed(&bound.table));
     let (usable_table, usable_rows) = match bound.complete_rows() {
         None => (seen, source_rows),
         Some(rows) => (Cow::Owned(seen.select(&rows)), reordered_codes(&source_rows, &rows)),

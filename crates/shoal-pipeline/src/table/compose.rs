@@ -1,6 +1,5 @@
 //! The published table: what the classes say, in the order in which it is written.
 
-use shoal_core::policy::SuppressedPolicy;
 use shoal_core::{Policy, RawTable, SUPPRESSED, Table, TableRecoding};
 
 use crate::columns::{Composed, EarlierTexts, published_columns_with, reordered_codes};
@@ -33,7 +32,7 @@ pub(crate) fn compose(
 
 /// Which records are published.
 fn published_rows(policy: &Policy, recoding: &TableRecoding) -> Vec<u32> {
-    let starred = policy.output.suppressed == SuppressedPolicy::Star;
+    let starred = policy.output.keeps_suppressed();
     let rows = 0..recoding.class_of.len() as u32;
     rows.filter(|&row| starred || recoding.class_of[row as usize] != SUPPRESSED).collect()
 }

@@ -12,7 +12,7 @@ use shoal_privacy::matching::match_table;
 
 use super::load::{Loaded, load_from};
 use crate::columns::{quasi_columns, read_published};
-use crate::{Explained, PipelineError, Request, Source};
+use crate::{Explained, PipelineError, ReleaseKey, Request, Source};
 
 /// What a table's explanation has.
 #[derive(Clone, Debug, Serialize)]
@@ -125,7 +125,7 @@ pub(crate) fn explain(
     asked: &Explained,
     progress: &dyn Progress,
 ) -> Result<TableExplanation, PipelineError> {
-    let Loaded { bound, source_rows, .. } = load_from(request, original, progress)?;
+    let Loaded { bound, source_rows, .. } = load_from(request, &ReleaseKey::UNPUBLISHED, original, progress)?;
     let file = published.name();
     let release = read_published(request, published, progress)?.table;
     progress.stage("explaining", 0);

@@ -6,7 +6,7 @@ use shoal_io::ReadTable;
 use super::person::persons;
 use crate::columns::{Bound, bind, check_columns, reordered_codes, with_plain_values};
 use crate::order::rows_by_content;
-use crate::{PipelineError, Request, Source, WantedColumns};
+use crate::{PipelineError, ReleaseKey, Request, Source, WantedColumns};
 
 /// What was read from a source, in the order of its content and not in that of the source.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub fn load(
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Table, PipelineError> {
-    let Loaded { bound, source_rows, .. } = load_from(request, source, progress)?;
+    let Loaded { bound, source_rows, .. } = load_from(request, &ReleaseKey::UNPUBLISHED, source, progress)?;
     let mut in_source: Vec<u32> = (0..source_rows.len() as u32).collect();
     in_source.sort_unstable_by_key(|&row| source_rows[row as usize]);
     Ok(bound.table.select(&in_source))
@@ -35,6 +35,7 @@ pub fn load(
 /// Reads and encodes a source. One without records is an error.
 pub(crate) fn load_from(
     request: &Request,
+    key: &ReleaseKey,
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<Loaded, PipelineError> {
@@ -46,7 +47,7 @@ pub(crate) fn load_from(
     }
     with_plain_values(request.policy(), &mut read.table);
     progress.check();
-    let source_rows = by_content(request, &read.table);
+    let source_rows = by_content(request, key, &read.table);
     progress.check();
     read.table
         .columns
@@ -59,12 +60,12 @@ pub(crate) fn load_from(
 
 /// The rows of a table in the order of what they say. Identifiers have no part in it; where one says whose a record is,
 /// people are told apart by their records and not by their names.
-fn by_content(request: &Request, table: &RawTable) -> Vec<u32> {
+fn by_content(request: &Request, key: &ReleaseKey, table: &RawTable) -> Vec<u32> {
     let policy = request.policy();
     let says = |column: &&RawColumn| {
         policy.columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
     };
     let columns: Vec<&RawColumn> = table.columns.iter().filter(says).collect();
     let person = policy.data.person.as_ref().and_then(|name| table.column(name)).map(persons);
-    rows_by_content(policy.algorithm.seed, &columns, table.rows, person.as_deref())
+    rows_by_content(key, &columns, table.rows, person.as_deref())
 }

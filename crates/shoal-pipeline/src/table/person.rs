@@ -1,13 +1,14 @@
 //! Whose the records of a table are, and what is reported where the policy does not say.
 
-use shoal_core::policy::Shape;
-use shoal_core::{Column, Progress, RawColumn, RawTable, Role, Table};
+use shoal_core::policy::{KnownRows, Shape};
+use shoal_core::{Column, MissingTexts, Progress, RawColumn, RawTable, Role, Table};
 use shoal_measure::TableMeasures;
 use shoal_privacy::{Classes, Crowds};
 
 use super::population::population;
 use crate::columns::persons_of_texts;
-use crate::{Leak, PipelineError, Request};
+use crate::leaks::{Leak, LeakKind, Unit};
+use crate::{PipelineError, Request};
 
 /// What there is to say about identifiers that repeat while no column is named as the person: several records may be one
 /// person's, and the promise takes each for another.
@@ -21,25 +22,24 @@ pub(crate) fn repeated_identifiers(request: &Request, raw: &RawTable) -> Vec<Lea
     };
     let identifiers = raw.columns.iter().filter(is_identifier);
     let leaks = identifiers.filter_map(|column| {
-        let rows = repeated_rows(column, &policy.data.missing);
-        let name = &column.name;
-        let text = format!(
-            "{rows} of {} records share their `{name}` with another record. If it names people, a crowd of k records can be \
-             fewer people, even one. Name it with  [data] person = \"{name}\"  and the promise counts people.",
-            raw.rows
-        );
-        (rows > 0).then(|| Leak::new("repeated-identifier", text).of_column(name).counted(rows))
+        let rows = repeated_rows(column, &policy.data.missing_texts());
+        let repeated = LeakKind::RepeatedIdentifier { count: rows, of: raw.rows, unit: Unit::Records };
+        (rows > 0).then(|| repeated.of_column(&column.name))
     });
     leaks.collect()
 }
 
+/// What it means that an attacker is said to know one row of a person, where people have several.
+pub(crate) fn known_rows(request: &Request) -> Option<Leak> {
+    (request.policy().data.known_rows == Some(KnownRows::One)).then(|| LeakKind::KnownRows {}.into())
+}
+
 /// How many records share a value with another one; the missing value names nobody.
-fn repeated_rows(column: &RawColumn, missing: &[String]) -> usize {
+fn repeated_rows(column: &RawColumn, missing: &MissingTexts) -> usize {
     let mut counts = vec![0_usize; column.labels.len()];
     column.codes.iter().for_each(|&code| counts[code as usize] += 1);
-    let names_nobody =
-        |code: u32| column.null == Some(code) || missing.iter().any(|text| text == column.labels.get(code));
-    let repeated = (0_u32..).zip(counts).filter(|&(code, count)| count > 1 && !names_nobody(code));
+    let repeated =
+        (0_u32..).zip(counts).filter(|&(code, count)| count > 1 && !missing.has_code(column, code));
     repeated.map(|(_, count)| count).sum()
 }
 
@@ -135,7 +135,7 @@ mod tests {
     fn only_values_count_that_name_somebody() {
         let rows = ["a", "b", "a", "?", "?", "", ""].map(|text| vec![text]);
         let raw = RawTable::from_rows(&["who"], &rows);
-        assert_eq!(repeated_rows(&raw.columns[0], &["?".to_owned(), String::new()]), 2);
-        assert_eq!(repeated_rows(&raw.columns[0], &[]), 6);
+        assert_eq!(repeated_rows(&raw.columns[0], &MissingTexts::new(&["?", ""])), 2);
+        assert_eq!(repeated_rows(&raw.columns[0], &MissingTexts::default()), 6);
     }
 }

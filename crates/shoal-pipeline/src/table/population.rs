@@ -17,24 +17,27 @@ pub fn parse_population(
     raw: &RawTable,
 ) -> Result<PopulationCounts, PipelineError> {
     let quasi = document.policy().columns_of(Role::QuasiIdentifier);
-    let complain = |message: String| {
+    let complain = |message: String, texts: &[&str]| {
         let hint = "it has a column  count  and one for each of some quasi-identifiers, named as in the data";
         let message = format!("`{place}`: {message}");
-        let error = Box::new(document.complain("privacy.population", message, Some(hint.to_owned())));
+        let hint = Some(hint.to_owned());
+        let error = Box::new(document.complain_of_data("privacy.population", message, hint, texts));
         PipelineError::PolicyAndData { error }
     };
-    let count = raw.column(COUNT).ok_or_else(|| complain(format!("it has no column `{COUNT}`")))?;
+    let count = raw.column(COUNT).ok_or_else(|| complain(format!("it has no column `{COUNT}`"), &[]))?;
     let columns: Vec<_> = raw.columns.iter().filter(|column| column.name != COUNT).cloned().collect();
     if let Some(other) = columns.iter().find(|column| !quasi.contains(&column.name.as_str())) {
-        return Err(complain(format!("its column `{}` is not a quasi-identifier of the policy", other.name)));
+        let message = format!("its column `{}` is not a quasi-identifier of the policy", other.name);
+        return Err(complain(message, &[&other.name]));
     }
     if columns.is_empty() {
-        return Err(complain("it counts no quasi-identifier".to_owned()));
+        return Err(complain("it counts no quasi-identifier".to_owned(), &[]));
     }
     let number = |row: usize| {
         let text = count.text(row).trim();
         // The header is line 1.
-        text.parse().map_err(|_| complain(format!("line {}: `{text}` is not a number of people", row + 2)))
+        let message = || format!("line {}: `{text}` is not a number of people", row + 2);
+        text.parse().map_err(|_| complain(message(), &[text]))
     };
     let counts = (0..raw.rows).map(number).collect::<Result<Vec<u64>, _>>()?;
     Ok(PopulationCounts { columns, counts })

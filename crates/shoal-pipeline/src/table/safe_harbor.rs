@@ -10,7 +10,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use shoal_core::policy::Preset;
-use shoal_core::{Kind, RawColumn, RawTable, Role};
+use shoal_core::{Kind, MissingTexts, RawColumn, RawTable, Role};
 
 use crate::{PipelineError, Request};
 
@@ -78,12 +78,13 @@ pub(crate) fn of_table(request: &Request, original: &RawTable) -> Vec<String> {
     if policy.privacy.preset != Some(Preset::SafeHarbor) {
         return Vec::new();
     }
+    let missing = policy.data.missing_texts();
     let published = policy
         .columns
         .iter()
         .filter(|(_, spec)| matches!(spec.role, Role::QuasiIdentifier | Role::Sensitive | Role::Insensitive));
     let sentences = published.flat_map(|(name, spec)| {
-        let found = original.column(name).map(|column| of_column(column, spec.kind, &policy.data.missing));
+        let found = original.column(name).map(|column| of_column(column, spec.kind, &missing));
         found.into_iter().flatten().map(move |found| sentence(name, &found))
     });
     sentences.collect()
@@ -101,16 +102,15 @@ fn sentence(column: &str, found: &Found) -> String {
 }
 
 /// What a column that is to be published holds, each with what to do about it, for a proposal.
-pub(crate) fn in_words(column: &RawColumn, kind: Kind, missing: &[String]) -> Vec<String> {
+pub(crate) fn in_words(column: &RawColumn, kind: Kind, missing: &MissingTexts) -> Vec<String> {
     let found = of_column(column, kind, missing);
     found.iter().map(|Found { identifier, hint, .. }| format!("{identifier}; {hint}")).collect()
 }
 
 /// What a column that is to be published holds.
-fn of_column(column: &RawColumn, kind: Kind, missing: &[String]) -> Vec<Found> {
+fn of_column(column: &RawColumn, kind: Kind, missing: &MissingTexts) -> Vec<Found> {
     let words = words(&column.name);
-    let is_value = |code: u32, text: &str| column.null != Some(code) && !missing.iter().any(|m| m == text);
-    let texts = (0..).zip(column.labels.iter()).filter(|(code, text)| is_value(*code, text));
+    let texts = (0..).zip(column.labels.iter()).filter(|&(code, _)| !missing.has_code(column, code));
     let values: Vec<&str> = texts.map(|(_, text)| text.trim()).collect();
     let mut found = Vec::new();
     let mut add = |identifier, values: usize, hint| {

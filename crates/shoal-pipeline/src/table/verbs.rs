@@ -1,9 +1,7 @@
 //! The verbs that look at a file that is already published, ours or not.
 
 use serde::Serialize;
-use shoal_core::policy::{
-    ColumnPolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, SuppressedPolicy, TableAlgorithmName,
-};
+use shoal_core::policy::{ColumnPolicy, OutliersPolicy, RemainderPolicy, ShapeAlgorithm, TableAlgorithmName};
 use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
 use shoal_io::ReadTable;
 use shoal_measure::TableMeasures;
@@ -16,7 +14,7 @@ use super::person::take_measures;
 use super::whose::find_origins;
 use crate::columns::{quasi_columns, read_published};
 use crate::leaks::{left_out, of_table};
-use crate::{AgainstOriginal, Leak, PipelineError, Request, Source, VerifiedFile};
+use crate::{AgainstOriginal, Leak, PipelineError, ReleaseKey, Request, Source, VerifiedFile};
 
 /// What `verify` found.
 pub type TableVerified = VerifiedFile<TableVerdict>;
@@ -92,7 +90,7 @@ fn compare(
     models: &[Box<dyn TableModel>],
     progress: &dyn Progress,
 ) -> Result<Compared, PipelineError> {
-    let Loaded { read, bound, .. } = load_from(request, original, progress)?;
+    let Loaded { read, bound, .. } = load_from(request, &ReleaseKey::UNPUBLISHED, original, progress)?;
     let (file, records) = (&original.name(), bound.table.rows);
     progress.stage("comparing", 0);
     // The file alone shows promises about records; promises about people need the origins of its rows.
@@ -144,21 +142,23 @@ fn compare(
 /// Whether a run of the policy may leave complete records out of the file. A limit, where there is one, is a promise.
 fn may_leave_out(policy: &Policy) -> bool {
     let asked = &policy.algorithm;
-    policy.output.suppressed == SuppressedPolicy::Drop
-        && match policy.algorithm_name().by_shape() {
-            ShapeAlgorithm::Table(name) => match name {
-                TableAlgorithmName::Ribbon => asked.outliers == Some(OutliersPolicy::Suppress),
-                TableAlgorithmName::Sbc => asked.remainder == RemainderPolicy::Suppress,
-                TableAlgorithmName::Incognito => asked.max_suppressed.is_some_and(|share| share > 0.0),
-                // Who is published must not depend on sensitive values, so `transparent` publishes everybody.
-                TableAlgorithmName::Mondrian | TableAlgorithmName::Transparent => false,
-                // It leaves out what remains below k.
-                TableAlgorithmName::Datafly => true,
-            },
-            ShapeAlgorithm::Transactions(_) | ShapeAlgorithm::Sequences(_) | ShapeAlgorithm::Stream(_) => {
-                false
+    // People whose rows are too many to be hidden with all of them.
+    policy.knows_all_rows()
+        || !policy.output.keeps_suppressed()
+            && match policy.algorithm_name().by_shape() {
+                ShapeAlgorithm::Table(name) => match name {
+                    TableAlgorithmName::Ribbon => asked.outliers == Some(OutliersPolicy::Suppress),
+                    TableAlgorithmName::Sbc => asked.remainder == Some(RemainderPolicy::Suppress),
+                    TableAlgorithmName::Incognito => asked.max_suppressed.is_some_and(|share| share > 0.0),
+                    // Who is published must not depend on sensitive values, so `transparent` publishes everybody.
+                    TableAlgorithmName::Mondrian | TableAlgorithmName::Transparent => false,
+                    // It leaves out what remains below k.
+                    TableAlgorithmName::Datafly => true,
+                },
+                ShapeAlgorithm::Transactions(_)
+                | ShapeAlgorithm::Sequences(_)
+                | ShapeAlgorithm::Stream(_) => false,
             }
-        }
 }
 
 /// What `measure` found.
@@ -183,7 +183,7 @@ pub(crate) fn measure(
     published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<TableMeasured, PipelineError> {
-    let bound = load_from(request, original, progress)?.bound;
+    let bound = load_from(request, &ReleaseKey::UNPUBLISHED, original, progress)?.bound;
     let file = published.name();
     let release = read_published(request, published, progress)?.table;
     let quasi: Vec<&RawColumn> = bound

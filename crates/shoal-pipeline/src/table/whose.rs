@@ -7,11 +7,12 @@
 use shoal_core::{Progress, RawTable};
 use shoal_io::ReadTable;
 use shoal_privacy::matching::{MembershipUse, NoOrigin, Origins, PeopleOrigins, match_people, match_table};
-use shoal_privacy::{BrokenPromise, Figure, Refusal, TableModel, TableVerdict, Unverifiable};
+use shoal_privacy::{BrokenPromise, Promise, Refusal, TableModel, TableVerdict, Unverifiable};
 
 use super::releases::membership;
 use crate::columns::Bound;
-use crate::{Leak, PipelineError, Request};
+use crate::leaks::{Leak, LeakKind};
+use crate::{PipelineError, Request};
 
 /// How sure the origins of a file are, in terms of people.
 #[derive(Debug)]
@@ -60,9 +61,22 @@ impl Whose {
         broken: &[BrokenPromise],
     ) -> Result<(), PipelineError> {
         // How many records are left out does not depend on the origins that were found.
-        let is_certain = |broken: &BrokenPromise| match broken.promise.name.as_str() {
-            "k-anonymity" => self.is_too_few(&broken.promise.asked),
-            name => name == "max-suppressed",
+        let is_certain = |broken: &BrokenPromise| match broken.finding.promise {
+            Promise::KAnonymity { k } => self.crowd_at_most.is_some_and(|people| people < k),
+            Promise::MaxSuppressed { .. } => true,
+            Promise::PersonalK
+            | Promise::Values(_)
+            | Promise::Itemsets { .. }
+            | Promise::Complete { .. }
+            | Promise::Constraints { .. }
+            | Promise::Confidence { .. }
+            | Promise::Knowledge { .. }
+            | Promise::LDiversity { .. }
+            | Promise::WellFormedLines
+            | Promise::OrderOfValues
+            | Promise::SetsOfTheDesign
+            | Promise::PlacesForMembers
+            | Promise::DifferentMembers => false,
         };
         if self.only_one || !by_records.holds() || broken.iter().any(is_certain) {
             return Ok(());
@@ -92,32 +106,15 @@ impl Whose {
         self.only_one
     }
 
-    /// Whether some class has too few people however rows are assigned.
-    fn is_too_few(&self, asked: &Figure) -> bool {
-        match (asked, self.crowd_at_most) {
-            (Figure::Count(k), Some(people)) => u64::from(people) < *k,
-            _ => false,
-        }
-    }
-
     /// What a reader should know of a promise that was counted for one assignment of several.
     pub(crate) fn unsure(self, models: &[Box<dyn TableModel>]) -> Option<Leak> {
         let followed = self.membership == MembershipUse::Followed;
         // Who is in a class decides about k; whose value is whose, about the others.
-        if self.only_one || followed && models.iter().all(|model| model.name() == "k-anonymity") {
+        if self.only_one
+            || followed && models.iter().all(|model| matches!(model.promise(), Promise::KAnonymity { .. }))
+        {
             return None;
         }
-        let text = match followed {
-            false => {
-                "rows of the file could be several people's: the promises about people were counted for one assignment of rows to \
-                 records that fits, which need not be the true one; with the release's audit.json as --policy they are counted \
-                 for the people who are in each class by that"
-            }
-            true => {
-                "who is in which class is as the audit says, and true of the original; which of several records of a person a row \
-                 comes from is not known, so that promises about sensitive values were counted for one way that fits"
-            }
-        };
-        Some(Leak::new("one-assignment", text).of_column(self.person))
+        Some(LeakKind::OneAssignment { by_audit: followed }.of_column(self.person))
     }
 }

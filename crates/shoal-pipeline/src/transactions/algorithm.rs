@@ -132,7 +132,7 @@ fn algorithm(
     hierarchy: Option<&Hierarchy>,
 ) -> Result<Box<dyn TransactionsAlgorithm>, PipelineError> {
     let policy = request.policy();
-    let objective = match policy.algorithm.objective {
+    let objective = match policy.algorithm.objective.unwrap_or_default() {
         ObjectivePolicy::Ncp => Objective::Ncp,
         ObjectivePolicy::Ul => Objective::Ul,
     };
@@ -142,7 +142,7 @@ fn algorithm(
         None => Ok(UtilityConstraints::one_group(data.items().len())),
     };
     let weights = Some(weights.to_vec());
-    let max_suppressed = policy.utility.max_suppressed;
+    let max_suppressed = policy.utility.max_suppressed();
     let ShapeAlgorithm::Transactions(name) = policy.algorithm_name().by_shape() else {
         return Err(PipelineError::other_shape(policy));
     };

@@ -1,13 +1,13 @@
 //! Items that an earlier release publishes as one, as the items of other transactions: an algorithm that works on them can only make the earlier
 //! recoding coarser.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use shoal_core::{
     Hierarchy, ItemCluster, Transactions, TransactionsBuilder, TransactionsPromise, TransactionsRecoding,
 };
 
-use crate::audit::ItemFile;
+use crate::audit::RecodingFile;
 
 /// Items of the new data that stay together.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,36 +26,46 @@ pub(super) struct EarlierItems {
 }
 
 impl EarlierItems {
+    /// What one of the releases publishes as one is one.
     pub(super) fn of(
         data: &Transactions,
         hierarchy: Option<&Hierarchy>,
-        items: &[ItemFile],
-        suppressed: &[String],
+        releases: &[&RecodingFile],
     ) -> EarlierItems {
         let inner = |text: &str| {
             let (tree, node) = hierarchy.and_then(|tree| Some((tree, tree.node(text)?)))?;
             (!tree.is_leaf(node)).then_some((tree, node))
         };
         let mut cluster_of: HashMap<u32, usize> = HashMap::new();
-        let mut clusters: Vec<ItemCluster> = Vec::new();
-        for file in items {
+        let mut clusters: Vec<Option<ItemCluster>> = Vec::new();
+        for file in releases.iter().flat_map(|release| &release.items) {
             let mut members: Vec<u32> = file.members.iter().filter_map(|item| data.item(item)).collect();
             // A node stands for everything below it, also for what nobody had before.
             if let Some((tree, node)) = inner(&file.item) {
                 let leaves = tree.leaves_below(node).map(|leaf| tree.label(tree.leaf_node(leaf)));
                 members.extend(leaves.filter_map(|item| data.item(item)));
             }
-            members.retain(|item| !cluster_of.contains_key(item));
             members.sort_unstable();
             members.dedup();
-            if members.is_empty() {
+            let touched: BTreeSet<usize> =
+                members.iter().filter_map(|item| cluster_of.get(item).copied()).collect();
+            let name = inner(&file.item).map(|_| file.item.clone());
+            let mut joined = ItemCluster { items: members, name };
+            for other in touched.iter().filter_map(|&at| clusters[at].take()) {
+                joined = join(joined, other);
+            }
+            if joined.items.is_empty() {
                 continue;
             }
-            cluster_of.extend(members.iter().map(|&item| (item, clusters.len())));
-            let name = inner(&file.item).map(|_| file.item.clone());
-            clusters.push(ItemCluster { items: members, name });
+            cluster_of.extend(joined.items.iter().map(|&item| (item, clusters.len())));
+            clusters.push(Some(joined));
         }
-        let gone: HashSet<u32> = suppressed.iter().filter_map(|item| data.item(item)).collect();
+        let mut clusters: Vec<ItemCluster> = clusters.into_iter().flatten().collect();
+        let suppressed = releases.iter().flat_map(|release| &release.suppressed);
+        let gone: HashSet<u32> = suppressed
+            .filter_map(|item| data.item(item))
+            .filter(|item| !cluster_of.contains_key(item))
+            .collect();
         let mut unseen = 0;
         for item in 0..data.items().len() as u32 {
             if !cluster_of.contains_key(&item) && !gone.contains(&item) {
@@ -65,6 +75,19 @@ impl EarlierItems {
         }
         EarlierItems { atoms: Atoms::sorted(clusters), suppressed: gone.len(), unseen }
     }
+}
+
+/// Both together, with the name of the one that holds the other.
+fn join(one: ItemCluster, other: ItemCluster) -> ItemCluster {
+    let mut items: Vec<u32> = one.items.iter().chain(&other.items).copied().collect();
+    items.sort_unstable();
+    items.dedup();
+    let name = match items {
+        _ if items == one.items => one.name,
+        _ if items == other.items => other.name,
+        _ => None,
+    };
+    ItemCluster { items, name }
 }
 
 impl Atoms {

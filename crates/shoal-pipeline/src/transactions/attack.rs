@@ -1,5 +1,7 @@
 //! The adversary of published transactions.
 
+use std::collections::HashSet;
+
 use shoal_core::{Progress, RawTable};
 use shoal_measure::attack::Attacks;
 use shoal_measure::transactions::attack::{
@@ -8,9 +10,10 @@ use shoal_measure::transactions::attack::{
 
 use super::algorithm::{hierarchy, promise};
 use super::load::{Text, load, read_published_data};
-use super::releases::whose;
+use super::previous::whose;
 use crate::attack::Attacked;
-use crate::{EarlierSource, PipelineError, Request, Source};
+use crate::recognized::Recognized;
+use crate::{EarlierSource, PipelineError, ReleaseKey, Request, Source};
 
 /// Plays the adversary.
 pub(crate) fn attack(
@@ -20,8 +23,8 @@ pub(crate) fn attack(
     earlier: &mut [EarlierSource],
     progress: &dyn Progress,
 ) -> Result<Attacked, PipelineError> {
-    let before = load(request, original, Text::Original, progress)?;
-    let after = load(request, published, Text::Published, progress)?;
+    let before = load(request, &ReleaseKey::UNPUBLISHED, original, Text::Original, progress)?;
+    let after = load(request, &ReleaseKey::UNPUBLISHED, published, Text::Published, progress)?;
     let target = TransactionsTarget {
         original: &before.data,
         source_rows: &before.source_rows,
@@ -36,10 +39,18 @@ pub(crate) fn attack(
         let (file, found) = read_published_data(request, earlier.data.as_mut(), progress)?;
         earlier.check_data(&found)?;
         // Without an audit it is not known who was in it: then anybody may have been.
-        let (file, lines_of) = match &earlier.audit {
+        let (file, mut lines_of) = match &earlier.audit {
             Some(audit) => whose(audit, &file, before.known_as.as_ref()),
             None => (file, None),
         };
+        // Whoever is left out has no line in the new release that could be found; its audit knows.
+        let now = request.audit_of(&after.sha256).zip(before.known_as.as_ref());
+        let now = now.and_then(|(audit, known)| Recognized::by_hash(known, std::slice::from_ref(audit)).ok());
+        if let (Some(lines_of), Some(now)) = (&mut lines_of, now) {
+            let here: HashSet<u32> = now.before.concat().into_iter().collect();
+            let out = lines_of.iter_mut().zip(&now.now).filter(|(_, person)| !here.contains(person));
+            out.for_each(|(lines, _)| lines.clear());
+        }
         let together = EarlierTransactions { published: &file, lines_of: lines_of.as_deref() };
         attacks.attacks.push(attack_transactions_together(&target, &together, progress));
     }

@@ -8,7 +8,7 @@ use shoal_privacy::Classes;
 use super::algorithm::Prepared;
 use super::load::{Text, load};
 use crate::leaks::before_run;
-use crate::{Leak, PipelineError, Request, Source};
+use crate::{Leak, PipelineError, ReleaseKey, Request, Source};
 
 /// What a run of the policy would do.
 #[derive(Clone, Debug, Serialize)]
@@ -54,7 +54,7 @@ pub(crate) fn check(
     source: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<TransactionsPlan, PipelineError> {
-    let loaded = load(request, source, Text::Original, progress)?;
+    let loaded = load(request, &ReleaseKey::UNPUBLISHED, source, Text::Original, progress)?;
     let data = &loaded.data;
     let prepared = Prepared::of(request, data)?;
     let policy = request.policy();

@@ -39,17 +39,7 @@ pub(crate) fn compose(
         Layout::Column { .. } if as_list => None,
         layout => Some(layout.list_separator()),
     };
-    let labels = |cluster: &ItemCluster| -> Vec<&str> {
-        cluster.items.iter().map(|&item| data.items().get(item)).collect()
-    };
-    let texts: Vec<String> = recoding
-        .clusters
-        .iter()
-        .map(|cluster| match &cluster.name {
-            Some(name) => name.clone(),
-            None => published_item(&labels(cluster), separator),
-        })
-        .collect();
+    let texts = image_texts(data, recoding, separator);
     let mut builder = TransactionsBuilder::default();
     for transaction in data.iter() {
         for cluster in recoding.image(transaction) {
@@ -75,9 +65,27 @@ pub(crate) fn compose(
         });
     }
     // A node of the hierarchy has a name, which is published.
+    let labels = |cluster: &ItemCluster| -> Vec<&str> { labels(data, cluster) };
     let groups = recoding.clusters.iter().filter(|cluster| cluster.name.is_none() && cluster.items.len() > 1);
     let groups = Groups::new(groups.map(labels).collect());
     Composed { published: published.select(&origin), groups, origin }
+}
+
+fn labels<'a>(data: &'a Transactions, cluster: &ItemCluster) -> Vec<&'a str> {
+    cluster.items.iter().map(|&item| data.items().get(item)).collect()
+}
+
+/// The published text of each cluster.
+pub(super) fn image_texts(
+    data: &Transactions,
+    recoding: &TransactionsRecoding,
+    separator: Option<char>,
+) -> Vec<String> {
+    let text = |cluster: &ItemCluster| match &cluster.name {
+        Some(name) => name.clone(),
+        None => published_item(&labels(data, cluster), separator),
+    };
+    recoding.clusters.iter().map(text).collect()
 }
 
 /// The table that holds published transactions, in a layout that is one. Ids are numbered again from 1, so that none of

@@ -6,7 +6,7 @@ use shoal_measure::transactions::PublishedItems;
 
 use super::algorithm::hierarchy;
 use super::load::{Text, load};
-use crate::{Explained, PipelineError, Request, Source};
+use crate::{Explained, PipelineError, ReleaseKey, Request, Source};
 
 /// What the explanation of transactions has.
 #[derive(Clone, Debug, Serialize)]
@@ -61,8 +61,8 @@ pub(crate) fn explain(
     asked: &Explained,
     progress: &dyn Progress,
 ) -> Result<TransactionsExplanation, PipelineError> {
-    let before = load(request, original, Text::Original, progress)?.data;
-    let after = load(request, published, Text::Published, progress)?.data;
+    let before = load(request, &ReleaseKey::UNPUBLISHED, original, Text::Original, progress)?.data;
+    let after = load(request, &ReleaseKey::UNPUBLISHED, published, Text::Published, progress)?.data;
     progress.stage("explaining", 0);
     let items = PublishedItems::read(&before, &after, hierarchy(request))?;
     let (before_support, after_support) = (before.supports(), after.supports());

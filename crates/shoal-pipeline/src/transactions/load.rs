@@ -13,10 +13,10 @@ use super::layout::Layout;
 use super::one_hot;
 use super::person::{known_as, persons_of_ids, persons_of_rows, repeated_identifiers};
 use super::tables::table_signs;
-use crate::cohorts::KnownAs;
-use crate::columns::reordered_codes;
+use crate::columns::{reordered, reordered_codes};
 use crate::order::{ContentHash, compare_rows};
-use crate::{Leak, PipelineError, Request, Source, WantedColumns};
+use crate::recognized::KnownAs;
+use crate::{Leak, PipelineError, ReleaseKey, Request, Source, WantedColumns};
 
 /// What was read.
 #[derive(Debug)]
@@ -71,6 +71,20 @@ impl Loaded {
         Ok((PublishedTransactions { data: self.data, rest, withheld_columns }, digests))
     }
 
+    /// These transactions and no others.
+    pub(crate) fn select(self, rows: &[u32]) -> Loaded {
+        let known_as = self.known_as.map(|known| KnownAs {
+            texts: rows.iter().map(|&row| known.texts[row as usize].clone()).collect(),
+            ..known
+        });
+        let rest = self.rest.map(|(rest, place)| {
+            let columns = rest.columns.iter().map(|column| reordered(column, rows)).collect();
+            (RawTable { columns, rows: rows.len(), files: rest.files }, place)
+        });
+        let source_rows = rows.iter().map(|&row| self.source_rows[row as usize]).collect();
+        Loaded { data: self.data.select(rows), rest, known_as, source_rows, ..self }
+    }
+
     /// What a reader should know about the data, in sentences.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -111,13 +125,13 @@ impl Loaded {
     }
 
     /// Puts the transactions into the order of what they say; identifiers beside them have no part in it.
-    fn order_by_content(&mut self, request: &Request) {
+    fn order_by_content(&mut self, request: &Request, key: &ReleaseKey) {
         let says = |column: &&RawColumn| {
             request.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
         };
         let rest = self.rest.iter().flat_map(|(table, _)| &table.columns);
         let columns: Vec<&RawColumn> = rest.filter(says).collect();
-        let hash = ContentHash::new(request.policy().algorithm.seed);
+        let hash = ContentHash::new(key);
         let of_items = hash.transactions(&self.data);
         let of_rest = hash.rows(&columns, self.data.len());
         let hashes: Vec<u64> =
@@ -151,6 +165,7 @@ pub(crate) enum Text {
 /// Reads a source in the layout of the policy. A source without transactions is an error.
 pub(crate) fn load(
     request: &Request,
+    key: &ReleaseKey,
     source: &mut dyn Source,
     text: Text,
     progress: &dyn Progress,
@@ -161,7 +176,7 @@ pub(crate) fn load(
         Layout::Basket { separator } => {
             let options = BasketOptions { separator, grouped: text == Text::Published };
             let read = source.read_baskets(&options, progress)?;
-            if text == Text::Original && request.policy().data.header {
+            if text == Text::Original && request.policy().data.header() {
                 refuse_table(request, &read.transactions, &source.name())?;
             }
             let (repeated, empty) = (read.repeated, read.empty);
@@ -170,9 +185,10 @@ pub(crate) fn load(
         Layout::OneHot { .. } => {
             let read = source.read_table(&WantedColumns::ALL, progress)?;
             one_hot::check_columns(request, &read.table)?;
-            let (mut data, empty) = one_hot::read(&read.table, &request.policy().data.missing, |name| {
-                !request.policy().columns.contains_key(name)
-            })?;
+            let (mut data, empty) =
+                one_hot::read(&read.table, &request.policy().data.missing_texts(), |name| {
+                    !request.policy().columns.contains_key(name)
+                })?;
             if let Some(name) = &request.policy().data.person {
                 let person = column(request, &read.table, name, "person")?;
                 data = data.with_persons(persons_of_rows(request, &read.table, person)?);
@@ -232,11 +248,16 @@ pub(crate) fn load(
             Loaded { rest, listed, repeated, empty, leaks, withheld, known_as, ..loaded }
         }
     };
+    if text == Text::Original {
+        let (data, repeated) = loaded.data.with_one_text_each();
+        loaded.data = data;
+        loaded.repeated += repeated;
+    }
     if loaded.data.is_empty() {
         return Err(PipelineError::NoRecords { source_name: source.name() });
     }
     match text {
-        Text::Original => loaded.order_by_content(request),
+        Text::Original => loaded.order_by_content(request, key),
         // A published file is looked at as it is; its order is one of the things to look at.
         Text::Published => loaded.write_groups_out(request, source, progress)?,
     }
@@ -249,8 +270,17 @@ pub(crate) fn read_published_data(
     published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<(Transactions, Digests), PipelineError> {
-    let read = load(request, published, Text::Published, progress)?;
+    let read = load(request, &ReleaseKey::UNPUBLISHED, published, Text::Published, progress)?;
     Ok((read.data, Digests { data: read.sha256, groups: read.groups_sha256 }))
+}
+
+/// What anybody reads in published data, and what they are recognized by.
+pub(crate) fn read_published(
+    request: &Request,
+    published: &mut dyn Source,
+    progress: &dyn Progress,
+) -> Result<(PublishedTransactions, Digests), PipelineError> {
+    Ok(load(request, &ReleaseKey::UNPUBLISHED, published, Text::Published, progress)?.into_published()?)
 }
 
 /// A table must not be read as baskets. Whoever knows better says `header = false`.
@@ -260,7 +290,7 @@ fn refuse_table(request: &Request, read: &Transactions, source: &str) -> Result<
         format!("`{source}` looks like a table and not like a line of items per transaction: {signs}");
     let hint = "a row per item:  format = \"long\"  with  id = \"…\"  and  item = \"…\";  a column per item:  format = \"one-hot\";  all items of a record in one column:  items = \
                 \"…\";  if every line is a transaction, the first one too:  header = false";
-    Err(request.complain("data.format", message, hint.to_owned()))
+    Err(request.complain_of_data("data.format", message, hint.to_owned(), &[&signs]))
 }
 
 fn column<'a>(
@@ -273,7 +303,7 @@ fn column<'a>(
         let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
         let message = format!("the source has no column `{name}`");
         let hint = format!("of the columns that are read it has: {}", names.join(", "));
-        request.complain(&format!("data.{key}"), message, hint)
+        request.complain_of_data(&format!("data.{key}"), message, hint, &[])
     })
 }
 
@@ -298,7 +328,7 @@ fn check_rest(request: &Request, table: &RawTable, items: &str, source: &str) ->
             let message = format!("column `{}` of `{source}` has no role", unnamed.name);
             let hint =
                 format!("add  [columns.\"{}\"]  role = \"identifier\" or \"insensitive\"", unnamed.name);
-            Err(request.complain("columns", message, hint))
+            Err(request.complain_of_data("columns", message, hint, &[&unnamed.name]))
         }
     }
 }
@@ -320,14 +350,13 @@ fn from_rows(
         }
         rows.push(row as u32);
     }
+    let is_missing = request.policy().data.missing_texts().codes(items);
     let mut builder = Builder::default();
     for id in order {
         for &row in &rows_of[id as usize] {
             let code = items.codes[row as usize];
             let item = items.labels.get(code);
-            let is_none = items.null == Some(code)
-                || is_missing(request, item)
-                || text == Text::Published && item.is_empty();
+            let is_none = is_missing[code as usize] || text == Text::Published && item.is_empty();
             if !is_none {
                 builder.item(item);
             }
@@ -342,10 +371,15 @@ fn from_cells<'a>(
     cells: &'a RawColumn,
     cut: impl Fn(&'a str) -> Vec<Cow<'a, str>>,
 ) -> (Transactions, usize, usize) {
-    let pieces_of: Vec<Vec<Cow<'_, str>>> = cells.labels.iter().map(cut).collect();
+    let missing = request.policy().data.missing_texts();
+    let present = |mut pieces: Vec<Cow<'a, str>>| {
+        pieces.retain(|piece| !missing.has(piece));
+        pieces
+    };
+    let pieces_of: Vec<Vec<Cow<'_, str>>> = cells.labels.iter().map(cut).map(present).collect();
     let mut builder = Builder::default();
     for &code in &cells.codes {
-        for piece in pieces_of[code as usize].iter().filter(|piece| !is_missing(request, piece)) {
+        for piece in &pieces_of[code as usize] {
             builder.item(piece);
         }
         builder.end();
@@ -377,10 +411,6 @@ fn trimmed(item: Cow<'_, str>) -> Cow<'_, str> {
         Cow::Borrowed(item) => item.trim().into(),
         Cow::Owned(item) => item.trim().to_owned().into(),
     }
-}
-
-fn is_missing(request: &Request, text: &str) -> bool {
-    request.policy().data.missing.iter().any(|token| token == text)
 }
 
 /// Counts empty transactions on the way.

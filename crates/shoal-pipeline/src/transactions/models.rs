@@ -30,5 +30,5 @@ pub(crate) fn utility(request: &Request) -> Utility {
     let utility = &request.policy().utility;
     let Some(file) = &utility.constraints else { return Utility::default() };
     let constraints = Some(item_names(request, file));
-    Utility { constraints, max_suppressed: Some(utility.max_suppressed) }
+    Utility { constraints, max_suppressed: Some(utility.max_suppressed()) }
 }

@@ -1,6 +1,6 @@
 //! A table with a column per item, which says of every transaction whether it holds it: 0 and 1, or other marks.
 
-use shoal_core::{RawColumn, RawTable, Role, Transactions, TransactionsBuilder};
+use shoal_core::{MissingTexts, RawColumn, RawTable, Role, Transactions, TransactionsBuilder};
 
 use crate::{PipelineError, Request, ValueAt};
 
@@ -12,7 +12,7 @@ const NOT_THERE: [&str; 6] = ["", "0", "false", "f", "no", "n"];
 /// The transactions of a table, a row each, and how many of them are empty.
 pub(crate) fn read(
     table: &RawTable,
-    missing: &[String],
+    missing: &MissingTexts,
     is_item: impl Fn(&str) -> bool,
 ) -> Result<(Transactions, usize), PipelineError> {
     let items: Vec<&RawColumn> = table.columns.iter().filter(|column| is_item(&column.name)).collect();
@@ -37,16 +37,13 @@ pub(crate) fn read(
 }
 
 /// For each distinct value of a column whether it says that the item is there, or the first one that says neither.
-pub(crate) fn marks(column: &RawColumn, missing: &[String]) -> Result<Vec<bool>, u32> {
+pub(crate) fn marks(column: &RawColumn, missing: &MissingTexts) -> Result<Vec<bool>, u32> {
     let mark = |code: u32| {
         let text = column.labels.get(code);
         let lower = text.to_lowercase();
         if THERE.contains(&lower.as_str()) {
             Ok(true)
-        } else if NOT_THERE.contains(&lower.as_str())
-            || column.null == Some(code)
-            || missing.iter().any(|token| token == text)
-        {
+        } else if NOT_THERE.contains(&lower.as_str()) || missing.has_code(column, code) {
             Ok(false)
         } else {
             Err(code)

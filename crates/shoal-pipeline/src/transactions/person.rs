@@ -2,11 +2,12 @@
 
 use shoal_core::{RawColumn, RawTable, Role};
 
-use crate::cohorts::KnownAs;
 use crate::columns::persons_of_texts;
+use crate::leaks::{Leak, LeakKind, Unit};
 use crate::propose::names_people;
+use crate::recognized::KnownAs;
 use crate::table::people;
-use crate::{Leak, PipelineError, Request, ValueAt};
+use crate::{PipelineError, Request, ValueAt};
 
 /// A number per row of a table for the person whose it is: one number for all texts that likely name one person.
 pub(super) fn persons_of_rows(
@@ -92,13 +93,9 @@ pub(super) fn repeated_identifiers(
     let others = table.columns.iter().filter(|column| !own.contains(&column.name.as_str()));
     let leaks = others.filter(may_name_people).filter_map(|column| {
         let (transactions, shared) = shared_transactions(request, ids, column)?;
-        let name = &column.name;
-        let text = format!(
-            "{shared} of {transactions} transactions share their `{name}` with another transaction. If it names people, a \
-             crowd of k transactions can be fewer people, even one. Name it with  [data] person = \"{name}\"  and the \
-             promise counts people."
-        );
-        (shared > 0).then(|| Leak::new("repeated-identifier", text).of_column(name).counted(shared))
+        let unit = Unit::Transactions;
+        let repeated = LeakKind::RepeatedIdentifier { count: shared, of: transactions, unit };
+        (shared > 0).then(|| repeated.of_column(&column.name))
     });
     leaks.collect()
 }
@@ -130,6 +127,5 @@ fn shared_transactions(
 }
 
 fn names_nobody(request: &Request, column: &RawColumn, code: u32) -> bool {
-    let missing = &request.policy().data.missing;
-    column.null == Some(code) || missing.iter().any(|text| text == column.labels.get(code))
+    request.policy().data.missing_texts().has_code(column, code)
 }

@@ -3,7 +3,7 @@
 use shoal_algorithms::{Anonymized, Search};
 use shoal_core::policy::Shape;
 use shoal_core::{Progress, Role, Transactions, Unseen};
-use shoal_io::{ColumnForm, ITEM_SEPARATOR, WriteError, item_reads_back};
+use shoal_io::{ColumnForm, ITEM_SEPARATOR, PeopleOfRecords, WriteError, item_reads_back};
 use shoal_measure::transactions::PublishedItems;
 use shoal_measure::transactions::attack::TransactionsTarget;
 use shoal_privacy::{
@@ -11,51 +11,58 @@ use shoal_privacy::{
 };
 
 use super::algorithm::{Prepared, by_name};
-use super::applied::{self, check_cohorts, cohorts};
 use super::attack::play;
 use super::compose::{Composed, compose, tabulate};
 use super::form;
 use super::layout::Layout;
-use super::load::{Loaded, Text, load};
+use super::load::{Loaded, Text, load, read_published};
 use super::measures;
 use super::models::{models, utility};
-use super::releases;
+use super::previous::{Earlier, Plan};
 use crate::attack::attack_in_run;
 use crate::audit::{ItemFile, Key, RecodingFile};
-use crate::cohorts::KnownAs;
 use crate::columns::check_untouched;
-use crate::leaks::of_transactions;
+use crate::leaks::check_sensitive_items;
 use crate::order::record_order;
-use crate::report::html::{HouseFacts, Published, PublishedFacts};
-use crate::report::{Counts, Loss, Risk};
-use crate::run::{Draft, PageFacts, timed};
+use crate::recognized::KnownAs;
+use crate::report::html::{HouseFacts, Published};
+use crate::report::{Counts, Loss, Outgoing, Risk};
+use crate::run::{Draft, Keys, digests, timed};
 use crate::{PipelineError, Report, Request, Seconds, Sink, Source, StagedData};
 
-/// What comes back may be published. `release_key` is the key by which the release remembers its people.
+/// What comes back may be published. `keys` are the secrets of the release.
 pub(crate) fn run<K: Sink>(
     request: &Request,
-    release_key: &Key,
+    keys: &Keys,
     from: &mut dyn Source,
     to: &mut K,
     seconds: &mut Seconds,
     progress: &dyn Progress,
 ) -> Result<Draft<K::Staged>, PipelineError> {
     let (loaded, prepared) = timed(&mut seconds.read, || {
-        let loaded = load(request, from, Text::Original, progress)?;
+        let loaded = load(request, &keys.release, from, Text::Original, progress)?;
+        check_sensitive_items(request, &loaded.data)?;
         let prepared = Prepared::of(request, &loaded.data)?;
         Ok((loaded, prepared))
     })?;
-    let data = &loaded.data;
-    let mut applied_notes = Vec::new();
+    let records_in = loaded.data.len();
+    let earlier = match request.earlier.previous.is_empty() {
+        true => None,
+        false => Some(Earlier::read(request, &loaded)?),
+    };
+    let mut earlier_notes = Vec::new();
+    let mut kept: Vec<u32> = (0..records_in as u32).collect();
     let Anonymized { recoding, trace } = timed(&mut seconds.anonymize, || {
-        if request.earlier.applied {
-            let (recoding, notes) = applied::apply(request, &loaded, &prepared, progress)?;
-            applied_notes = notes;
+        if let Some(earlier) = &earlier {
+            let Plan { recoding, kept: rows, notes } = earlier.plan(&loaded, &prepared, progress)?;
+            (kept, earlier_notes) = (rows, notes);
             return Ok(recoding.into());
         }
-        let done = prepared.algorithm.anonymize(data, &prepared.promise, progress);
-        done.map_err(|error| by_name(error, data, &prepared))
+        let done = prepared.algorithm.anonymize(&loaded.data, &prepared.promise, progress);
+        done.map_err(|error| by_name(error, &loaded.data, &prepared))
     })?;
+    let loaded = if kept.len() < records_in { loaded.select(&kept) } else { loaded };
+    let data = &loaded.data;
     let clusters = recoding.clusters.len();
 
     let (staged, origin, form_note) = timed(&mut seconds.write, || {
@@ -89,19 +96,16 @@ pub(crate) fn run<K: Sink>(
     let PublishedTransactions { data: published, rest, .. } = published;
     let mut together = 0.0;
     let earlier_leaks = timed(&mut together, || {
-        if request.earlier.previous.is_empty() {
-            return Ok(Vec::new());
-        }
+        let Some(earlier) = &earlier else { return Ok(Vec::new()) };
         progress.stage("comparing with earlier releases", 0);
-        let (cohorts, unknown) = cohorts(request, &loaded)?;
-        check_cohorts(request, &published, &origin, &loaded, &cohorts)?;
-        let found = releases::attack_together(request, &loaded, &prepared, &published, &cohorts, progress)?;
-        Ok(found.into_iter().chain(unknown).collect())
+        earlier.judge(&published, &origin, &kept, progress)
     })?;
     seconds.verify += together;
-    let measures = timed(&mut seconds.measure, || {
+    let (outgoing, measures) = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
-        Ok(measures::take(request, &prepared, data, &published, progress)?)
+        let seen = Published::Transactions(&published, rest.as_ref());
+        let outgoing = Outgoing::of(&request.public(), seen, digests(release.certificate()), progress)?;
+        Ok((outgoing, measures::take(request, &prepared, data, &published, progress)?))
     })?;
     let mut notes = loaded.notes();
     if verified.items_suppressed() > 0 {
@@ -112,9 +116,9 @@ pub(crate) fn run<K: Sink>(
     );
     notes.extend(form_note);
     let counts = Counts {
-        records_in: data.len(),
+        records_in,
         records_out: published.len(),
-        records_suppressed: 0,
+        records_suppressed: records_in - published.len(),
         clusters,
         classes: distinct(&published),
     };
@@ -122,7 +126,7 @@ pub(crate) fn run<K: Sink>(
     let algorithm = prepared.algorithm.name();
     let mut report = Report::new(Shape::Transactions, algorithm, release.certificate(), counts, loss, risk);
     report.notes = notes;
-    report.leaks = of_transactions(request, &published, rest.as_ref());
+    report.leaks = outgoing.leaks.clone();
     report.leaks.extend(loaded.leaks);
     report.attacks = attack_in_run(request, report.records_in, false, seconds, || {
         let target = TransactionsTarget {
@@ -136,22 +140,18 @@ pub(crate) fn run<K: Sink>(
         play(&target, rest.as_ref(), progress)
     })?;
     report.leaks.extend(earlier_leaks);
-    report.notes.extend(applied_notes);
-    let recoding =
-        recoding_file(release_key, &published, &origin, data, verified.image_of(), loaded.known_as.as_ref());
-    let pages = match request.pages {
+    report.notes.extend(earlier_notes);
+    let recoding = recoding_file(&published, data, verified.image_of(), loaded.known_as.as_ref());
+    let people = loaded.known_as.as_ref().map(|known| people_of(&keys.people, known, &origin));
+    let house = match request.pages {
         false => None,
         true => {
             progress.check();
             let items = PublishedItems::read(data, &published, prepared.hierarchy.as_ref())?;
-            let seen = Published::Transactions(&published, rest.as_ref());
-            Some(PageFacts {
-                published: PublishedFacts::of(&report.outgoing(), seen),
-                house: HouseFacts::of_items(&items, &origin, &loaded.source_rows),
-            })
+            Some(HouseFacts::of_items(&items, &origin, &loaded.source_rows))
         }
     };
-    Ok(Draft { release, report, input_sha256: loaded.sha256, recoding, trace, secret_key: None, pages })
+    Ok(Draft { release, report, outgoing, input_sha256: loaded.sha256, recoding, people, trace, house })
 }
 
 /// Says whose result was taken, where it is not the one of the algorithm that was asked for.
@@ -204,23 +204,20 @@ fn read_transactions_back(
     staged: &impl StagedData,
     progress: &dyn Progress,
 ) -> Result<(PublishedTransactions, Digests), PipelineError> {
-    let read = load(request, &mut *staged.source(), Text::Published, &Unseen(progress))?;
-    Ok(read.into_published()?)
+    read_published(request, &mut *staged.source(), &Unseen(progress))
 }
 
-fn distinct(published: &Transactions) -> usize {
+pub(crate) fn distinct(published: &Transactions) -> usize {
     let mut all: Vec<&[u32]> = published.iter().collect();
     all.sort_unstable();
     all.dedup();
     all.len()
 }
 
-/// What a later release needs to know: which items are published as one, and whose the transactions are. `image_of` is the published text of
+/// What a later release needs to know: which items are published as one, and by what people are known. `image_of` is the published text of
 /// each item.
 fn recoding_file(
-    key: &Key,
     published: &Transactions,
-    origin: &[u32],
     data: &Transactions,
     image_of: &[Option<u32>],
     known: Option<&KnownAs>,
@@ -234,25 +231,18 @@ fn recoding_file(
         }
     }
     let items = published.items().iter().zip(published.supports()).zip(members);
-    let mut people: Vec<String> = Vec::new();
-    if let Some(known) = known {
-        let hashes = known.hashes(key);
-        people = origin.iter().map(|&row| hashes[row as usize].clone()).collect();
-        // Sorted among equal transactions, so that the place of a hash does not reveal whose row is whose.
-        let mut start = 0;
-        for end in 1..=people.len() {
-            if end == people.len() || published.transaction(end) != published.transaction(start) {
-                people[start..end].sort_unstable();
-                start = end;
-            }
-        }
-    }
-    RecodingFile::Transactions {
+    RecodingFile {
         items: items
             .map(|((item, support), members)| ItemFile { item: item.to_owned(), members, support })
             .collect(),
         suppressed,
         known_by: known.map(|known| known.columns.clone()).unwrap_or_default(),
-        people,
     }
+}
+
+/// Whose each published transaction is.
+fn people_of(key: &Key, known: &KnownAs, origin: &[u32]) -> PeopleOfRecords {
+    let hashes = known.hashes(key);
+    let persons = origin.iter().map(|&row| hashes[row as usize]).collect();
+    PeopleOfRecords { persons, clusters: Vec::new() }
 }

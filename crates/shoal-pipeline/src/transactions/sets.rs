@@ -1,6 +1,8 @@
 //! Lists of items, in terms of the data's items: privacy constraints, utility constraints, weights.
 
-use shoal_core::Transactions;
+use std::collections::HashMap;
+
+use shoal_core::{SameValue, Transactions};
 
 use crate::{PipelineError, Request};
 
@@ -22,11 +24,17 @@ pub(crate) fn item_sets(
     data: &Transactions,
 ) -> Result<ItemSets, PipelineError> {
     let list = request.item_list(name);
+    let code_of = codes(data);
     let (mut sets, mut lines) = (Vec::new(), Vec::new());
     for (line, names) in &list.content.sets {
         let mut set = names
             .iter()
-            .map(|item| data.item(item).ok_or_else(|| unknown(list.place, *line, item)))
+            .map(|item| {
+                code_of
+                    .get(&SameValue::from_text(item))
+                    .copied()
+                    .ok_or_else(|| unknown(list.place, *line, item))
+            })
             .collect::<Result<Vec<u32>, _>>()?;
         set.sort_unstable();
         set.dedup();
@@ -51,12 +59,19 @@ pub(crate) fn item_weights(
     data: &Transactions,
 ) -> Result<Vec<f64>, PipelineError> {
     let list = request.weights(name);
+    let code_of = codes(data);
     let mut weights = vec![1.0; data.items().len()];
     for (line, item, weight) in &list.content.weights {
-        let code = data.item(item).ok_or_else(|| unknown(list.place, *line, item))?;
-        weights[code as usize] = *weight;
+        let code =
+            code_of.get(&SameValue::from_text(item)).ok_or_else(|| unknown(list.place, *line, item))?;
+        weights[*code as usize] = *weight;
     }
     Ok(weights)
+}
+
+/// The items of the data by value: a list may spell them in another way.
+fn codes(data: &Transactions) -> HashMap<SameValue, u32> {
+    data.items().iter().map(SameValue::from_text).zip(0..).collect()
 }
 
 fn unknown(file: &str, line: usize, item: &str) -> PipelineError {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shoal_core::{Progress, Transactions};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
-use shoal_privacy::matching::match_transactions;
+use shoal_privacy::matching::{NoOrigin, match_transactions};
 use shoal_privacy::{
     GroupsError, PublishedTransactions, RecordOrder, Refusal, TransactionsClaim, TransactionsVerdict,
     Unverifiable, judge_transactions, verify_transactions_file,
@@ -15,7 +15,7 @@ use super::measures;
 use super::models::{models, utility};
 use crate::columns::{bind, check_untouched};
 use crate::leaks::of_transactions;
-use crate::{AgainstOriginal, PipelineError, Request, Source, VerifiedFile};
+use crate::{AgainstOriginal, PipelineError, ReleaseKey, Request, Source, VerifiedFile};
 
 /// What `verify` found.
 pub type TransactionsVerified = VerifiedFile<TransactionsVerdict>;
@@ -27,7 +27,7 @@ pub(crate) fn verify(
     original: Option<&mut dyn Source>,
     progress: &dyn Progress,
 ) -> Result<TransactionsVerified, PipelineError> {
-    let read = load(request, published, Text::Published, progress)?;
+    let read = load(request, &ReleaseKey::UNPUBLISHED, published, Text::Published, progress)?;
     // Groups of other members are still counted as groups, so that only this notices the dictionary of another release.
     if request.audit_of(&read.sha256).is_some_and(|audit| audit.groups_sha256 != read.groups_sha256) {
         return Err(Refusal::Groups(GroupsError::NotTheReleased).into());
@@ -68,7 +68,7 @@ fn compare(
     original: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<(AgainstOriginal, Option<Vec<u32>>), PipelineError> {
-    let before = load(request, original, Text::Original, progress)?;
+    let before = load(request, &ReleaseKey::UNPUBLISHED, original, Text::Original, progress)?;
     let tree = hierarchy(request);
     progress.stage("comparing", 0);
     let bound = match &before.rest {
@@ -85,6 +85,12 @@ fn compare(
             return Ok((found, None));
         }
     };
+    // People are left out only where a release was made together with earlier ones.
+    let may_leave_out = request.audit_of(&published.sha256).is_some_and(|audit| !audit.previous.is_empty());
+    if origins.left_out > 0 && !may_leave_out {
+        let why = NoOrigin::Lost { lost: origins.left_out, originals: records };
+        return Ok((AgainstOriginal::no_origin(file, records, published.data.len(), &why), None));
+    }
     let found = AgainstOriginal::is_true(file, records, origins.left_out);
     if let (Some((before, _)), Some((after, _))) = (&before.rest, &published.rest) {
         check_untouched(request, before, after, &origins.origin, progress)?;
@@ -94,10 +100,12 @@ fn compare(
         rest: published.rest.as_ref().map(|(rest, _)| rest.clone()),
         withheld_columns: published.withheld.clone()?,
     };
+    let originals = before.data.select(&origins.origin);
+    let own: Vec<u32> = (0..originals.len() as u32).collect();
     let claim = TransactionsClaim {
-        original: &before.data,
+        original: &originals,
         hierarchy: tree,
-        origin: &origins.origin,
+        origin: &own,
         // The verdict says where the order may carry something; a file of others may be in any.
         order: RecordOrder::Input,
     };
@@ -133,8 +141,8 @@ pub(crate) fn measure(
     published: &mut dyn Source,
     progress: &dyn Progress,
 ) -> Result<TransactionsMeasured, PipelineError> {
-    let before = load(request, original, Text::Original, progress)?.data;
-    let after = load(request, published, Text::Published, progress)?.data;
+    let before = load(request, &ReleaseKey::UNPUBLISHED, original, Text::Original, progress)?.data;
+    let after = load(request, &ReleaseKey::UNPUBLISHED, published, Text::Published, progress)?.data;
     let prepared = Prepared::of(request, &before)?;
     let measures = measures::take(request, &prepared, &before, &after, progress)?;
     let (records_in, records_out) = (before.len(), after.len());

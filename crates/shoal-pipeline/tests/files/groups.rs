@@ -121,9 +121,9 @@ proptest! {
                 return Ok(());
             }
         };
-        prop_assert_eq!(plain.groups, None);
+        prop_assert_eq!(&plain.groups, &None);
         let (text, figures) = (project.read("out.dat"), said(&project));
-        let numbered = project.run(&[DICTIONARY]).unwrap();
+        let numbered = project.run_by_key_of(&plain, &[DICTIONARY]).unwrap();
         let has_groups = split_items(&text.replace('\n', " "), ' ').any(|item| shoal_core::parse_group(item).is_some());
         prop_assert_eq!(numbered.groups.is_some(), has_groups);
         let groups = if has_groups { dictionary(&project.read(GROUPS)) } else { BTreeMap::new() };
@@ -192,7 +192,7 @@ fn every_layout_has_numbers() {
             [layout, &[form, "data.header=true", "output.keep-order=true", "output.report=other"]].concat()
         };
         let plain = project.run(&with(WRITTEN_OUT)).unwrap();
-        let numbered = project.run(&with(DICTIONARY)).unwrap();
+        let numbered = project.run_by_key_of(&plain, &with(DICTIONARY)).unwrap();
         let out = numbered.output.clone();
         let beside = numbered.groups.expect("there are groups");
         assert_eq!(beside, PathBuf::from(format!("{}.groups.csv", out.display())));

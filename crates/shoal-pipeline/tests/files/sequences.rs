@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use shoal_core::Silent;
 use shoal_pipeline::PipelineError;
+use shoal_pipeline::files::KeyFile;
 
 use crate::project::TestProject;
 
@@ -111,15 +112,19 @@ fn what_is_published_is_a_fresh_id_and_never_the_old_one_nor_the_day() {
 }
 
 #[test]
-fn the_same_bytes_for_any_number_of_threads_and_other_pseudonyms_for_another_seed() {
-    let run = |threads: usize, seed: &str| {
+fn the_same_bytes_for_any_number_of_threads_and_other_pseudonyms_for_another_key() {
+    let run = |threads: usize, key: [u8; 32]| {
         let project = fresh();
+        KeyFile::create(&project.path("key"), &key).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| project.run(&[seed])).unwrap();
+        pool.install(|| project.run(&["algorithm.key-file=key"])).unwrap();
         project.read("out.csv")
     };
-    assert_eq!(run(1, "algorithm.seed=1"), run(3, "algorithm.seed=1"));
-    assert_ne!(run(1, "algorithm.seed=1"), run(1, "algorithm.seed=2"));
+    // Two keys that nobody could guess.
+    let [one, two] = [7_u32, 11]
+        .map(|factor| std::array::from_fn(|at| (at as u32 * at as u32 * factor + 31 * at as u32) as u8));
+    assert_eq!(run(1, one), run(3, one));
+    assert_ne!(run(1, one), run(1, two));
 }
 
 #[test]
@@ -148,7 +153,7 @@ fn several_sensitive_columns_have_their_own_limits() {
         "columns.disease.sensitive-values=[\"d0\", \"d1\"]",
     ];
     let outcome = project.run(&set).unwrap();
-    let names: Vec<&str> = outcome.report.promises.iter().map(|p| p.name.as_str()).collect();
+    let names: Vec<String> = outcome.report.promises.iter().map(|p| p.promise.name()).collect();
     assert_eq!(names, ["k-anonymity", "confidence(ward)", "confidence(disease)"]);
 }
 
@@ -202,7 +207,7 @@ fn every_algorithm_against_partial_knowledge_is_verified_and_counts_whom_it_leav
                     .concat(),
             );
             assert_eq!(by_paper.unwrap().report.records_out, 60, "{algorithm} {bound}");
-            assert_eq!(report.promises[0].name, "(k,C)^L");
+            assert_eq!(report.promises[0].promise.name(), "(k,C)^L");
             assert!(report.seconds.phases.values().sum::<f64>() <= report.seconds.total);
         }
     }

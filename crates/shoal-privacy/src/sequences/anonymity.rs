@@ -1,5 +1,5 @@
 use super::{SequencesModel, SequencesView, SequencesViolation};
-use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
+use crate::{Figure, KTooSmall, Outcome, Promise, Unverifiable, Violations};
 
 /// k-anonymity of sequences: everybody shares all events, in order, with at least k − 1 others.
 ///
@@ -37,12 +37,8 @@ impl SequenceAnonymity {
 }
 
 impl SequencesModel for SequenceAnonymity {
-    fn name(&self) -> String {
-        "k-anonymity".to_owned()
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Count(self.k.into())
+    fn promise(&self) -> Promise {
+        Promise::KAnonymity { k: self.k }
     }
 
     fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {

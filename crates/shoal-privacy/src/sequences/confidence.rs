@@ -1,7 +1,7 @@
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 
 use super::{SequencesModel, SequencesView, SequencesViolation};
-use crate::{Figure, Outcome, Unverifiable, Violations};
+use crate::{Figure, Outcome, Promise, Unverifiable, Violations};
 
 /// The confidence c of (k,c)-privacy: whoever finds a person's class learns with a probability of at most c
 /// that the person has a highly sensitive value (Ω) in the column.
@@ -26,8 +26,8 @@ use crate::{Figure, Outcome, Unverifiable, Violations};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confidence {
     column: String,
-    /// Canonical, sorted.
-    values: Vec<String>,
+    /// Ascending.
+    values: Vec<SameValue>,
     c: f64,
 }
 
@@ -70,7 +70,7 @@ impl Confidence {
             return Err(ConfidenceError::NoValues { column: column.to_owned() });
         }
         // `HIV`, `hiv` and `HIV ` are one value to whoever reads the file.
-        let mut values: Vec<String> = values.iter().map(|value| canonical_text(value).into_owned()).collect();
+        let mut values: Vec<SameValue> = values.iter().map(|value| SameValue::from_text(value)).collect();
         values.sort_unstable();
         Ok(Confidence { column: column.to_owned(), values, c })
     }
@@ -79,10 +79,7 @@ impl Confidence {
     fn shares(&self, view: &SequencesView<'_>) -> Result<Vec<f64>, Unverifiable> {
         let lacking = || Unverifiable::Lacking { column: self.column.clone() };
         let column = view.events().published().column(&self.column).ok_or_else(lacking)?;
-        let is_among = |text: &str| {
-            let text = canonical_text(text);
-            self.values.binary_search_by(|value| value.as_str().cmp(&text)).is_ok()
-        };
+        let is_among = |text: &str| self.values.binary_search(&SameValue::from_text(text)).is_ok();
         let is_high: Vec<bool> = column.labels.iter().map(is_among).collect();
         let classes = view.classes();
         let mut counts = vec![0_u32; classes.len()];
@@ -97,12 +94,8 @@ impl Confidence {
 }
 
 impl SequencesModel for Confidence {
-    fn name(&self) -> String {
-        format!("confidence({})", self.column)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Number(self.c)
+    fn promise(&self) -> Promise {
+        Promise::Confidence { about: self.column.clone(), c: self.c }
     }
 
     fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {

@@ -6,7 +6,7 @@ use shoal_core::{Progress, RawTable, Role};
 use super::model::verify_all;
 use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::origin::number;
-use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, people_out_of_order};
+use crate::{BrokenPromise, Finding, OutOfOrder, Unverifiable, people_out_of_order};
 
 /// What can be said of published sequences without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,7 +19,7 @@ pub struct SequencesVerdict {
     /// The classes of people whose sequences are alike.
     pub classes: usize,
     /// Every promise with what was found.
-    pub promises: Vec<PromiseResult>,
+    pub promises: Vec<Finding>,
     /// The promises that are not kept, and where.
     pub broken: Vec<BrokenPromise<SequencesViolation>>,
     /// Columns in the file that must never be published; the column of the ids is none of them.

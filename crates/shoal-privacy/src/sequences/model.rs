@@ -7,18 +7,15 @@ use crate::origin::number;
 use crate::promise::{Answer, ROWS_NAMED, SHOWN, settle, write_rows};
 use crate::table::write_cells;
 use crate::{
-    BrokenPromise, Figure, Outcome, PromiseResult, PublishedCell, Unverifiable, Violating, Violations,
+    BrokenPromise, Figure, Finding, Outcome, Promise, PublishedCell, Unverifiable, Violating, Violations,
 };
 
 /// A promise about published sequences, which contains its own check.
 ///
 /// A model looks at nothing but the [`SequencesView`]. Its parameters are checked when it is made.
 pub trait SequencesModel: fmt::Debug + Send + Sync {
-    /// The name in reports, e.g. `confidence(disease)`.
-    fn name(&self) -> String;
-
-    /// What is promised, e.g. k.
-    fn asked(&self) -> Figure;
+    /// What is promised.
+    fn promise(&self) -> Promise;
 
     /// Whether the file keeps the promise. An error means that the question cannot be asked of this file.
     fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable>;
@@ -91,19 +88,22 @@ impl Violations<SequencesViolation> {
                 rows: rows.into_iter().map(|row| number(row as usize)).collect(),
             }
         };
-        Violations { total: bad.len(), worst: shown.iter().zip(people).map(violation).collect() }
+        Violations {
+            total: bad.len(),
+            worst: shown.iter().zip(people).map(violation).collect(),
+            all: Vec::new(),
+        }
     }
 }
 
 /// Asks every model.
-pub(super) fn verify_all(
+pub(crate) fn verify_all(
     view: &SequencesView<'_>,
     models: &[Box<dyn SequencesModel>],
-) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<SequencesViolation>>), Unverifiable> {
+) -> Result<(Vec<Finding>, Vec<BrokenPromise<SequencesViolation>>), Unverifiable> {
     let ask = |model: &dyn SequencesModel| {
         view.check_wanted();
-        let (name, asked) = (model.name(), model.asked());
-        Ok(Answer { name, column: None, asked, outcome: model.verify(view)? })
+        Ok(Answer { promise: model.promise(), column: None, outcome: model.verify(view)? })
     };
     settle(models.iter().map(|model| ask(model.as_ref())).collect::<Result<_, _>>()?)
 }

@@ -1,14 +1,14 @@
 //! Any file, ours or not, without its original.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde::Serialize;
 use shoal_core::{Progress, RawTable, Role};
 
 use super::model::ask;
 use super::{PersonalK, TableModel, TableView};
-use crate::promise::settle;
-use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, rows_out_of_order};
+use crate::promise::{Answer, settle};
+use crate::{BrokenPromise, Finding, OutOfOrder, Outcome, Promise, Seen, Unverifiable, rows_out_of_order};
 
 /// What can be said of a published file without its original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,7 +19,7 @@ pub struct TableVerdict {
     /// Its equivalence classes.
     pub classes: usize,
     /// Every promise with what was found.
-    pub promises: Vec<PromiseResult>,
+    pub promises: Vec<Finding>,
     /// The promises that are not kept, and where.
     pub broken: Vec<BrokenPromise>,
     /// Columns in the file that must never be published.
@@ -70,16 +70,7 @@ pub fn verify_table_file(
     models: &[Box<dyn TableModel>],
     progress: &dyn Progress,
 ) -> Result<TableVerdict, Unverifiable> {
-    let names = || published.columns.iter().map(|column| column.name.as_str());
-    // A file may have thousands of columns.
-    let known: HashMap<&str, Role> = roles.iter().copied().collect();
-    let role_of = |name: &str| known.get(name).copied();
-    if let Some(unknown) = names().find(|name| role_of(name).is_none()) {
-        return Err(Unverifiable::Unknown { column: unknown.to_owned() });
-    }
-    let of_role = |role| roles.iter().filter(move |(_, own)| *own == role).map(|(name, _)| *name);
-    let quasi: Vec<&str> = of_role(Role::QuasiIdentifier).collect();
-    let view = TableView::new(published, &quasi)?.with_progress(progress);
+    let view = view_of(published, roles)?.with_progress(progress);
     let mut answers = Vec::new();
     let mut unknown = None;
     for model in models {
@@ -93,19 +84,66 @@ pub fn verify_table_file(
     if let Some(error) = unknown.filter(|_| answers.iter().all(|answer| answer.outcome.holds)) {
         return Err(error);
     }
-    if let Some(model) = PersonalK::of(of_role(Role::PersonalK)) {
+    if let Some(model) = PersonalK::of(of_role(roles, Role::PersonalK)) {
         answers.push(ask(&view, &model)?);
     }
     let (promises, broken) = settle(answers)?;
-    let is_withheld = |name: &&str| role_of(name).is_some_and(|role| !role.is_published());
+    let withheld: HashSet<&str> =
+        roles.iter().filter(|(_, role)| !role.is_published()).map(|(name, _)| *name).collect();
+    let names = published.columns.iter().map(|column| column.name.as_str());
     Ok(TableVerdict {
         records: published.rows,
         classes: view.classes().len(),
         promises,
         broken,
-        withheld_columns: names().filter(is_withheld).map(str::to_owned).collect(),
+        withheld_columns: names.filter(|name| withheld.contains(name)).map(str::to_owned).collect(),
         out_of_order: rows_out_of_order(published),
     })
+}
+
+/// What a file shows of each promise of its policy, those included that only the original shows: promises that count
+/// people, personal k, and `max_suppressed`, the share of records that may be left out.
+pub fn findings_of_table_file(
+    published: &RawTable,
+    roles: &[(&str, Role)],
+    models: &[Box<dyn TableModel>],
+    max_suppressed: Option<f64>,
+    progress: &dyn Progress,
+) -> Result<Vec<Seen>, Unverifiable> {
+    let view = view_of(published, roles)?.with_progress(progress);
+    let see = |model: &dyn TableModel| match ask(&view, model) {
+        Ok(Answer { promise, column, outcome: Outcome { found, holds, .. } }) => {
+            Ok(Seen::Judged(Finding { promise, column, found, holds }))
+        }
+        Err(Unverifiable::Person { .. }) => {
+            let (promise, column) = (model.promise(), model.column().map(str::to_owned));
+            Ok(Seen::NotSeen { promise, column })
+        }
+        Err(error) => Err(error),
+    };
+    let mut seen = models.iter().map(|model| see(model.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let mut add = |promise, column| seen.push(Seen::NotSeen { promise, column });
+    if let Some(model) = PersonalK::of(of_role(roles, Role::PersonalK)) {
+        add(model.promise(), model.column().map(str::to_owned));
+    }
+    if let Some(share) = max_suppressed {
+        add(Promise::MaxSuppressed { share }, None);
+    }
+    Ok(seen)
+}
+
+fn view_of<'a>(published: &'a RawTable, roles: &[(&str, Role)]) -> Result<TableView<'a>, Unverifiable> {
+    // A file may have thousands of columns.
+    let known: HashSet<&str> = roles.iter().map(|(name, _)| *name).collect();
+    if let Some(unknown) = published.columns.iter().find(|column| !known.contains(column.name.as_str())) {
+        return Err(Unverifiable::Unknown { column: unknown.name.clone() });
+    }
+    let quasi: Vec<&str> = of_role(roles, Role::QuasiIdentifier).collect();
+    TableView::new(published, &quasi)
+}
+
+fn of_role<'a>(roles: &[(&'a str, Role)], role: Role) -> impl Iterator<Item = &'a str> {
+    roles.iter().filter(move |(_, own)| *own == role).map(|(name, _)| *name)
 }
 
 #[cfg(test)]
@@ -128,8 +166,25 @@ mod tests {
         let json = serde_json::to_string(&verdict).unwrap();
         assert_eq!(
             json,
-            r#"{"records":2,"classes":1,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true}],"broken":[],"withheld-columns":[],"out-of-order":null}"#
+            r#"{"records":2,"classes":1,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true,"promise":{"kind":"k-anonymity","k":2}}],"broken":[],"withheld-columns":[],"out-of-order":null}"#
         );
+    }
+
+    #[test]
+    fn what_only_the_original_shows_is_not_seen() {
+        let file = RawTable::from_rows(&["age"], &[vec!["1"], vec!["1"]]);
+        let of_people = |k| {
+            let model: Box<dyn TableModel> = Box::new(KAnonymity::new(k).unwrap());
+            vec![Box::new(crate::OfPeople::new(model, "name")) as Box<dyn TableModel>]
+        };
+        let roles = [("age", Role::QuasiIdentifier), ("wish", Role::PersonalK)];
+        let seen = |k| {
+            let found = findings_of_table_file(&file, &roles, &of_people(k), Some(0.1), &shoal_core::Silent);
+            found.unwrap().iter().map(Seen::holds).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(2), [None; 3]);
+        // Two records are two people at most.
+        assert_eq!(seen(3), [Some(false), None, None]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use super::{TableModel, TableView};
-use crate::{Figure, KTooSmall, Outcome, Unverifiable, Violations};
+use crate::{Figure, KTooSmall, Outcome, Promise, Unverifiable, Violations};
 
 /// k-anonymity: every record shares its quasi-identifiers with at least k − 1 others; with those of at least k − 1 other
 /// people where people are counted.
@@ -40,12 +40,8 @@ impl KAnonymity {
 }
 
 impl TableModel for KAnonymity {
-    fn name(&self) -> &'static str {
-        "k-anonymity"
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Count(self.k.into())
+    fn promise(&self) -> Promise {
+        Promise::KAnonymity { k: self.k }
     }
 
     fn needs_as_many_records(&self) -> bool {

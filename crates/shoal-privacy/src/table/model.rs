@@ -5,26 +5,28 @@ use serde::Serialize;
 use super::TableView;
 use crate::origin::number;
 use crate::promise::{Answer, ROWS_NAMED, SHOWN, write_rows};
-use crate::{Figure, Outcome, Unverifiable, Violating, Violations};
+use crate::{Figure, Outcome, Promise, Unverifiable, Violating, Violations};
 
 /// A promise about published data, which contains its own check.
 ///
 /// A model looks at nothing but the [`TableView`]. Its parameters are checked when it is made.
 pub trait TableModel: fmt::Debug + Send + Sync {
-    /// The name in reports, e.g. `k-anonymity`.
-    fn name(&self) -> &'static str;
+    /// What is promised.
+    fn promise(&self) -> Promise;
 
     /// The sensitive column that it is about, where it is about one.
     fn column(&self) -> Option<&str> {
         None
     }
 
-    /// What is promised, e.g. k.
-    fn asked(&self) -> Figure;
-
     /// The column of the original that names people, where the promise counts people and not records.
     fn person(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether each row of a person is judged by itself, because an attacker is said to know one row only.
+    fn by_rows(&self) -> bool {
+        false
     }
 
     /// Whether a class that breaks the promise in its records breaks it in its people for sure.
@@ -94,7 +96,11 @@ impl Violations<TableViolation> {
                 rows: rows.into_iter().map(|row| number(row as usize)).collect(),
             }
         };
-        Violations { total: bad.len(), worst: shown.iter().zip(rows).map(violation).collect() }
+        Violations {
+            total: bad.len(),
+            worst: shown.iter().zip(rows).map(violation).collect(),
+            all: bad.to_vec(),
+        }
     }
 }
 
@@ -126,13 +132,13 @@ pub(super) fn ask_all(
 }
 
 /// Asks one model.
-pub(super) fn ask(
+pub(crate) fn ask(
     view: &TableView<'_>,
     model: &dyn TableModel,
 ) -> Result<Answer<TableViolation>, Unverifiable> {
     view.check_wanted();
-    let (name, column) = (model.name().to_owned(), model.column().map(str::to_owned));
-    Ok(Answer { name, column, asked: model.asked(), outcome: model.verify(view)? })
+    let column = model.column().map(str::to_owned);
+    Ok(Answer { promise: model.promise(), column, outcome: model.verify(view)? })
 }
 
 #[cfg(test)]

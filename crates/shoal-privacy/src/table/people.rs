@@ -3,7 +3,7 @@
 use shoal_core::Table;
 
 use super::{Classes, TableModel, TableView};
-use crate::{Figure, Outcome, Unverifiable};
+use crate::{Outcome, Promise, Unverifiable};
 
 /// The people of a file and how many of them are in each class. Somebody with several records in a class is in it
 /// once.
@@ -54,30 +54,36 @@ impl Crowds {
 pub struct OfPeople {
     model: Box<dyn TableModel>,
     person: String,
+    by_rows: bool,
 }
 
 impl OfPeople {
     /// The promise about people, whom the column `person` of the original names.
     pub fn new(model: Box<dyn TableModel>, person: impl Into<String>) -> OfPeople {
-        OfPeople { model, person: person.into() }
+        OfPeople { model, person: person.into(), by_rows: false }
+    }
+
+    /// The same against an attacker who knows one row of a person: each row is judged by itself.
+    pub fn by_rows(self) -> OfPeople {
+        OfPeople { by_rows: true, ..self }
     }
 }
 
 impl TableModel for OfPeople {
-    fn name(&self) -> &'static str {
-        self.model.name()
+    fn promise(&self) -> Promise {
+        self.model.promise()
     }
 
     fn column(&self) -> Option<&str> {
         self.model.column()
     }
 
-    fn asked(&self) -> Figure {
-        self.model.asked()
-    }
-
     fn person(&self) -> Option<&str> {
         Some(&self.person)
+    }
+
+    fn by_rows(&self) -> bool {
+        self.by_rows
     }
 
     fn needs_as_many_records(&self) -> bool {
@@ -132,7 +138,7 @@ mod tests {
     use shoal_core::RawTable;
 
     use super::*;
-    use crate::KAnonymity;
+    use crate::{Figure, KAnonymity};
 
     fn of_people(k: u32, person_of: Option<Vec<u32>>) -> Result<Outcome, Unverifiable> {
         let rows = ["a", "a", "a", "b", "b"].map(|text| vec![text]);

@@ -1,6 +1,6 @@
 use super::{TableModel, TableView};
 use crate::origin::number;
-use crate::{Figure, Outcome, Unverifiable, Violations};
+use crate::{Figure, Outcome, Promise, Unverifiable, Violations};
 
 /// Personal k: every record stands in a class of at least the size that it asks for itself, in people where they are
 /// counted.
@@ -22,16 +22,12 @@ impl PersonalK {
 }
 
 impl TableModel for PersonalK {
-    fn name(&self) -> &'static str {
-        "personal-k"
+    fn promise(&self) -> Promise {
+        Promise::PersonalK
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Words("each record's own k".to_owned())
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {

@@ -5,6 +5,7 @@ use super::people::people_of;
 use super::{Classes, Crowds, PersonalK, SuppressionLimit, TableModel, TableView, conservation};
 use crate::origin::check_origins;
 use crate::promise::settle;
+use crate::refinement::table::{Places, cells};
 use crate::{
     Findings, ReadBack, RecordOrder, Refusal, Staged, TableConservationError, Unverifiable, Verified,
     rows_out_of_order,
@@ -134,8 +135,17 @@ pub fn judge_table(
     let quasi: Vec<&str> = names_of(Role::QuasiIdentifier).collect();
     let mut view = TableView::new(published, &quasi)?.with_progress(progress);
     check_origins(original.rows, published.rows, origin, left_out).map_err(TableConservationError::from)?;
-    if let Some(person_of) = people_of(models, original, origin)? {
-        view = view.with_people(person_of);
+    let published_classes = view.classes().clone();
+    let person_of = people_of(models, original, origin)?;
+    if let Some(person_of) = &person_of {
+        // All rows of a person count together: people with the same list of classes are a cell of each of these classes.
+        if models.iter().all(|model| !model.by_rows()) {
+            let places = Places { class_of: &published_classes.class_of, person_of };
+            let cell_of = cells(&[places], person_of.iter().max().map_or(0, |&last| last as usize + 1));
+            let of_rows: Vec<u32> = person_of.iter().map(|&person| cell_of[person as usize]).collect();
+            view = view.cut_into(&of_rows);
+        }
+        view = view.with_people(person_of.clone());
     }
     let mut answers = ask_all(&view, models)?;
     if let (Some(model), Some(asked)) = (PersonalK::of(names_of(Role::PersonalK)), original.personal_k()) {
@@ -158,8 +168,8 @@ pub fn judge_table(
     }
     let findings = Findings::new(promises, original.rows, published.rows);
     let starred = view.starred();
-    let people = view.people().cloned();
-    Ok(TableFindings { findings, classes: view.into_classes(), people, starred })
+    let people = person_of.map(|person_of| Crowds::of(&published_classes, person_of));
+    Ok(TableFindings { findings, classes: published_classes, people, starred })
 }
 
 /// A table that is not rectangular cannot be compared with anything.

@@ -4,10 +4,7 @@ use shoal_core::Table;
 
 use super::TableView;
 use crate::promise::Answer;
-use crate::{Figure, Outcome, TableViolation, Violations};
-
-/// What the limit is called in reports.
-pub(crate) const MAX_SUPPRESSED: &str = "max-suppressed";
+use crate::{Figure, Outcome, Promise, TableViolation, Violations};
 
 /// A limit of the records that an algorithm may suppress.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,14 +31,13 @@ impl SuppressionLimit {
         let suppressed = (left_out + starred).saturating_sub(self.incomplete.min(incomplete(original)));
         let found = suppressed as f64 / original.rows.max(1) as f64;
         Answer {
-            name: MAX_SUPPRESSED.to_owned(),
+            promise: Promise::MaxSuppressed { share: self.share },
             column: None,
-            asked: Figure::Number(self.share),
             outcome: Outcome {
                 found: Figure::Number(found),
                 // Written so that a share that is not a number allows nothing.
                 holds: suppressed == 0 || found <= self.share,
-                violations: Violations { total: 0, worst: Vec::new() },
+                violations: Violations { total: 0, worst: Vec::new(), all: Vec::new() },
             },
         }
     }

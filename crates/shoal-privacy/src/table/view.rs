@@ -46,7 +46,7 @@ impl<'a> TableView<'a> {
     }
 
     /// The same, where it is known which k each published record asks for. No file says so.
-    pub(super) fn with_personal_k(self, personal_k: Vec<u32>) -> TableView<'a> {
+    pub(crate) fn with_personal_k(self, personal_k: Vec<u32>) -> TableView<'a> {
         TableView { personal_k: Some(personal_k), ..self }
     }
 
@@ -59,6 +59,12 @@ impl<'a> TableView<'a> {
         assert_eq!(person_of.len(), self.published.rows, "a person for each record");
         let people = Crowds::of(&self.classes, person_of);
         TableView { people: Some(people), ..self }
+    }
+
+    /// The same with each class cut into cells: records of a class with different numbers are in different classes. Before people are known.
+    pub(crate) fn cut_into(self, cells: &[u32]) -> TableView<'a> {
+        let classes = Classes::of_codes(self.published.rows, &[&self.classes.class_of, cells]);
+        TableView { classes, gathered: OnceLock::new(), people: None, ..self }
     }
 
     /// Who is in each class, where it is known whose records they are.

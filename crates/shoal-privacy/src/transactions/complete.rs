@@ -2,7 +2,7 @@ use rayon::prelude::*;
 
 use super::tally::Tally;
 use super::{TransactionsModel, TransactionsView, TransactionsViolation};
-use crate::{KTooSmall, Outcome};
+use crate::{KTooSmall, Outcome, Promise};
 
 /// Complete k-anonymity: whoever knows all items of a person's transaction finds at least k transactions that hold
 /// them, of k people where it is known whose they are.
@@ -37,12 +37,8 @@ impl CompleteAnonymity {
 }
 
 impl TransactionsModel for CompleteAnonymity {
-    fn name(&self) -> String {
-        "complete k-anonymity".to_owned()
-    }
-
-    fn k(&self) -> u32 {
-        self.k
+    fn promise(&self) -> Promise {
+        Promise::Complete { k: self.k }
     }
 
     fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {
@@ -65,6 +61,6 @@ mod tests {
     #[test]
     fn it_says_what_it_is() {
         let model = CompleteAnonymity::new(3).unwrap();
-        assert_eq!((model.name().as_str(), model.k()), ("complete k-anonymity", 3));
+        assert_eq!(model.promise(), Promise::Complete { k: 3 });
     }
 }

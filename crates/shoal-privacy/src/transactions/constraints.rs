@@ -2,7 +2,7 @@ use rayon::prelude::*;
 
 use super::tally::Tally;
 use super::{TransactionsModel, TransactionsView, TransactionsViolation};
-use crate::{KTooSmall, Outcome};
+use crate::{KTooSmall, Outcome, Promise};
 
 /// Privacy constraints: whoever knows one of these sets of items about a person finds at least k transactions
 /// that hold them, of k people where it is known whose they are, or none.
@@ -40,12 +40,8 @@ impl ItemConstraints {
 }
 
 impl TransactionsModel for ItemConstraints {
-    fn name(&self) -> String {
-        "k-anonymity of constraints".to_owned()
-    }
-
-    fn k(&self) -> u32 {
-        self.k
+    fn promise(&self) -> Promise {
+        Promise::Constraints { k: self.k }
     }
 
     fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {

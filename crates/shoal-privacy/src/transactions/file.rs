@@ -5,7 +5,7 @@ use shoal_core::{Hierarchy, Progress, RawTable, Transactions};
 
 use super::model::verify_all;
 use super::{Meaning, TransactionsModel, TransactionsView, TransactionsViolation, TwoImages};
-use crate::{BrokenPromise, OutOfOrder, PromiseResult, Unverifiable, Violations, transactions_out_of_order};
+use crate::{BrokenPromise, Finding, OutOfOrder, Unverifiable, Violations, transactions_out_of_order};
 
 /// What can be said of published transactions without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,7 +16,7 @@ pub struct TransactionsVerdict {
     /// Its different texts.
     pub items: usize,
     /// Every promise with what was found.
-    pub promises: Vec<PromiseResult>,
+    pub promises: Vec<Finding>,
     /// The promises that are not kept, and where.
     pub broken: Vec<BrokenPromise<TransactionsViolation>>,
     /// Texts that stand for the same item, so that no promise about either is worth anything.

@@ -12,7 +12,7 @@ use shoal_core::is_drawn;
 
 use super::tally::Tally;
 use super::{TransactionsModel, TransactionsView, TransactionsViolation};
-use crate::{KTooSmall, Outcome};
+use crate::{KTooSmall, Outcome, Promise};
 
 /// k^m-anonymity, for all items or for a drawn share of them.
 ///
@@ -93,15 +93,8 @@ impl ItemsetAnonymity {
 }
 
 impl TransactionsModel for ItemsetAnonymity {
-    fn name(&self) -> String {
-        match self.share {
-            None => format!("k^{}-anonymity", self.m),
-            Some(KnownShare { share, .. }) => format!("k^{}-anonymity of a share of {share}", self.m),
-        }
-    }
-
-    fn k(&self) -> u32 {
-        self.k
+    fn promise(&self) -> Promise {
+        Promise::Itemsets { k: self.k, m: self.m, share: self.share.map(|known| known.share) }
     }
 
     fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation> {
@@ -297,6 +290,6 @@ mod tests {
             assert_eq!(share(bad), Err(ItemsetParamError::NoShare { share: bad }));
         }
         assert!(matches!(share(f64::NAN), Err(ItemsetParamError::NoShare { .. })));
-        assert_eq!(share(0.25).unwrap().name(), "k^2-anonymity of a share of 0.25");
+        assert_eq!(share(0.25).unwrap().promise(), Promise::Itemsets { k: 2, m: 2, share: Some(0.25) });
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
-use shoal_core::{Hierarchy, Labels, Transactions, parse_group, unquote_item};
+use shoal_core::{Hierarchy, Labels, SameValue, Transactions, parse_group, unquote_item};
 
 use super::TransactionsConservationError;
 use crate::origin::number;
@@ -16,7 +16,7 @@ use crate::{Violating, Violations};
 #[derive(Clone, Debug)]
 pub struct Meaning {
     readings: Vec<Reading>,
-    image_of: HashMap<String, u32, FixedState>,
+    image_of: HashMap<SameValue, u32, FixedState>,
     two_images: Violations<TwoImages>,
 }
 
@@ -37,7 +37,7 @@ enum Form {
     Node,
 }
 
-/// An item in two images: two texts that both stand for it. Whoever finds one of them does not know what the
+/// An item in two images: two texts that both stand for it, two spellings of it among them. Whoever finds one of them does not know what the
 /// other hides, so nothing that is counted for either can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -107,7 +107,7 @@ impl Meaning {
     /// The published text that stands for an item, the first one where there are two; none where the item is
     /// suppressed.
     pub fn image(&self, item: &str) -> Option<u32> {
-        self.image_of.get(item).copied()
+        self.image_of.get(&SameValue::from_text(item)).copied()
     }
 
     /// The texts that share an item. In a sound release there are none.
@@ -116,13 +116,13 @@ impl Meaning {
     }
 
     fn index(texts: &Labels, readings: Vec<Reading>) -> Meaning {
-        let mut image_of: HashMap<String, u32, FixedState> = HashMap::with_hasher(FixedState::default());
+        let mut image_of: HashMap<SameValue, u32, FixedState> = HashMap::with_hasher(FixedState::default());
         let mut pairs: HashSet<(u32, u32), FixedState> = HashSet::with_hasher(FixedState::default());
-        let mut two_images = Violations { total: 0, worst: Vec::new() };
+        let mut two_images = Violations { total: 0, worst: Vec::new(), all: Vec::new() };
         for (text, reading) in readings.iter().enumerate() {
             let text = text as u32;
             for item in &reading.items {
-                let first = *image_of.entry_ref(item).or_insert(text);
+                let first = *image_of.entry(SameValue::from_text(item)).or_insert(text);
                 if first != text && pairs.insert((first, text)) {
                     two_images.total += 1;
                     if two_images.worst.len() < SHOWN {

@@ -4,17 +4,14 @@ use serde::Serialize;
 
 use super::TransactionsView;
 use crate::promise::{Answer, ROWS_NAMED, settle, write_rows};
-use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Unverifiable, Violating};
+use crate::{BrokenPromise, Finding, Outcome, Promise, Unverifiable, Violating};
 
 /// A promise about published transactions, which contains its own check.
 ///
 /// A model looks at nothing but the [`TransactionsView`]. Its parameters are checked when it is made.
 pub trait TransactionsModel: fmt::Debug + Send + Sync {
-    /// The name in reports, e.g. `k^2-anonymity`.
-    fn name(&self) -> String;
-
-    /// The size of the crowd.
-    fn k(&self) -> u32;
+    /// What is promised.
+    fn promise(&self) -> Promise;
 
     /// Whether the file keeps the promise.
     fn verify(&self, view: &TransactionsView<'_>) -> Outcome<TransactionsViolation>;
@@ -58,11 +55,10 @@ impl fmt::Display for TransactionsViolation {
 pub(super) fn verify_all(
     view: &TransactionsView<'_>,
     models: &[Box<dyn TransactionsModel>],
-) -> Result<(Vec<PromiseResult>, Vec<BrokenPromise<TransactionsViolation>>), Unverifiable> {
+) -> Result<(Vec<Finding>, Vec<BrokenPromise<TransactionsViolation>>), Unverifiable> {
     let ask = |model: &dyn TransactionsModel| {
         view.check_wanted();
-        let (name, asked) = (model.name(), Figure::Count(model.k().into()));
-        Answer { name, column: None, asked, outcome: model.verify(view) }
+        Answer { promise: model.promise(), column: None, outcome: model.verify(view) }
     };
     settle(models.iter().map(|model| ask(model.as_ref())).collect())
 }

@@ -65,7 +65,11 @@ impl Tally {
         Outcome {
             found: self.smallest.map_or(Figure::Nothing, |support| Figure::Count(support.into())),
             holds,
-            violations: Violations { total: self.broken, worst: self.worst.into_iter().map(name).collect() },
+            violations: Violations {
+                total: self.broken,
+                worst: self.worst.into_iter().map(name).collect(),
+                all: Vec::new(),
+            },
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use shoal_core::{
-    Condition, DateFormat, Distance, Distribution, Hierarchy, Kind, Likeness, RawColumn, RawTable, Role,
-    Rule, ValueParser,
+    Condition, DateFormat, Distance, Distribution, Hierarchy, Kind, Likeness, MissingTexts, RawColumn,
+    RawTable, Role, Rule, ValueParser,
 };
 use shoal_privacy::table::model_against;
 use shoal_privacy::{SensitiveColumn, TableModel, TableVerdict, verify_table_file};
@@ -56,12 +56,12 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// All that is missing is one value, and so is what looks alike.
-    pub(crate) fn meaning(self, text: &str) -> String {
+    /// What looks alike is one value, and what is missing is none.
+    pub(crate) fn meaning(self, text: &str) -> Option<String> {
         match text.parse::<i64>() {
-            _ if text.is_empty() => "?".to_owned(),
-            Ok(number) => number.to_string(),
-            Err(_) => text.trim().to_lowercase(),
+            _ if text.is_empty() || text == "?" => None,
+            Ok(number) => Some(number.to_string()),
+            Err(_) => Some(text.trim().to_lowercase()),
         }
     }
 
@@ -75,7 +75,7 @@ impl Column {
         let tree = Hierarchy::from_rows(&TREE.map(|line| line.to_vec())).unwrap();
         SensitiveColumn {
             parser: ValueParser::new(kind, DateFormat::default()),
-            missing: vec!["?".to_owned(), String::new()],
+            missing: MissingTexts::new(&["?", ""]),
             hierarchy: (self == Column::Illness).then(|| Arc::new(tree)),
         }
     }

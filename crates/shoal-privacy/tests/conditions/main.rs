@@ -83,7 +83,7 @@ fn agree(table: &Table, asked: &[(Column, Rule)]) -> Result<(), TestCaseError> {
         prop_assert!(is_same, "{:?}: found {}, twin {}", rule, found, expected.found);
         if !promise.holds {
             let named = broken.next().expect("a broken promise says where");
-            prop_assert_eq!(&named.promise, promise);
+            prop_assert_eq!(&named.finding, promise);
             for violation in &named.violations.worst {
                 let class: Table =
                     table.iter().filter(|row| row[0] == violation.cells[0].text).cloned().collect();

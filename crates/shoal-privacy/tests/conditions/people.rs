@@ -101,11 +101,13 @@ fn everybody(column: Sensitive, all: &[&[String; 5]]) -> Option<Distribution> {
     let mut having: BTreeMap<String, (String, BTreeSet<&str>)> = BTreeMap::new();
     for row in all {
         let text = &row[column as usize + 1];
-        let of_value = having.entry(column.meaning(text)).or_insert_with(|| (text.clone(), BTreeSet::new()));
+        let Some(value) = column.meaning(text) else { continue };
+        let of_value = having.entry(value).or_insert_with(|| (text.clone(), BTreeSet::new()));
         of_value.1.insert(&row[0]);
     }
-    let counts = having.into_values().map(|(text, people)| (text, people.len() as u32));
-    Distribution::of_people(counts, all.iter().map(|row| &row[0]).collect::<BTreeSet<_>>().len() as u64)
+    let people: BTreeSet<&str> = having.values().flat_map(|(_, people)| people.iter().copied()).collect();
+    let counts = having.iter().map(|(_, (text, people))| (text.clone(), people.len() as u32));
+    Distribution::of_people(counts, people.len() as u64)
 }
 
 /// The second verifier.
@@ -114,12 +116,22 @@ fn holds(release: &Release, rules: &[(Sensitive, Rule)]) -> bool {
     holds_among(release, rules, &all)
 }
 
+/// All rows of a person are known: a class has the people whose rows are in the same places as well.
+fn classes(release: &Release) -> BTreeMap<(&String, Vec<&String>), Vec<&[String; 5]>> {
+    let rows = || release.original.iter().zip(&release.zips);
+    let mut classes = BTreeMap::<_, Vec<&[String; 5]>>::new();
+    for (row, zip) in rows() {
+        let mut places: Vec<&String> =
+            rows().filter(|(other, _)| other[0] == row[0]).map(|(_, zip)| zip).collect();
+        places.sort_unstable();
+        classes.entry((zip, places)).or_default().push(row);
+    }
+    classes
+}
+
 /// The same where these are everybody.
 fn holds_among(release: &Release, rules: &[(Sensitive, Rule)], all: &[&[String; 5]]) -> bool {
-    let rows = || release.original.iter().zip(&release.zips);
-    rows().all(|(_, zip)| {
-        let class: Vec<&[String; 5]> =
-            rows().filter(|(_, other)| *other == zip).map(|(row, _)| row).collect();
+    classes(release).into_values().all(|class| {
         let crowd: BTreeSet<&str> = class.iter().map(|row| row[0].as_str()).collect();
         let asked = class.iter().map(|row| row[4].parse::<usize>().unwrap()).max().unwrap();
         crowd.len() >= asked.max(release.k as usize)
@@ -129,13 +141,14 @@ fn holds_among(release: &Release, rules: &[(Sensitive, Rule)], all: &[&[String; 
     })
 }
 
+/// Those who have a value, with all that they have.
 type People = BTreeMap<String, BTreeSet<String>>;
 
 /// `file::Column` counts from the quasi-identifier, which stands in the second place here.
 fn people(column: Sensitive, rows: &[&[String; 5]]) -> People {
     let mut people = People::new();
     for row in rows {
-        let value = column.meaning(&row[column as usize + 1]);
+        let Some(value) = column.meaning(&row[column as usize + 1]) else { continue };
         people.entry(row[0].clone()).or_default().insert(value);
     }
     people
@@ -148,6 +161,7 @@ fn follows(column: Sensitive, rule: Rule, class: &People, all: &People) -> bool 
     let having = |people: &People, value: &str| people.values().filter(|own| own.contains(value)).count();
     let share = |people: &People, value: &str| having(people, value) as f64 / people.len() as f64;
     match rule {
+        _ if class.is_empty() => true,
         Rule::Alike(likeness) => values.iter().all(|value| {
             let (q, p) = (share(class, value), share(all, value));
             let most = match likeness {
@@ -200,9 +214,8 @@ fn is_diverse(rule: Rule, mut counts: Vec<usize>) -> bool {
 /// too many ways.
 fn in_every_choice(release: &Release, column: Sensitive, rule: Rule) -> Option<bool> {
     let mut every = true;
-    for zip in &release.zips {
-        let rows = release.original.iter().zip(&release.zips).filter(|(_, other)| *other == zip);
-        let class = people(column, &rows.map(|(row, _)| row).collect::<Vec<_>>());
+    for rows in classes(release).values() {
+        let class = people(column, rows);
         let mut choices: Vec<BTreeMap<&str, usize>> = vec![BTreeMap::new()];
         for own in class.values() {
             let more = choices.iter().flat_map(|chosen| {
@@ -217,7 +230,8 @@ fn in_every_choice(release: &Release, column: Sensitive, rule: Rule) -> Option<b
                 return None;
             }
         }
-        every &= choices.into_iter().all(|chosen| is_diverse(rule, chosen.into_values().collect()));
+        every &= class.is_empty()
+            || choices.into_iter().all(|chosen| is_diverse(rule, chosen.into_values().collect()));
     }
     Some(every)
 }
@@ -317,7 +331,7 @@ proptest! {
             Err(Refusal::BrokenTable { broken, .. }) => {
                 prop_assert!(!verdict.holds());
                 let found = |broken: &[shoal_privacy::BrokenPromise]| {
-                    broken.iter().map(|broken| broken.promise.clone()).collect::<Vec<_>>()
+                    broken.iter().map(|broken| broken.finding.clone()).collect::<Vec<_>>()
                 };
                 prop_assert_eq!(found(&broken), found(&verdict.broken));
             }
@@ -346,8 +360,8 @@ fn twenty_records_of_one_patient_are_no_crowd() {
 #[test]
 fn values_of_one_person_do_not_hide_what_everybody_has() {
     // Three values, but everybody has flu.
-    let release =
-        rows(&[["p1", "53", "flu"], ["p2", "53", "flu"], ["p2", "53", "cold"], ["p2", "53", "gout"]]);
+    let [one, two] = ["p1", "p2"].map(|who| ["flu", "cold", "gout"].map(|illness| [who, "53", illness]));
+    let release = rows(&[one[0], one[0], one[0], two[0], two[1], two[2]]);
     let distinct = [(Sensitive::Illness, Rule::Distinct { l: 2 })];
     let Err(Refusal::BrokenTable { broken, .. }) = verify(&release, &distinct) else { panic!("broken") };
     assert_eq!(
@@ -377,7 +391,7 @@ fn what_no_file_says_is_said() {
     );
     // Fewer records than k are fewer people in any case.
     let verdict = verify_table_file(&file, &roles, &of_people(3, &asked), &shoal_core::Silent).unwrap();
-    assert!(!verdict.holds() && verdict.broken[0].promise.name == "k-anonymity");
+    assert!(!verdict.holds() && verdict.broken[0].finding.promise.name() == "k-anonymity");
     // Nor can it be proved where some promises count people and others do not, or where nobody knows the column.
     let mut mixed = of_people(2, &[]);
     mixed.extend(models(&asked));

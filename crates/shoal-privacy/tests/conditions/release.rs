@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use shoal_core::{Distance, Kind, RawTable, Role, Rule, Table};
 use shoal_privacy::{
-    Figure, KAnonymity, PromiseResult, RecordOrder, Refusal, SuppressionLimit, TableClaim, TableFindings,
+    Figure, Finding, KAnonymity, Promise, RecordOrder, Refusal, SuppressionLimit, TableClaim, TableFindings,
     TableModel, Unverifiable, judge_table, verify_table_file,
 };
 
@@ -90,7 +90,7 @@ proptest! {
             Ok(verified) => {
                 prop_assert!(has_wishes(&release));
                 let [promise] = verified.findings().promises() else { panic!("one promise") };
-                prop_assert_eq!((promise.name.as_str(), promise.column.as_deref()), ("personal-k", Some("wish")));
+                prop_assert_eq!((&promise.promise, promise.column.as_deref()), (&Promise::PersonalK, Some("wish")));
             }
             Err(Refusal::BrokenTable { broken, .. }) => {
                 prop_assert!(!has_wishes(&release));
@@ -139,7 +139,7 @@ fn five() -> Release {
     }
 }
 
-fn promise(verified: &TableFindings, at: usize) -> &PromiseResult {
+fn promise(verified: &TableFindings, at: usize) -> &Finding {
     &verified.findings().promises()[at]
 }
 
@@ -151,7 +151,7 @@ fn a_personal_k_needs_no_model_and_stands_beside_others() {
     let personal = serde_json::to_string(promise(&verified, 1)).unwrap();
     assert_eq!(
         personal,
-        r#"{"name":"personal-k","column":"wish","asked":"each record's own k","found":"no record below it","holds":true}"#
+        r#"{"name":"personal-k","column":"wish","asked":"each record's own k","found":"no record below it","holds":true,"promise":{"kind":"personal-k"}}"#
     );
     let mut more = five();
     more.original[3][2] = "3".to_owned();
@@ -164,7 +164,7 @@ fn a_personal_k_needs_no_model_and_stands_beside_others() {
     more.original[2][2] = "7".to_owned();
     more.original[0][2] = "3".to_owned();
     let Err(Refusal::BrokenTable { broken, .. }) = verify(&more, &two, None) else { panic!("broken") };
-    assert_eq!(broken[0].promise.found, Figure::Words("3 records below it".into()));
+    assert_eq!(broken[0].finding.found, Figure::Words("3 records below it".into()));
     let worst: Vec<(&Figure, &str)> =
         broken[0].violations.worst.iter().map(|v| (&v.found, v.why.as_deref().unwrap())).collect();
     let expected = [
@@ -191,7 +191,10 @@ fn no_more_may_be_left_out_than_is_allowed() {
     let limit = |share, incomplete, starred| Some(SuppressionLimit { share, incomplete, starred });
     let verified = verify(&five(), &[], limit(0.2, 0, false)).unwrap();
     let found = serde_json::to_string(promise(&verified, 1)).unwrap();
-    assert_eq!(found, r#"{"name":"max-suppressed","asked":0.2,"found":0.2,"holds":true}"#);
+    assert_eq!(
+        found,
+        r#"{"name":"max-suppressed","asked":0.2,"found":0.2,"holds":true,"promise":{"kind":"max-suppressed","share":0.2}}"#
+    );
     assert!(verify(&five(), &[], limit(0.3, 0, false)).is_ok(), "fewer may be left out than are allowed");
     let refused = verify(&five(), &[], limit(0.1, 0, false)).unwrap_err();
     assert_eq!(refused.to_string(), "max-suppressed does not hold: asked 0.1, found 0.2");
@@ -214,13 +217,13 @@ fn no_more_may_be_left_out_than_is_allowed() {
     let Err(Refusal::BrokenTable { broken, .. }) = verify(&two, &[], limit(0.0, 2, false)) else {
         panic!("broken")
     };
-    assert_eq!(broken[0].promise.found, Figure::Number(0.2));
+    assert_eq!(broken[0].finding.found, Figure::Number(0.2));
     // A record that lacks two values is one record, and two that lack one each are two.
     two.original[1][1] = "?".to_owned();
     let Err(Refusal::BrokenTable { broken, .. }) = verify(&two, &[], limit(0.0, 2, false)) else {
         panic!("broken")
     };
-    assert_eq!(broken[0].promise.found, Figure::Number(0.2));
+    assert_eq!(broken[0].finding.found, Figure::Number(0.2));
     two.original[4][1] = "?".to_owned();
     assert!(verify(&two, &[], limit(0.0, 2, false)).is_ok());
 
@@ -231,7 +234,7 @@ fn no_more_may_be_left_out_than_is_allowed() {
     let Err(Refusal::BrokenTable { broken, .. }) = verify(&starred, &[], limit(0.2, 0, true)) else {
         panic!("broken")
     };
-    assert_eq!(broken[0].promise.found, Figure::Number(0.6));
+    assert_eq!(broken[0].finding.found, Figure::Number(0.6));
 }
 
 #[test]
@@ -267,6 +270,6 @@ fn stars_are_a_class_like_any_other() {
     let refused = verify(&release, &models(&asked), None).unwrap_err();
     let Refusal::BrokenTable { broken, .. } = &refused else { panic!("broken") };
     assert_eq!(broken.len(), 1, "the distance of flu alone is 2/5");
-    assert_eq!(broken[0].promise.name, "distinct-l-diversity");
+    assert_eq!(broken[0].finding.promise.name(), "distinct-l-diversity");
     assert!(refused.hint().contains("drop"));
 }

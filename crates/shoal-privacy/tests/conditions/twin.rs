@@ -15,10 +15,10 @@ pub(crate) struct Answer {
 const NEAR: f64 = 1e-9;
 
 pub(crate) fn answer(table: &Table, column: Column, rule: Rule) -> Option<Answer> {
-    let values: Vec<String> = table.iter().map(|row| column.meaning(&row[column as usize])).collect();
+    let values: Vec<Option<String>> = table.iter().map(|row| column.meaning(&row[column as usize])).collect();
     let crowds: Vec<Vec<&str>> = table.iter().map(|row| crowd(table, &values, &row[0])).collect();
-    let all: Vec<&str> = values.iter().map(String::as_str).collect();
-    let answers = crowds.iter().map(|crowd| one(crowd, &all, column, rule));
+    let all: Vec<&str> = values.iter().flatten().map(String::as_str).collect();
+    let answers = crowds.iter().filter(|crowd| !crowd.is_empty()).map(|crowd| one(crowd, &all, column, rule));
     answers.reduce(|one, two| {
         let is_worse = match rule {
             Rule::Distinct { .. } | Rule::Entropy { .. } => two.found < one.found,
@@ -28,10 +28,10 @@ pub(crate) fn answer(table: &Table, column: Column, rule: Rule) -> Option<Answer
     })
 }
 
-/// The values of all records that publish the same.
-fn crowd<'a>(table: &Table, values: &'a [String], quasi: &str) -> Vec<&'a str> {
+/// The values of all records that publish the same and have one.
+fn crowd<'a>(table: &Table, values: &'a [Option<String>], quasi: &str) -> Vec<&'a str> {
     let alike = table.iter().zip(values).filter(|(row, _)| row[0] == quasi);
-    alike.map(|(_, value)| value.as_str()).collect()
+    alike.filter_map(|(_, value)| value.as_deref()).collect()
 }
 
 fn one(class: &[&str], all: &[&str], column: Column, rule: Rule) -> Answer {

@@ -315,7 +315,10 @@ fn what_is_found_is_said_in_words() {
 fn names_and_parameters() {
     let limit = |bound| Limit { bound, ..gain(1.0) };
     let made = |limits: Vec<Limit>| BoundedKnowledge::new(5, 3, limits, trees(), 1).unwrap();
-    let said = |limits: Vec<Limit>| (made(limits.clone()).name(), made(limits).asked().to_string());
+    let said = |limits: Vec<Limit>| {
+        let promise = made(limits).promise();
+        (promise.name(), promise.asked().to_string())
+    };
     assert_eq!(said(vec![gain(6.0)]), ("(k,β)^L".into(), "k = 5, β = 6, L = 3".into()));
     let share = limit(Bound::Share(0.7));
     assert_eq!(said(vec![share.clone()]), ("(k,C)^L".into(), "k = 5, C = 0.7, L = 3".into()));
@@ -324,7 +327,7 @@ fn names_and_parameters() {
     assert_eq!(said(vec![gain(2.0), ward]), both);
     assert_eq!(said(Vec::new()), ("(k)^L".into(), "k = 5, L = 3".into()));
     let paper = made(Vec::new()).counting(Support::Paper);
-    assert_eq!(paper.asked().to_string(), "k = 5, L = 3, by the papers' count");
+    assert_eq!(paper.promise().asked().to_string(), "k = 5, L = 3, by the papers' count");
 
     let refused =
         |k, length, limit: Limit| BoundedKnowledge::new(k, length, vec![limit], trees(), 1).unwrap_err();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::compatible;
 use proptest::prelude::*;
 use shoal_core::{Bound, Distribution, Hierarchy, Limit, RawTable, Role, Support};
-use shoal_privacy::{BoundedKnowledge, PromiseResult, SequencesViolation, verify_sequences_file};
+use shoal_privacy::{BoundedKnowledge, Finding, SequencesViolation, verify_sequences_file};
 
 /// The first column says whose an event is, the next two are the quasi-identifiers.
 pub(crate) const NAMES: [&str; 5] = ["id", "place", "stay", "illness", "ward"];
@@ -143,7 +143,7 @@ fn events(cells: &Cells, rest: &[(u8, u8)]) -> Vec<Event> {
 }
 
 /// What the crate under test says, with a limit of work.
-pub(crate) fn verify(case: &Case, work: u64) -> (PromiseResult, usize, Vec<SequencesViolation>) {
+pub(crate) fn verify(case: &Case, work: u64) -> (Finding, usize, Vec<SequencesViolation>) {
     verify_with(case, model(case, work))
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn verify_in_parts(
     case: &Case,
     work: u64,
     part_of: &[u32],
-) -> (PromiseResult, usize, Vec<SequencesViolation>) {
+) -> (Finding, usize, Vec<SequencesViolation>) {
     let parts = case.people.iter().zip(part_of).flat_map(|(events, &part)| vec![part; events.len()]);
     verify_with(case, model(case, work).in_parts(parts.collect()))
 }
@@ -179,7 +179,7 @@ fn everybody(case: &Case) -> BTreeMap<String, Distribution> {
     if case.others.is_empty() { BTreeMap::new() } else { of_columns.collect() }
 }
 
-fn verify_with(case: &Case, model: BoundedKnowledge) -> (PromiseResult, usize, Vec<SequencesViolation>) {
+fn verify_with(case: &Case, model: BoundedKnowledge) -> (Finding, usize, Vec<SequencesViolation>) {
     let roles = [
         ("id", Role::Identifier),
         ("place", Role::QuasiIdentifier),

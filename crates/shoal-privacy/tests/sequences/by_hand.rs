@@ -54,13 +54,13 @@ fn a_sound_release_counts_people_and_events() {
     assert_eq!((verified.events_published(), verified.events_left_out()), (6, 2));
     let ticket = verified.findings().clone();
     assert_eq!((ticket.rows_in(), ticket.rows_published(), ticket.rows_left_out()), (5, 4, 1));
-    let promises: Vec<(&str, &Figure, &Figure)> =
-        ticket.promises().iter().map(|p| (p.name.as_str(), &p.asked, &p.found)).collect();
+    let promises: Vec<(String, Figure, &Figure)> =
+        ticket.promises().iter().map(|p| (p.promise.name(), p.promise.asked(), &p.found)).collect();
     let half = Figure::Number(0.5);
     let expected = [
-        ("k-anonymity", &Figure::Count(2), &Figure::Count(2)),
-        ("confidence(illness)", &half, &half),
-        ("confidence(ward)", &half, &half),
+        ("k-anonymity".to_owned(), Figure::Count(2), &Figure::Count(2)),
+        ("confidence(illness)".to_owned(), half.clone(), &half),
+        ("confidence(ward)".to_owned(), half.clone(), &half),
     ];
     assert_eq!(promises, expected);
 }
@@ -94,7 +94,7 @@ fn a_verdict_is_written_in_the_words_of_the_contract() {
     let verdict = verdict(&release, &file(&release.published)).unwrap();
     assert_eq!(
         serde_json::to_string(&verdict).unwrap(),
-        r#"{"records":4,"events":6,"classes":2,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true},{"name":"confidence(illness)","asked":0.5,"found":0.5,"holds":true}],"broken":[],"withheld-columns":[],"out-of-order":{"record":3}}"#
+        r#"{"records":4,"events":6,"classes":2,"promises":[{"name":"k-anonymity","asked":2,"found":2,"holds":true,"promise":{"kind":"k-anonymity","k":2}},{"name":"confidence(illness)","asked":0.5,"found":0.5,"holds":true,"promise":{"kind":"confidence","about":"illness","c":0.5}}],"broken":[],"withheld-columns":[],"out-of-order":{"record":3}}"#
     );
 }
 

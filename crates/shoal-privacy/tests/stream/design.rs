@@ -116,7 +116,7 @@ fn a_value_that_stands_twice_is_not_drawn() {
         let lines = std::iter::once(set(&ann, values));
         let verdict = verify_stream(StreamPromise::Sets { l: 2 }, &QUASI, Some(&design), lines);
         assert!(
-            verdict.broken.iter().any(|broken| broken.promise.name == "sets of the design"),
+            verdict.broken.iter().any(|broken| broken.finding.promise.name() == "sets of the design"),
             "{values:?}"
         );
     }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use shoal_core::stream::{StreamLine, StreamPromise};
-use shoal_privacy::Figure;
 use shoal_privacy::stream::{StreamVerdict, StreamViolation, conserved, verify_stream};
+use shoal_privacy::{Figure, Promise};
 
 use super::support::{
     Event, Line, Tuple, change, columns, crowds_stream, groups_stream, member, row, run, set, sets_stream,
@@ -53,11 +53,11 @@ fn lines_with_too_few_values_or_in_another_order_are_named() {
     let verdict = verify(promise, sound.clone());
     assert!(verdict.holds() && !verdict.is_vacuous());
     assert_eq!((verdict.lines, verdict.tuples, verdict.suppressed), (2, 2, 0));
-    let names: Vec<_> = verdict.promises.iter().map(|promise| promise.name.as_str()).collect();
+    let names: Vec<_> = verdict.promises.iter().map(|finding| finding.promise.name()).collect();
     assert_eq!(names, ["well-formed lines", "l-diversity", "order of values"]);
     assert_eq!(
-        (&verdict.promises[1].asked, &verdict.promises[1].found),
-        (&Figure::Count(3), &Figure::Count(3))
+        (&verdict.promises[1].promise, &verdict.promises[1].found),
+        (&Promise::LDiversity { l: 3 }, &Figure::Count(3))
     );
 
     let broken = [sound, vec![set(&ann, &["a", "b", "b"]), member(1, &ann), set(&ann, &["c", "b", "a"])]];
@@ -87,7 +87,7 @@ fn groups_are_diverse_at_every_moment_and_hold_nobody_twice() {
         verdict
             .broken
             .iter()
-            .map(|broken| format!("{} {}", broken.promise.name, broken.violations.worst[0]))
+            .map(|broken| format!("{} {}", broken.finding.promise.name(), broken.violations.worst[0]))
             .collect()
     };
     assert_eq!(broken_by(vec![cold.clone(), flu.clone(), member(1, &ann), member(1, &bob)]), [""; 0]);
@@ -211,7 +211,7 @@ fn values_without_a_place_are_none() {
     let ann = tuple(0, None, ["30", "Bonn", "red", "x"], "a");
     let promise = StreamPromise::Groups { l: 2, max_open_groups: 9 };
     let verdict = verify(promise, vec![slot(1, "a", 0), slot(1, "b", 0), member(1, &ann)]);
-    let broken: Vec<&str> = verdict.broken.iter().map(|broken| broken.promise.name.as_str()).collect();
+    let broken: Vec<String> = verdict.broken.iter().map(|broken| broken.finding.promise.name()).collect();
     assert_eq!(broken, ["l-diversity", "members without a place"]);
 }
 
@@ -221,7 +221,7 @@ fn rows_are_counted_and_one_value_is_no_diversity_to_speak_of() {
     let line = || row(["[1, 2]", "*", "red", "x"], "flu");
     let verdict = verify(promise, vec![line(), line(), row(["*"; 4], "*")]);
     assert_eq!((verdict.lines, verdict.tuples, verdict.suppressed), (3, 3, 1));
-    let names: Vec<&str> = verdict.promises.iter().map(|promise| promise.name.as_str()).collect();
+    let names: Vec<_> = verdict.promises.iter().map(|finding| finding.promise.name()).collect();
     assert_eq!(names, ["well-formed lines", "k-anonymity"]);
 }
 

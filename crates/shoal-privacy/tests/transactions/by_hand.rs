@@ -150,7 +150,7 @@ fn a_verdict_is_printed_in_the_words_of_the_contract() {
             .unwrap();
     assert_eq!(
         serde_json::to_string(&verdict).unwrap(),
-        r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]},"out-of-order":{"record":2},"withheld-columns":[]}"#
+        r#"{"records":3,"items":3,"promises":[{"name":"k^2-anonymity","asked":2,"found":1,"holds":false,"promise":{"kind":"km-anonymity","k":2,"m":2}}],"broken":[{"promise":{"name":"k^2-anonymity","asked":2,"found":1,"holds":false,"promise":{"kind":"km-anonymity","k":2,"m":2}},"violations":{"total":2,"worst":[{"items":["a"],"support":1,"rows":[3]},{"items":["c"],"support":1,"rows":[1]}]}}],"items-in-two-images":{"total":1,"worst":[{"texts":["(a,b)","a"]}]},"out-of-order":{"record":2},"withheld-columns":[]}"#
     );
     assert!(!verdict.is_vacuous());
     let nothing = Transactions::from_texts::<&str>(&[vec![], vec![]]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 import time
 from typing import Any, Iterator, Mapping, Sequence
 
@@ -87,13 +88,15 @@ def compare(
     if any(tried._keys.get("privacy", {}).get("transparent") for _, tried in settings):
         raise ValueError("a policy with transparent = true cannot be tried out: run it once")
     arrow, kind = as_arrow(data), kind_of(data)
+    # One for all: settings are compared, and not keys. A release draws its own.
+    key = secrets.token_hex(32)
     rows = []
     for setting, tried in settings:
         started = time.perf_counter()
         row: dict[str, Any] = {**setting, "loss": None, "records": None, "seconds": None, "why": None}
         try:
             with shown(progress) as callback:
-                native = _native.anonymize(arrow, tried._native(arrow), callback, True, False)
+                native = _native.anonymize(arrow, tried._native(arrow), callback, True, False, key=key)
             release = Release(native, tried, kind, "text")
             row.update(algorithm=release.report.get("algorithm", row["algorithm"]), loss=release.loss, records=len(release))
         except _native.PromiseError as error:

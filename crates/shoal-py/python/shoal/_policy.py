@@ -137,6 +137,7 @@ class Policy(PolicyDocument):
         constraints: Iterable[Sequence[str]] | str | None = UNCHANGED,
         share: float | None = UNCHANGED,
         c: float | None = UNCHANGED,
+        sensitive_items: Sequence[str] | None = UNCHANGED,
         sensitive_values: Sequence[str] | None = UNCHANGED,
         beta: float | None = UNCHANGED,
         length: int | None = UNCHANGED,
@@ -147,13 +148,13 @@ class Policy(PolicyDocument):
         """What is promised, as in a policy's ``[privacy]``; everything that is given must hold. ``None`` takes a promise away, as it does with every key below.
 
         Tables: ``k``, ``l_diversity={"kind": "entropy", "l": 2}``, ``t_closeness=0.2``, ``beta_likeness=2``, ``transparent``. Transactions: ``k`` and ``m``,
-        ``complete``, ``constraints=[["beer"], …]`` or ``share``. Sequences: ``k`` with ``c`` and ``sensitive_values``, or with ``length`` and
+        ``complete``, ``constraints=[["beer"], …]`` or ``share``; ``sensitive_items`` are secrets that the report speaks of. Sequences: ``k`` with ``c`` and ``sensitive_values``, or with ``length`` and
         ``beta`` or ``c``. Streams: ``l``, or ``k``.
         """
         own = _changed(
             k=k, l_diversity=l_diversity, t_closeness=t_closeness, beta_likeness=beta_likeness, transparent=transparent, preset=preset,
             population=population, sampling_fraction=sampling_fraction, m=m, complete=complete, constraints=constraints, share=share,
-            c=c, sensitive_values=sensitive_values, beta=beta, length=length, support=support, l=l,
+            sensitive_items=sensitive_items, c=c, sensitive_values=sensitive_values, beta=beta, length=length, support=support, l=l,
         )
         return self._section("privacy", {**own, **keys})
 
@@ -184,6 +185,7 @@ class Policy(PolicyDocument):
         self,
         *,
         person: str | None = UNCHANGED,
+        known_rows: str | None = UNCHANGED,
         missing: Sequence[str] | str | None = UNCHANGED,
         id: str | None = UNCHANGED,
         order: Sequence[str] | None = UNCHANGED,
@@ -197,11 +199,11 @@ class Policy(PolicyDocument):
     ) -> Policy:
         """How the data are laid out, as in a policy's ``[data]``.
 
-        ``person`` is the column that says whose a record is, ``missing`` the texts that stand for no value. Transactions: ``items``, a column of lists, or
+        ``person`` is the column that says whose a record is, ``known_rows`` whether an attacker knows "all" rows of a person or "one", ``missing`` the texts that stand for no value. Transactions: ``items``, a column of lists, or
         ``format="long"`` with ``id`` and ``item``, and ``hierarchy``. Sequences: ``id`` and ``order``.
         """
         own = _changed(
-            person=person, missing=[missing] if isinstance(missing, str) else missing, id=id, order=order, ties=ties, items=items,
+            person=person, known_rows=known_rows, missing=[missing] if isinstance(missing, str) else missing, id=id, order=order, ties=ties, items=items,
             item=item, item_separator=item_separator, hierarchy=hierarchy, format=format,
         )
         return self._section("data", {**own, **keys})

@@ -51,7 +51,7 @@ class Release:
         self._frame: Any = None
         #: The policy.
         self.policy = policy
-        #: What may be shown to others: the promise, what was found, losses and risks.
+        #: What may be shown to others: what the published data show of the promise, losses and risks.
         self.report: dict[str, Any] = json.loads(native.report)
 
     @property
@@ -73,8 +73,8 @@ class Release:
 
     @property
     def leaks(self) -> list[str]:
-        """What the promise does not cover, in plain words."""
-        return [leak["text"] for leak in self.report.get("leaks", [])]
+        """What the promise does not cover, in plain words; also what only the original shows, which ``report`` does not say."""
+        return self._native.leaks
 
     @property
     def loss(self) -> float:

@@ -21,6 +21,7 @@ def anonymize(
     *,
     previous: Releases = (),
     reuse_classes: bool = False,
+    key_of: EarlierRelease | None = None,
     progress: Progress = None,
     ranges: str | None = None,
     allow_total_loss: bool = False,
@@ -38,13 +39,23 @@ def anonymize(
     ['[34, 41]', '[47, 58]']
 
     Two releases of the same people can tell more than each alone. ``previous`` are earlier ones, :class:`Release`\\ s or the folders that they were saved
-    to: the new one is held against all of them, and refused where they break a promise together. ``reuse_classes=True`` lets people who
-    were there keep their classes (tables); :func:`apply` does more for data that have grown.
+    to: the new one holds together with all of them (tables), or is refused. People who were together are published among themselves, and
+    newcomers too; who cannot be is left out. ``reuse_classes`` has no effect any more.
+
+    Who of several people with the same quasi-identifiers goes where is dealt by a secret key. Each call draws one; ``key_of`` takes that of an
+    earlier release, and ``policy.algorithm(key_file=…)`` that of a file: then the same records and policy give the same bytes.
     """
     policy, given = policy_of(policy), given_releases(previous)
     if reuse_classes and not given:
         raise ValueError("reuse_classes is about earlier releases: give them in previous")
-    return _run(data, policy, ranges, given, progress, allow_total_loss=allow_total_loss, reuse_classes=reuse_classes)
+    return _run(data, policy, ranges, given, progress, allow_total_loss=allow_total_loss, reuse_classes=reuse_classes, key=_key_of(key_of))
+
+
+def _key_of(release: EarlierRelease | None) -> str | None:
+    """The key of a release in hexadecimal digits."""
+    if release is None:
+        return None
+    return str(release.audit["release-key"]) if isinstance(release, Release) else _native.key_of_release(release)
 
 
 def apply(
@@ -99,7 +110,7 @@ def _policy_of_release(release: str | os.PathLike[str]) -> Policy:
 
 
 def _run(
-    data: Any, policy: Policy, ranges: str | None, previous: list[EarlierRelease], progress: Progress, **options: bool
+    data: Any, policy: Policy, ranges: str | None, previous: list[EarlierRelease], progress: Progress, **options: Any
 ) -> Release:
     if ranges is not None:
         if ranges not in ("text", "columns", "interval"):

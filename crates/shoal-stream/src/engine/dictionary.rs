@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 
 /// Most texts of a dictionary. A stream has no end, and what it says anew must not fill the memory.
 const MOST_LABELS: usize = 1 << 20;
@@ -23,7 +23,8 @@ pub(super) struct Dictionary {
 impl Dictionary {
     /// A dictionary of values: those that look alike have one code.
     pub(super) fn of_values(labels: Vec<String>) -> Dictionary {
-        let codes = labels.iter().map(|label| canonical_text(label).into_owned()).zip(0..).collect();
+        let codes =
+            labels.iter().map(|label| SameValue::from_text(label).as_str().to_owned()).zip(0..).collect();
         let bytes = labels.iter().map(String::len).sum();
         Dictionary { labels, codes, alike: true, bytes }
     }
@@ -36,8 +37,9 @@ impl Dictionary {
 
     /// The code of a text, which gets one where it has none; nothing where there are too many.
     pub(super) fn code(&mut self, label: &str) -> Option<u32> {
-        let key = if self.alike { canonical_text(label) } else { label.into() };
-        if let Some(code) = self.codes.get(&*key) {
+        let same = self.alike.then(|| SameValue::from_text(label));
+        let key = same.as_ref().map_or(label, SameValue::as_str);
+        if let Some(code) = self.codes.get(key) {
             return Some(*code);
         }
         if self.labels.len() >= MOST_LABELS || self.bytes + label.len() > MOST_BYTES {
@@ -46,7 +48,7 @@ impl Dictionary {
         let code = self.labels.len() as u32;
         self.bytes += label.len();
         self.labels.push(label.to_owned());
-        self.codes.insert(key.into_owned(), code);
+        self.codes.insert(key.to_owned(), code);
         Some(code)
     }
 

@@ -73,7 +73,7 @@ impl Start<'_> {
 
     /// Reads the first tuples and counts their values, in strata where the prior asks for them.
     fn learn(&mut self, wanted: usize) -> Result<Option<SensitiveValues>, StreamError> {
-        let header = self.request.policy().data.header;
+        let header = self.request.policy().data.header();
         self.source.start(&Frontier::default(), header, &self.binding.layout, self.stop)?;
         self.learned.reading = true;
         let mut learning = Learning::new(&self.request, &self.binding, wanted);

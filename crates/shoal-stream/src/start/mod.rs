@@ -181,7 +181,7 @@ impl<'s> Start<'s> {
         runner.progress.figures.words = words;
         // A stream that has just learned is read already; what came beyond is held.
         if !learned.reading {
-            let header = request.policy().data.header;
+            let header = request.policy().data.header();
             runner.source.start(&runner.progress.mark.frontier, header, runner.gated.layout(), stop)?;
         }
         Ok(runner)

@@ -75,7 +75,7 @@ sensitive-values = {HIGHLY_SENSITIVE:?}
 
 [algorithm]
 name = "cbmsa"                              # or cbmsa-baseline, which does not align the visits
-remainder = "nearest"                       # or "suppress", as in the paper
+# remainder = "suppress"                    # leave the rest out, as in the paper, instead of adding it to the nearest
 seed = 0
 
 [output]

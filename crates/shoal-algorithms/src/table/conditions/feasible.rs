@@ -43,7 +43,7 @@ impl Conditions<'_> {
 impl Sensitive<'_> {
     fn feasible(&self, rule: Rule, measure: &Measure, everybody: &Tally) -> Result<(), TableError> {
         let present = everybody.present(self.keys.clone());
-        if measure.lack(&self.values(everybody)) == 0.0 {
+        if self.lack(measure, everybody) == 0.0 {
             return Ok(());
         }
         let column = self.column.name.clone();
@@ -67,7 +67,7 @@ impl Sensitive<'_> {
                 column,
                 value: label(code),
                 count: count as usize,
-                people: everybody.members() as usize,
+                people: self.members(everybody) as usize,
                 promise: describe(rule),
             });
         }
@@ -75,7 +75,7 @@ impl Sensitive<'_> {
             column,
             value: label(code),
             count: count as usize,
-            records: everybody.records() as usize,
+            records: self.members(everybody) as usize,
             promise: describe(rule),
         })
     }

@@ -55,9 +55,14 @@ pub(crate) struct Conditions<'a> {
 }
 
 /// A column about which something is promised.
+///
+/// An empty cell is nobody's secret ([`TablePromise`]): nothing is asked about records without a value, and shares are
+/// shares of those with one.
 struct Sensitive<'a> {
     column: &'a Column,
     keys: Range<u32>,
+    /// The key of those who have a value, where some records have none.
+    valued: Option<u32>,
     rules: Vec<Rule>,
     measures: Vec<Measure>,
     /// The share of everybody that has each value.
@@ -90,12 +95,21 @@ impl<'a> Conditions<'a> {
                 Some(known) => known.rules.push(condition.rule),
                 None => {
                     let keys = conditions.take_keys(column.domain.len());
+                    let valued = column.domain.missing().map(|_| conditions.take_keys(1).start);
                     let rules = vec![condition.rule];
                     let (measures, shares) = (Vec::new(), Vec::new());
                     let given = promise.distributions.get(&column.name);
                     let reference =
                         given.map(|given| Reference::of(column, given)).transpose()?.map(Arc::new);
-                    conditions.columns.push(Sensitive { column, keys, rules, measures, shares, reference });
+                    conditions.columns.push(Sensitive {
+                        column,
+                        keys,
+                        valued,
+                        rules,
+                        measures,
+                        shares,
+                        reference,
+                    });
                 }
             }
         }
@@ -186,6 +200,7 @@ impl<'a> Conditions<'a> {
         let again = |known: &Sensitive<'a>| Sensitive {
             column: known.column,
             keys: known.keys.clone(),
+            valued: known.valued,
             rules: known.rules.clone(),
             measures: Vec::new(),
             shares: Vec::new(),
@@ -208,15 +223,14 @@ impl<'a> Conditions<'a> {
     }
 
     fn lacks(&self, tally: &Tally) -> impl Iterator<Item = f64> {
-        let of_column = |column: &Sensitive<'a>, measure: &Measure| measure.lack(&column.values(tally));
+        let of_column = |column: &Sensitive<'a>, measure: &Measure| column.lack(measure, tally);
         self.columns
             .iter()
             .flat_map(move |column| column.measures.iter().map(move |measure| of_column(column, measure)))
     }
 
     fn keys_of(&self, row: u32) -> impl Iterator<Item = u32> {
-        let of_columns =
-            self.columns.iter().map(move |known| known.keys.start + known.column.codes[row as usize]);
+        let of_columns = self.columns.iter().flat_map(move |known| known.keys_of(row));
         let of_person = self.personal.iter().map(move |personal| personal.key_of[row as usize]);
         of_columns.chain(of_person.filter(|&key| key != CONTENT))
     }
@@ -246,7 +260,7 @@ impl<'a> Conditions<'a> {
             let mut counts = vec![0; known.column.domain.len()];
             let present = published.present(known.keys.clone());
             present.for_each(|(code, count)| counts[code as usize] = count);
-            let (mut everybody, mut beyond) = (published.members(), 0);
+            let (mut everybody, mut beyond) = (known.members(published), 0);
             if let Some(reference) = &known.reference {
                 (counts, everybody) = (reference.counts.clone(), reference.members);
                 beyond = reference.beyond(known.column, &known.rules)?;
@@ -264,8 +278,27 @@ impl<'a> Conditions<'a> {
 impl Sensitive<'_> {
     /// What a tally says about the column.
     fn values<'t>(&self, tally: &'t Tally) -> Values<'t> {
-        let (members, several) = (tally.members(), tally.counts_people());
+        let (members, several) = (self.members(tally), tally.counts_people());
         Values { members, several, present: tally.present(self.keys.clone()) }
+    }
+
+    /// How many members have a value.
+    fn members(&self, tally: &Tally) -> u64 {
+        self.valued.map_or_else(|| tally.members(), |key| tally.having(key).into())
+    }
+
+    /// How far some records are from a rule, 0 where none of them has a value.
+    fn lack(&self, measure: &Measure, tally: &Tally) -> f64 {
+        let values = self.values(tally);
+        if values.members == 0 { 0.0 } else { measure.lack(&values) }
+    }
+
+    /// What a record counts for: its value, and that it has one where others have none.
+    fn keys_of(&self, row: u32) -> impl Iterator<Item = u32> {
+        let code = self.column.codes[row as usize];
+        let has_value = self.column.domain.missing() != Some(code);
+        let own = has_value.then_some(self.keys.start + code);
+        own.into_iter().chain(self.valued.filter(|_| has_value))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use shoal_core::{Column, Distance, Distribution, Rule, canonical_value};
+use shoal_core::{Column, Distance, Distribution, Rule};
 
 use crate::table::TableError;
 
@@ -10,7 +10,7 @@ use crate::table::TableError;
 pub(super) struct Reference {
     /// By code.
     pub(super) counts: Vec<u32>,
-    /// How many records or people they are, those included who have a value that the table does not have.
+    /// How many records or people with a value they are, those included who have one that the table does not have.
     pub(super) members: u64,
     /// How many records, or pairs of a person and one of their values, they have.
     pairs: u64,
@@ -22,24 +22,28 @@ impl Reference {
     /// Fails where the table has a value that nobody is said to have: no share could be compared with nobody's.
     pub(super) fn of(column: &Column, given: &Distribution) -> Result<Reference, TableError> {
         let domain = &column.domain;
-        let key = |text| canonical_value(text, domain.parser());
+        let key = |text| domain.parser().same(text);
         let codes = (0..domain.len() as u32).filter(|&code| domain.missing() != Some(code));
         let code_of: HashMap<_, u32> = codes.map(|code| (key(domain.label(code)), code)).collect();
-        let (mut counts, mut other) = (vec![0_u32; domain.len()], None);
+        let (mut counts, mut other, mut absent) = (vec![0_u32; domain.len()], None, 0);
         for (text, count) in given.counts() {
-            // A text of the missing value, or the empty one, which stands for it.
-            let missing =
-                domain.missing().filter(|&code| text.is_empty() || domain.code_of(text) == Some(code));
-            match missing.or_else(|| code_of.get(&key(text)).copied()) {
+            // The empty text stands for those without a value.
+            if text.is_empty() || domain.missing_texts().has(text) {
+                absent += u64::from(*count);
+                continue;
+            }
+            match code_of.get(&key(text)).copied() {
                 Some(code) => counts[code as usize] = counts[code as usize].saturating_add(*count),
                 None => other = Some(text.clone()),
             }
         }
-        if let Some(code) = counts.iter().position(|&count| count == 0) {
-            let value = domain.label(code as u32).to_owned();
+        let mut unknown = (0..domain.len() as u32).filter(|&code| domain.missing() != Some(code));
+        if let Some(code) = unknown.find(|&code| counts[code as usize] == 0) {
+            let value = domain.label(code).to_owned();
             return Err(TableError::NotInDistribution { column: column.name.clone(), value });
         }
-        Ok(Reference { counts, members: given.members(), pairs: given.total(), other })
+        let members = given.members() - if given.counts_people() { 0 } else { absent };
+        Ok(Reference { counts, members, pairs: given.total() - absent, other })
     }
 
     /// How many records, or pairs, have a value that the table does not have. Fails where a rule has to know where each value stands: those do

@@ -174,6 +174,14 @@ impl Tally {
         }
     }
 
+    /// How many members have a key.
+    pub(super) fn having(&self, key: u32) -> u32 {
+        match &self.counts {
+            Counts::Dense(counts) => counts[key as usize],
+            Counts::Sparse(counts) => counts.get(&key).copied().unwrap_or_default(),
+        }
+    }
+
     /// The keys of a range that occur, ascending and counted from its start, and how often they do.
     pub(super) fn present(&self, keys: Range<u32>) -> Present<'_> {
         match &self.counts {

@@ -227,12 +227,13 @@ fn what_no_classes_can_keep_is_refused_and_the_value_is_named() {
     let refused = |values: &[&str], k: usize, rule: Rule| {
         Conditions::of(&illnesses(values), &promise(k, &[rule])).err().unwrap()
     };
+    // An empty cell is no value.
     let few = refused(&["flu", "flu", "cold", "?"], 2, Rule::Distinct { l: 4 });
-    let values = "`cold`, `flu`, `?`".to_owned();
-    assert_eq!(few, TableError::TooFewValues { column: "illness".into(), l: 4, found: 3, values });
+    let values = "`cold`, `flu`".to_owned();
+    assert_eq!(few, TableError::TooFewValues { column: "illness".into(), l: 4, found: 2, values });
     assert_eq!(
         few.to_string(),
-        "column `illness` has only 3 different values, `cold`, `flu`, `?`, but every class needs 4"
+        "column `illness` has only 2 different values, `cold`, `flu`, but every class needs 4"
     );
     let four = refused(&["flu", "gout", "cold", "cough"], 2, Rule::Distinct { l: 5 });
     assert!(four.to_string().contains("only 4 different values, `cold`, `cough`, `flu`, …, but"), "{four}");
@@ -479,6 +480,58 @@ proptest! {
             });
             prop_assert_eq!(in_part.0, in_whole.0, "{:?}", rule);
             prop_assert!((in_part.1 - in_whole.1).abs() < 1e-9, "{:?} {:?}", in_part, in_whole);
+        }
+    }
+}
+
+proptest! {
+    /// An empty cell is nobody's secret and no company: a class keeps a rule exactly if those of it
+    /// with a value do, compared with all who have one. A class of which nobody has one keeps it.
+    #[test]
+    fn who_has_no_value_counts_in_no_rule(
+        class in prop::collection::vec(0_usize..4, 1..10),
+        others in prop::collection::vec(0_usize..4, 0..20),
+        several in any::<bool>(), t in 0.05_f64..0.9, beta in 0.2_f64..3.0, l in 1_usize..4,
+    ) {
+        let texts = ["?", "1", "2", "3"];
+        let table = |values: &[usize]| {
+            let values: Vec<&str> = values.iter().map(|&value| texts[value]).collect();
+            let people: Vec<String> = (0..values.len()).map(|row| (row / 2).to_string()).collect();
+            let people: Vec<&str> = people.iter().map(String::as_str).collect();
+            let who = column("who", Role::Identifier, Kind::Text, &people);
+            let illness = column("illness", Role::Sensitive, Kind::Integer, &values);
+            Table { columns: vec![illness, who], rows: values.len() }
+        };
+        let all = [class.clone(), others].concat();
+        // Two rows each: those of a pair are one person, whether one of them is left out or not.
+        let kept: Vec<usize> = (0..all.len()).filter(|&row| all[row] > 0).collect();
+        let present: Vec<usize> = kept.iter().map(|&row| all[row]).collect();
+        let (whole, mut without) = (table(&all), table(&present));
+        if let Some(who) = without.columns.last_mut() {
+            let people: Vec<String> = kept.iter().map(|row| (row / 2).to_string()).collect();
+            let people: Vec<&str> = people.iter().map(String::as_str).collect();
+            *who = column("who", Role::Identifier, Kind::Text, &people);
+        }
+        let rows: Vec<u32> = (0..class.len() as u32).collect();
+        let rows_without: Vec<u32> = (0..kept.iter().filter(|&&row| row < class.len()).count() as u32).collect();
+        for rule in [
+            Rule::Distinct { l },
+            Rule::Frequency { l },
+            Rule::Entropy { l: l as f64 },
+            Rule::Recursive { l, c: 1.5 },
+            Rule::Close { t, distance: Distance::Equal },
+            Rule::Close { t, distance: Distance::Ordered },
+            Rule::Alike(Likeness::Enhanced(beta)),
+        ] {
+            let asked = TablePromise { person: several.then(|| "who".to_owned()), ..promise(0, &[rule]) };
+            let Ok(conditions) = Conditions::of(&whole, &asked) else { continue };
+            let found = conditions.hold(&conditions.tally_of(&rows));
+            if rows_without.is_empty() {
+                prop_assert!(found, "{rule:?}");
+                continue;
+            }
+            let alone = Conditions::of(&without, &asked).unwrap();
+            prop_assert_eq!(found, alone.hold(&alone.tally_of(&rows_without)), "{:?}", rule);
         }
     }
 }

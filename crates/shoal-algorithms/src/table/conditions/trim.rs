@@ -19,13 +19,13 @@ pub(crate) struct Trimming<'a> {
 }
 
 impl Conditions<'_> {
-    /// Where classes are compared with everybody in one column and records are people. Other conditions hold of nearly every crowd,
+    /// Where classes are compared with everybody in one column, of which every record has a value, and records are people. Other conditions hold of nearly every crowd,
     /// and of most only because of all of its records, so that nothing is gained by a part.
     pub(crate) fn trimming(&self) -> Option<Trimming<'_>> {
         let [column] = &self.columns[..] else { return None };
         let compares = column.measures.iter().all(Measure::compares);
         let few = column.column.domain.len() <= MOST_VALUES;
-        if !compares || !few || self.personal.is_some() || self.people.is_some() {
+        if !compares || !few || column.valued.is_some() || self.personal.is_some() || self.people.is_some() {
             return None;
         }
         Some(Trimming { k: self.k as u32, column })

@@ -77,7 +77,7 @@ impl Coverage {
         let mut records = vec![0; column.labels.len()];
         column.codes.iter().for_each(|&code| records[code as usize] += 1);
         // A missing value joins any hierarchy directly below `*`.
-        let present = (0..column.labels.len() as u32).filter(|&code| !values.is_missing(code));
+        let present = (0..column.labels.len() as u32).filter(|&code| !values.means_nothing(code));
         let (held, missed): (Vec<u32>, Vec<u32>) =
             present.partition(|&code| tree.leaf(column.labels.get(code)).is_some());
         let missed_value = |&code: &u32| Missed {

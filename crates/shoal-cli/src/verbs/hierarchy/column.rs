@@ -1,6 +1,6 @@
 //! One column of a data file, read for its values only.
 
-use shoal_core::{Progress, RawColumn};
+use shoal_core::{MissingTexts, Progress, RawColumn};
 use shoal_io::{CsvOptions, Source};
 
 use crate::failure::Failure;
@@ -44,9 +44,8 @@ impl Values {
     }
 
     /// Whether a text of the column means "no value".
-    pub(super) fn is_missing(&self, code: u32) -> bool {
-        self.column.null == Some(code)
-            || self.missing.iter().any(|token| token == self.column.labels.get(code))
+    pub(super) fn means_nothing(&self, code: u32) -> bool {
+        MissingTexts::new(&self.missing).has_code(&self.column, code)
     }
 
     /// Where a text occurs first: `adult.csv:17`.

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use shoal_core::{DateFormat, Kind, Progress, RawColumn, RawTable, Role, Transactions};
+use shoal_core::{DateFormat, Kind, MissingTexts, Progress, RawColumn, RawTable, Role, Transactions};
 use shoal_pipeline::propose::{self, BasketProposal, Proposal, Topic};
 
 use crate::failure::Failure;
@@ -318,10 +318,9 @@ fn explain_roles(is_stream: bool) -> String {
 
 /// A value that this format cannot read.
 fn unread<'a>(format: &DateFormat, column: &'a RawColumn, missing: &[String]) -> Option<&'a str> {
-    let values = (0..column.labels.len() as u32).filter(|&code| column.null != Some(code));
-    values
-        .map(|code| column.labels.get(code))
-        .find(|text| !text.is_empty() && !missing.iter().any(|m| m == text) && format.seconds(text).is_none())
+    let missing = MissingTexts::new(missing);
+    let values = (0..column.labels.len() as u32).filter(|&code| !missing.has_code(column, code));
+    values.map(|code| column.labels.get(code)).find(|text| !text.is_empty() && format.seconds(text).is_none())
 }
 
 fn ask_aloud(proposal: &Proposal, topic: Topic) {

@@ -1,12 +1,19 @@
-//! Which keys mean something for which shape of data. A key that means nothing is refused: a promise must never be
-//! silently ignored.
+//! Which keys mean something for which shape of data, which algorithm and which format. A key that means nothing is refused: a
+//! promise must never be silently ignored.
 
-use super::refuse;
+use super::fail;
+use crate::policy::AlgorithmName::{Cbmsa, CbmsaBaseline, Coat, Incognito, Pcta, Sbc, Upcta};
 use crate::policy::Shape::{self, Sequences, Stream, Table, Transactions};
-use crate::policy::{GroupsPolicy, Policy, PolicyError, RangesPolicy};
+use crate::policy::{AlgorithmName, DataFormat, GroupsPolicy, Policy, PolicyError, RangesPolicy};
 
-/// Refuses keys that are given and mean nothing for the shape.
+/// Refuses keys that are given and mean nothing.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
+    shapes(policy)?;
+    algorithms(policy)?;
+    formats(policy)
+}
+
+fn shapes(policy: &Policy) -> Result<(), PolicyError> {
     let (data, privacy, utility) = (&policy.data, &policy.privacy, &policy.utility);
     let (algorithm, state) = (&policy.algorithm, &policy.state);
     let keys: &[(&[Shape], &str, bool)] = &[
@@ -20,6 +27,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Sequences], "data.order", !data.order.is_empty()),
         (&[Sequences], "data.ties", data.ties.is_some()),
         (&[Table, Transactions, Stream], "data.person", data.person.is_some()),
+        (&[Table], "data.known-rows", data.known_rows.is_some()),
         (&[Transactions], "data.item", data.item.is_some()),
         (&[Transactions], "data.items", data.items.is_some()),
         (&[Transactions], "data.item-separator", data.item_separator.is_some()),
@@ -29,6 +37,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Transactions], "privacy.complete", privacy.complete),
         (&[Transactions], "privacy.constraints", privacy.constraints.is_some()),
         (&[Transactions], "privacy.share", privacy.share.is_some()),
+        (&[Transactions], "privacy.sensitive-items", !privacy.sensitive_items.is_empty()),
         (&[Sequences], "privacy.c", privacy.c.is_some()),
         (&[Sequences], "privacy.sensitive-values", !privacy.sensitive_values.is_empty()),
         (&[Sequences], "privacy.beta", privacy.beta.is_some()),
@@ -42,15 +51,23 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Table], "privacy.transparent", privacy.transparent),
         (&[Transactions], "utility.constraints", utility.constraints.is_some()),
         (&[Transactions], "utility.weights", utility.weights.is_some()),
+        (&[Transactions], "utility.max-suppressed", utility.max_suppressed.is_some()),
+        (&[Transactions], "algorithm.objective", algorithm.objective.is_some()),
+        (&[Table, Sequences], "algorithm.remainder", algorithm.remainder.is_some()),
+        (&[Table], "algorithm.separate-distances", algorithm.separate_distances.is_some()),
+        (&[Table], "algorithm.choose", algorithm.choose.is_some()),
         (&[Table], "algorithm.max-suppressed", algorithm.max_suppressed.is_some()),
         (&[Table], "algorithm.outliers", algorithm.outliers.is_some()),
         (&[Table], "algorithm.seconds", algorithm.seconds.is_some()),
         (&[Table], "algorithm.rounds", algorithm.rounds.is_some()),
-        (&[Table], "algorithm.key-file", algorithm.key_file.is_some()),
+        (&[Table, Sequences], "algorithm.key-file", algorithm.key_file.is_some()),
         (&[Stream], "algorithm.mode", algorithm.mode.is_some()),
         (&[Stream], "algorithm.prior", algorithm.prior.is_some()),
         (&[Stream], "algorithm.prior-file", algorithm.prior_file.is_some()),
         (&[Stream], "algorithm.learn", algorithm.learn.is_some()),
+        (&[Stream], "algorithm.strata", !algorithm.strata.is_empty()),
+        (&[Stream], "algorithm.publish", algorithm.publish.is_some()),
+        (&[Stream], "algorithm.drift", algorithm.drift.is_some()),
         (&[Stream], "algorithm.max-open-groups", algorithm.max_open_groups.is_some()),
         (&[Stream], "algorithm.delta", algorithm.delta.is_some()),
         (&[Stream], "algorithm.beta", algorithm.beta.is_some()),
@@ -61,26 +78,88 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         (&[Stream], "state.key-file", state.key_file.is_some()),
         (&[Table, Transactions, Sequences], "output.report", policy.output.report.is_some()),
         (&[Table, Transactions, Sequences], "output.table", policy.output.table.is_some()),
+        (&[Table, Sequences, Stream], "output.suppressed", policy.output.suppressed.is_some()),
         (&[Table, Sequences], "output.ranges", policy.output.ranges == RangesPolicy::Columns),
         (&[Transactions], "output.groups", policy.output.groups != GroupsPolicy::Auto),
         (&[Stream], "output.dead-letters", policy.output.dead_letters.is_some()),
         (&[Stream], "output.max-dead-letters", policy.output.max_dead_letters.is_some()),
     ];
+    let mut keys: Vec<(&[Shape], String, bool)> =
+        keys.iter().map(|&(shapes, key, given)| (shapes, key.to_owned(), given)).collect();
+    for (name, column) in &policy.columns {
+        let mut column_key = |shapes, key, given| keys.push((shapes, format!("columns.{name}.{key}"), given));
+        column_key(&[Sequences], "sensitive-values", !column.sensitive_values.is_empty());
+        column_key(&[Sequences], "c", column.c.is_some());
+        column_key(&[Table], "l-diversity", column.l_diversity.is_some());
+        column_key(&[Table], "t-closeness", column.t_closeness.is_some());
+        column_key(&[Table], "beta-likeness", column.beta_likeness.is_some());
+        column_key(&[Stream], "domain", !column.domain.is_empty());
+    }
     let shape = data.shape;
-    for (shapes, key, given) in keys {
-        refuse(shape, &[(key, *given && !shapes.contains(&shape))])?;
+    match keys.iter().find(|(shapes, _, given)| *given && !shapes.contains(&shape)) {
+        None => Ok(()),
+        Some((shapes, key, _)) => {
+            let names = shapes.iter().map(|shape| format!("`{}`", shape.name()));
+            let message = format!("`{key}` means nothing for data of shape `{}`", shape.name());
+            let hint = format!("remove it, or change data.shape: it is for {}", listed(names));
+            fail(key, message, hint)
+        }
     }
-    for (name, column) in policy.columns.iter().filter(|_| shape != Sequences) {
-        refuse(shape, &[(&format!("columns.{name}.sensitive-values"), !column.sensitive_values.is_empty())])?;
-        refuse(shape, &[(&format!("columns.{name}.c"), column.c.is_some())])?;
-    }
-    for (name, column) in policy.columns.iter().filter(|_| shape != Table) {
-        refuse(shape, &[(&format!("columns.{name}.l-diversity"), column.l_diversity.is_some())])?;
-        refuse(shape, &[(&format!("columns.{name}.t-closeness"), column.t_closeness.is_some())])?;
-        refuse(shape, &[(&format!("columns.{name}.beta-likeness"), column.beta_likeness.is_some())])?;
-    }
-    for (name, column) in policy.columns.iter().filter(|_| shape != Stream) {
-        refuse(shape, &[(&format!("columns.{name}.domain"), !column.domain.is_empty())])?;
-    }
-    Ok(())
 }
+
+fn algorithms(policy: &Policy) -> Result<(), PolicyError> {
+    let asked = &policy.algorithm;
+    let keys: &[(&[AlgorithmName], &str, bool)] = &[
+        (&[Pcta, Upcta, Coat], "algorithm.objective", asked.objective.is_some()),
+        (&[Sbc, Cbmsa, CbmsaBaseline], "algorithm.remainder", asked.remainder.is_some()),
+        (&[Sbc], "algorithm.separate-distances", asked.separate_distances.is_some()),
+        (&[Incognito], "algorithm.choose", asked.choose.is_some()),
+    ];
+    let name = policy.algorithm_name();
+    match keys.iter().find(|(names, _, given)| *given && !names.contains(&name)) {
+        None => Ok(()),
+        Some((names, key, _)) => {
+            let message = format!("`{key}` means nothing for the algorithm `{}`", name.name());
+            let names = names.iter().map(|name| format!("`{}`", name.name()));
+            fail(key, message, format!("remove it, or change algorithm.name: it is for {}", listed(names)))
+        }
+    }
+}
+
+/// Only the text of a CSV file has blanks to remove, and may lack a header.
+fn formats(policy: &Policy) -> Result<(), PolicyError> {
+    let data = &policy.data;
+    let (trim, no_header, names) = (data.trim.is_some(), data.header == Some(false), !data.names.is_empty());
+    let (keys, what): (&[(&str, bool)], &str) = if data.is_basket() {
+        (&[("data.trim", trim), ("data.names", names)], "a basket file")
+    } else if data.shape == Stream {
+        let is_csv = data.format == Some(DataFormat::Csv);
+        (
+            &[
+                ("data.header", no_header && !is_csv),
+                ("data.names", names && !is_csv),
+                ("data.trim", trim && !is_csv),
+            ],
+            "tuples that are JSON objects",
+        )
+    } else if let Some(format) = data.format_without_dialect() {
+        (&[("data.trim", trim), ("data.header", no_header), ("data.names", names)], format)
+    } else {
+        (&[("data.names", names && data.header())], "a source with a header")
+    };
+    match keys.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((key, _)) => fail(
+            key,
+            format!("`{key}` means nothing for {what}"),
+            "remove it: it is for CSV, and names for CSV with  header = false",
+        ),
+    }
+}
+
+fn listed(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

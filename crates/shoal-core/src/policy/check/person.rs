@@ -4,7 +4,15 @@ use crate::policy::{Policy, PolicyError};
 
 /// The column that says whose a record is must be one that is never published.
 pub(super) fn person(policy: &Policy) -> Result<(), PolicyError> {
-    let Some(person) = &policy.data.person else { return Ok(()) };
+    let Some(person) = &policy.data.person else {
+        return match policy.data.known_rows {
+            None => Ok(()),
+            Some(_) => {
+                let hint = "name the column that says whose a record is as  person";
+                fail("data.known-rows", "without a person every row is another person's", hint)
+            }
+        };
+    };
     match policy.columns.get(person).map(|column| column.role) {
         Some(Role::Identifier) => Ok(()),
         Some(role) => {

@@ -2,7 +2,7 @@ use super::columns::columns;
 use super::fail;
 use super::ranges::ranges;
 use crate::Role;
-use crate::policy::{Policy, PolicyError, RemainderPolicy, SuppressedPolicy};
+use crate::policy::{Policy, PolicyError, RemainderPolicy};
 
 /// What a policy for sequences must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
@@ -13,11 +13,11 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     ties(policy)?;
     knowledge(policy)?;
     limits(policy)?;
-    if policy.output.suppressed == SuppressedPolicy::Star {
+    if policy.output.keeps_suppressed() {
         let message = "a suppressed event is always left out: a row of `*` would still count a visit";
         return fail("output.suppressed", message, "remove it");
     }
-    if policy.algorithm.remainder == RemainderPolicy::Last {
+    if policy.algorithm.remainder == Some(RemainderPolicy::Last) {
         let hint = "\"nearest\" lets them join the nearest cluster, \"suppress\" leaves them out";
         return fail("algorithm.remainder", "sequences have no last cluster", hint);
     }

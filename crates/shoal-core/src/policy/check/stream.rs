@@ -4,7 +4,6 @@ use super::person::person;
 use crate::Role;
 use crate::policy::{
     DataFormat, Policy, PolicyError, PriorPolicy, RulesPolicy, ShapeAlgorithm, StreamAlgorithmName,
-    SuppressedPolicy,
 };
 
 /// What a policy for a stream must satisfy.
@@ -53,7 +52,7 @@ fn connectors(policy: &Policy) -> Result<(), PolicyError> {
         let message = format!("{share} is not a share of the lines");
         return fail("output.max-dead-letters", message, "0 allows none, 0.01 one of a hundred, 1 all");
     }
-    if output.suppressed == SuppressedPolicy::Star || output.keep_order {
+    if output.keeps_suppressed() || output.keep_order {
         let key = if output.keep_order { "output.keep-order" } else { "output.suppressed" };
         return fail(key, "a stream leaves in the order in which it came", "remove it");
     }

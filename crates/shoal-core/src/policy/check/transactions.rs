@@ -1,12 +1,13 @@
 use super::person::person;
-use super::{fail, refuse, separator};
+use super::{fail, separator};
 use crate::Role;
-use crate::policy::{AlgorithmName, DataFormat, Policy, PolicyError, Shape};
+use crate::policy::{AlgorithmName, DataFormat, Policy, PolicyError};
 
 /// What a policy for transactions must satisfy.
 pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
     layout(policy)?;
     whose(policy)?;
+    roles(policy)?;
     promise(policy)?;
     algorithm(policy)
 }
@@ -28,7 +29,10 @@ fn layout(policy: &Policy) -> Result<(), PolicyError> {
         separator("data.item-separator", data.item_separator())?;
         return columns(policy);
     }
-    refuse(Shape::Transactions, &[("data.item-separator", data.item_separator.is_some())])?;
+    if data.item_separator.is_some() {
+        let message = "`item-separator` is for transactions in a column of a table";
+        return fail("data.item-separator", message, "remove it, or name the column as  items = \"…\"");
+    }
     let long = data.format == Some(DataFormat::Long);
     if !long && (data.id.is_some() || data.item.is_some()) {
         let key = if data.id.is_some() { "data.id" } else { "data.item" };
@@ -62,6 +66,30 @@ fn whose(policy: &Policy) -> Result<(), PolicyError> {
         return fail("data.person", message, "remove  person,  or give the id of single transactions as  id");
     }
     person(policy)
+}
+
+/// Items have no role, and columns that are not published have one only.
+fn roles(policy: &Policy) -> Result<(), PolicyError> {
+    let data = &policy.data;
+    for (name, column) in &policy.columns {
+        let key = format!("columns.{name}.role");
+        let hint = "remove it; an item that is a secret is named under  [privacy] sensitive-items = [\"…\"]";
+        if data.item.as_ref() == Some(name) || data.items.as_ref() == Some(name) {
+            return fail(&key, format!("`{name}` holds the items, which have no role"), hint);
+        }
+        if data.is_basket() {
+            return fail(&key, "a basket file has no columns, only items", hint);
+        }
+        if data.items.is_none() && column.role != Role::Identifier {
+            let message = format!(
+                "`{name}` is {}, but only items are published, without the columns beside them",
+                column.role.name()
+            );
+            let hint = "set role = \"identifier\"; an item that is a secret is named under  [privacy] sensitive-items = [\"…\"]";
+            return fail(&key, message, hint);
+        }
+    }
+    Ok(())
 }
 
 /// In a table with a column of items, every other column is published as it is or not at all.

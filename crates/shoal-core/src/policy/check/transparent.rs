@@ -1,7 +1,7 @@
 //! What can be promised against whoever knows the algorithm, and what cannot.
 
 use super::fail;
-use crate::policy::{AlgorithmName, MissingPolicy, Policy, PolicyError, SuppressedPolicy};
+use crate::policy::{AlgorithmName, MissingPolicy, Policy, PolicyError};
 use crate::{Role, Rule};
 
 /// Refuses what would make crowds depend on sensitive values, or what is not proved not to.
@@ -11,10 +11,6 @@ pub(super) fn check(policy: &Policy) -> Result<(), PolicyError> {
         if name == Some(AlgorithmName::Transparent) {
             let hint = "add  transparent = true  to [privacy]: then the algorithm needs no name";
             return fail("algorithm.name", "`transparent` is for transparent l-diversity", hint);
-        }
-        if policy.algorithm.key_file.is_some() {
-            let message = "only transparent l-diversity has a secret key";
-            return fail("algorithm.key-file", message, "remove it, or set privacy.transparent = true");
         }
         return Ok(());
     }
@@ -60,7 +56,7 @@ fn who_is_published(policy: &Policy) -> Result<(), PolicyError> {
         let message = "`transparent` leaves nobody out, so there is no share of records to limit";
         return fail("algorithm.max-suppressed", message, "remove it");
     }
-    if policy.output.suppressed == SuppressedPolicy::Star {
+    if policy.output.keeps_suppressed() {
         let message = "records published as `*` would form a crowd that depends on sensitive values";
         return fail("output.suppressed", message, "set it to \"drop\", or set privacy.transparent = false");
     }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use shoal_core::{Column, PublishedValue, RawColumn, Role, canonical_text};
+use shoal_core::{Column, MissingTexts, PublishedValue, RawColumn, Role, SameValue};
 
 use super::SequencesTarget;
 use crate::table::attack::fits::read_cell;
@@ -72,7 +72,12 @@ impl Forms {
             .original
             .events()
             .of_role(Role::Sensitive)
-            .filter_map(|column| Some(Sensitive::read(published.column(&column.name)?, &rows_of, &members)))
+            .filter_map(|column| {
+                Some({
+                    let missing = column.domain.missing_texts();
+                    Sensitive::read(published.column(&column.name)?, missing, &rows_of, &members)
+                })
+            })
             .collect();
         let count = members.iter().map(|members| members.len() as u64).collect();
         Forms { events, count, sensitive, cells, people: rows_of.len() as u64, unreadable }
@@ -85,22 +90,28 @@ impl Forms {
 }
 
 impl Sensitive {
-    fn read(column: &RawColumn, rows_of: &[Vec<usize>], members: &[Vec<usize>]) -> Sensitive {
-        let (mut known, mut labels): (HashMap<String, u32>, Vec<String>) = (HashMap::new(), Vec::new());
-        let codes: Vec<u32> = column
-            .labels
-            .iter()
-            .map(|text| {
-                let next = labels.len() as u32;
-                *known.entry(canonical_text(text).into_owned()).or_insert_with(|| {
-                    labels.push(text.to_owned());
-                    next
+    fn read(
+        column: &RawColumn,
+        missing: &MissingTexts,
+        rows_of: &[Vec<usize>],
+        members: &[Vec<usize>],
+    ) -> Sensitive {
+        let (mut known, mut labels): (HashMap<SameValue, u32>, Vec<String>) = (HashMap::new(), Vec::new());
+        let codes: Vec<Option<u32>> = (0..column.labels.len() as u32)
+            .map(|code| {
+                let (text, next) = (column.labels.get(code), labels.len() as u32);
+                let is_value = !missing.has_code(column, code);
+                is_value.then(|| {
+                    *known.entry(SameValue::from_text(text)).or_insert_with(|| {
+                        labels.push(text.to_owned());
+                        next
+                    })
                 })
             })
             .collect();
         let values = |&person: &usize| {
             let mut values: Vec<u32> =
-                rows_of[person].iter().map(|&row| codes[column.codes[row] as usize]).collect();
+                rows_of[person].iter().filter_map(|&row| codes[column.codes[row] as usize]).collect();
             values.sort_unstable();
             values.dedup();
             values
@@ -136,10 +147,10 @@ impl Sensitive {
 
     /// The values that look like one of these texts; all where none are given.
     pub(super) fn named(&self, values: Option<&[String]>) -> Vec<bool> {
-        let wanted: Option<Vec<String>> =
-            values.map(|values| values.iter().map(|value| canonical_text(value).into_owned()).collect());
+        let wanted: Option<Vec<SameValue>> =
+            values.map(|values| values.iter().map(|value| SameValue::from_text(value)).collect());
         let is_wanted = |label: &String| {
-            wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|value| *value == canonical_text(label)))
+            wanted.as_ref().is_none_or(|wanted| wanted.contains(&SameValue::from_text(label)))
         };
         self.labels.iter().map(is_wanted).collect()
     }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use shoal_core::{Bound, Progress, RawTable, Role, canonical_text};
+use shoal_core::{Bound, Progress, RawTable, Role, SameValue};
 
 use super::SequencesTarget;
 use super::forms::Forms;
@@ -233,18 +233,14 @@ impl Release {
         let of_row = values.of_rows(published);
         let limited = target.promise.limits.iter().map(|limit| {
             let Some(column) = published.column(&limit.column) else { return vec![false; rows_of.len()] };
-            let named: Option<Vec<String>> = limit
+            let named: Option<Vec<SameValue>> = limit
                 .values
                 .as_ref()
-                .map(|values| values.iter().map(|value| canonical_text(value).into_owned()).collect());
+                .map(|values| values.iter().map(|value| SameValue::from_text(value)).collect());
             let is_named: Vec<bool> = column
                 .labels
                 .iter()
-                .map(|label| {
-                    named
-                        .as_ref()
-                        .is_some_and(|named| named.iter().any(|value| *value == canonical_text(label)))
-                })
+                .map(|label| named.as_ref().is_some_and(|named| named.contains(&SameValue::from_text(label))))
                 .collect();
             let has = |rows: &Vec<usize>| rows.iter().any(|&row| is_named[column.codes[row] as usize]);
             rows_of.iter().map(has).collect()
@@ -269,7 +265,7 @@ impl Release {
 /// What events show beside the quasi-identifiers, in the same numbers for both releases. Texts that look alike are one value.
 struct Values {
     columns: Vec<String>,
-    number_of: HashMap<Vec<String>, u32>,
+    number_of: HashMap<Vec<SameValue>, u32>,
 }
 
 impl Values {
@@ -291,7 +287,7 @@ impl Values {
         let columns: Vec<_> = self.columns.iter().filter_map(|name| published.column(name)).collect();
         let mut numbers = Vec::with_capacity(published.rows);
         for row in 0..published.rows {
-            let texts = columns.iter().map(|column| canonical_text(column.text(row)).into_owned()).collect();
+            let texts = columns.iter().map(|column| SameValue::from_text(column.text(row))).collect();
             let next = self.number_of.len() as u32;
             numbers.push(*self.number_of.entry(texts).or_insert(next));
         }

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use shoal_core::stream::{StreamLine, canonical_person};
+use shoal_core::PersonKey;
+use shoal_core::stream::StreamLine;
 
 use super::StreamTarget;
 use crate::attack::{Attack, Attacks};
@@ -26,10 +27,10 @@ pub(super) fn attack(target: &StreamTarget<'_>, l: usize, found: &mut Attacks) {
         StreamLine::Slot { .. } | StreamLine::Row { .. } => None,
     });
     // What is left of somebody with a value, how often they came, and where first.
-    let mut left: BTreeMap<(String, &str), (BTreeSet<&str>, u64, u64)> = BTreeMap::new();
+    let mut left: BTreeMap<(PersonKey, &str), (BTreeSet<&str>, u64, u64)> = BTreeMap::new();
     for (tuple, set) in shown.iter().zip(sets) {
         let Some(person) = &tuple.person else { continue };
-        let key = (canonical_person(person).into_owned(), &*tuple.value);
+        let key = (PersonKey::from_text(person), &*tuple.value);
         match left.get_mut(&key) {
             Some((left, times, _)) => {
                 left.retain(|value| set.contains(value));

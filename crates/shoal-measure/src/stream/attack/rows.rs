@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
-use shoal_core::stream::{StreamLine, canonical_person};
+use shoal_core::stream::StreamLine;
 use shoal_core::{
-    BoundHierarchy, Column, Condition, Kind, Progress, RawTable, Role, Rule, Table, TablePromise,
+    BoundHierarchy, Column, Condition, Kind, MissingTexts, PersonKey, Progress, RawTable, Role, Rule, Table,
+    TablePromise,
 };
 
 use super::StreamTarget;
@@ -63,7 +64,7 @@ pub(super) fn attack(
             earlier: &[],
             returning: None,
             promise: &promise,
-            missing: &[String::new()],
+            missing: &MissingTexts::new(&[""]),
             origin: None,
             people_are_certain: false,
             values_are_certain: true,
@@ -109,11 +110,11 @@ fn table(target: &StreamTarget<'_>, names: &[&str]) -> Option<Table> {
     }
     columns.push(Column::encode(raw.columns.last()?, Role::Sensitive, Kind::Text, &missing).ok()?);
     if target.tuples.iter().any(|tuple| tuple.person.is_some()) {
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known: HashMap<PersonKey, usize> = HashMap::new();
         let number = |tuple: &shoal_core::stream::StreamTuple<'_>| {
             let next = known.len();
             let person = tuple.person.as_deref().unwrap_or_default();
-            vec![known.entry(canonical_person(person).into_owned()).or_insert(next).to_string()]
+            vec![known.entry(PersonKey::from_text(person)).or_insert(next).to_string()]
         };
         let people: Vec<Vec<String>> = target.tuples.iter().map(number).collect();
         let raw = RawTable::from_rows(&[PERSON], &people);

@@ -11,7 +11,7 @@ use shoal_core::{Column, Progress, RawColumn};
 use super::TableTarget;
 use super::fits::{Fits, read_cell};
 use super::points::Points;
-use super::values::Values;
+use super::values::{NO_VALUE, Values};
 use crate::attack::Attacks;
 use crate::attack::{Attack, CONFIDENCE};
 
@@ -62,7 +62,8 @@ pub(super) fn classify(
         Some(_) => own_class[*record].is_some(),
         None => !fits.classes[points.of_record[*record] as usize].is_empty(),
     };
-    let records: Vec<usize> = (0..target.original.rows).filter(in_release).collect();
+    let has_value = |record: &usize| values.own[*record] != NO_VALUE;
+    let records: Vec<usize> = (0..target.original.rows).filter(in_release).filter(has_value).collect();
     // Records are in the order of a hash of their content, so that every so many of them are a random sample.
     let step = records.len().div_ceil(MOST_TRIED).max(1);
     let (mut inside, mut outside, mut differences, mut tried) = (0_u64, 0_u64, 0_i64, 0_u64);

@@ -4,7 +4,7 @@ use super::TableTarget;
 use super::fits::Fits;
 use super::points::Points;
 use super::rules::{Judged, in_words, judge};
-use super::values::{Mix, Values};
+use super::values::{Mix, NO_VALUE, Values};
 use super::whose::Counting;
 use crate::attack::Attack;
 
@@ -56,6 +56,9 @@ impl Crowds<'_> {
             guesses.push(best);
             for (rule, worst) in values.rules.iter().zip(&mut worst) {
                 let mut look_at = |mix: &Mix| {
+                    if mix.total == 0 {
+                        return;
+                    }
                     let Some(judged) = judge(*rule, mix, &values.everybody, people) else { return };
                     if worst.is_none_or(|(least, _)| judged.excess() > least.excess()) {
                         *worst = Some((judged, point));
@@ -82,7 +85,9 @@ impl Crowds<'_> {
     fn posterior(&self, values: &Values, guesses: &[PointGuess], surest: Option<(f64, u32)>) -> Attack {
         let (mut right, mut tried) = (0_u64, 0_u64);
         for (record, &point) in self.points.of_record.iter().enumerate() {
-            if let Some((value, _)) = guesses[point as usize] {
+            if let Some((value, _)) = guesses[point as usize]
+                && values.own[record] != NO_VALUE
+            {
                 tried += 1;
                 right += u64::from(values.own[record] == value);
             }

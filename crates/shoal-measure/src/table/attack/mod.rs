@@ -20,13 +20,13 @@ mod rules;
 mod values;
 mod whose;
 
-use shoal_core::{Progress, RawTable, Table, TablePromise};
+use shoal_core::{MissingTexts, Progress, RawTable, Table, TablePromise};
 
 use self::fits::Fits;
 use self::guessing::Crowds;
 use self::matching::{MOST_EDGES, Matched};
 use self::points::Points;
-use self::values::Values;
+use self::values::{NO_VALUE, Values};
 use self::whose::Counting;
 use crate::attack::{Attacks, BestGuess, PersonRisk};
 
@@ -46,7 +46,7 @@ pub struct TableTarget<'a> {
     /// What is promised.
     pub promise: &'a TablePromise,
     /// The texts that stand for a missing value.
-    pub missing: &'a [String],
+    pub missing: &'a MissingTexts,
     /// A record for each row, so that every row is true of its record; where such an assignment was found.
     pub origin: Option<&'a [u32]>,
     /// Whether every such assignment puts the same people into each class.
@@ -58,7 +58,7 @@ pub struct TableTarget<'a> {
 /// Plays all adversaries.
 ///
 /// ```
-/// use shoal_core::{Column, Kind, RawTable, Role, Silent, Table, TablePromise};
+/// use shoal_core::{Column, Kind, MissingTexts, RawTable, Role, Silent, Table, TablePromise};
 /// use shoal_measure::table::attack::{TableTarget, attack_table};
 ///
 /// let rows = [["30"], ["31"], ["40"], ["41"]].map(Vec::from);
@@ -74,7 +74,7 @@ pub struct TableTarget<'a> {
 ///         earlier: &[],
 ///         returning: None,
 ///         promise: &TablePromise::crowds(2),
-///         missing: &[],
+///         missing: &MissingTexts::default(),
 ///         origin: None,
 ///         people_are_certain: false,
 ///         values_are_certain: true,
@@ -244,7 +244,7 @@ fn people(
 ) -> Vec<PersonRisk> {
     let risk = |(record, &point): (usize, &u32)| {
         let guesses = columns.iter().zip(guesses).filter_map(|(values, guesses)| {
-            let (value, probability) = guesses[point as usize]?;
+            let (value, probability) = guesses[point as usize].filter(|_| values.own[record] != NO_VALUE)?;
             let (column, value) = (values.name.clone(), values.labels[value as usize].clone());
             Some(BestGuess { column, value, probability })
         });

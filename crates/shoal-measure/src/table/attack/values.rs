@@ -1,21 +1,29 @@
 use std::collections::HashMap;
 
-use shoal_core::{Column, RawColumn, Rule, ValueParser, canonical_value};
+use shoal_core::{Column, MissingTexts, RawColumn, Rule, SameValue, ValueParser};
 
 use super::TableTarget;
 use super::fits::Fits;
 use super::whose::Counting;
 
+/// Who has no value in a column has no secret there: they are not guessed, and no share is counted among them.
+pub(crate) const NO_VALUE: u32 = u32::MAX;
+
 /// The values of some people, and how many have each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mix {
-    /// How many there are.
+    /// How many of them have a value.
     pub total: u64,
     /// Values with how many have them, ascending by value.
     pub counts: Vec<(u32, u64)>,
 }
 
 impl Mix {
+    /// Each record has one of these values.
+    fn of_records(counts: Vec<(u32, u64)>) -> Mix {
+        Mix { total: counts.iter().map(|(_, count)| count).sum(), counts }
+    }
+
     /// The most frequent value, and its share; of equals the first.
     pub(crate) fn best(&self) -> Option<(u32, f64)> {
         let best = self.counts.iter().max_by_key(|&&(value, count)| (count, std::cmp::Reverse(value)))?;
@@ -34,16 +42,16 @@ impl Mix {
     }
 }
 
-/// A sensitive column on both sides, in codes of its own. Texts that look alike are one value, and so are all missing ones.
+/// A sensitive column on both sides, in codes of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Values {
     /// The column's name.
     pub name: String,
     /// A text of each value.
     pub labels: Vec<String>,
-    /// The value of each record of the original.
+    /// The value of each record of the original, or [`NO_VALUE`].
     pub own: Vec<u32>,
-    /// The value of each published row.
+    /// The value of each published row, or [`NO_VALUE`].
     pub published: Vec<u32>,
     /// What everybody who is published has.
     pub everybody: Mix,
@@ -90,8 +98,7 @@ impl Values {
             return self.mix_of_rows(counting, &rows.collect::<Vec<u32>>());
         }
         if let [class] = classes {
-            let total = fits.rows[*class as usize].len() as u64;
-            return Mix { total, counts: self.by_class[*class as usize].clone() };
+            return Mix::of_records(self.by_class[*class as usize].clone());
         }
         let mut counts: HashMap<u32, u64> = HashMap::new();
         for &class in classes {
@@ -101,15 +108,16 @@ impl Values {
         }
         let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
         counts.sort_unstable();
-        Mix { total: fits.size(classes), counts }
+        Mix::of_records(counts)
     }
 
     fn mix_of_rows(&self, counting: &Counting, rows: &[u32]) -> Mix {
         let Counting::People(person_of) = counting else {
-            return Mix { total: rows.len() as u64, counts: self.tally(rows) };
+            return Mix::of_records(self.tally(rows));
         };
         let mut pairs: Vec<(u32, u32)> =
             rows.iter().map(|&row| (self.published[row as usize], person_of[row as usize])).collect();
+        pairs.retain(|&(value, _)| value != NO_VALUE);
         pairs.sort_unstable();
         pairs.dedup();
         let mut people: Vec<u32> = pairs.iter().map(|&(_, person)| person).collect();
@@ -121,30 +129,31 @@ impl Values {
 
     fn tally(&self, rows: &[u32]) -> Vec<(u32, u64)> {
         let mut values: Vec<u32> = rows.iter().map(|&row| self.published[row as usize]).collect();
+        values.retain(|&value| value != NO_VALUE);
         values.sort_unstable();
         values.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
     }
 }
 
-/// Numbers the values of a column by what they look like.
+/// Numbers the values of a column.
 pub(crate) struct Codes<'a> {
     parser: &'a ValueParser,
-    missing: &'a [String],
-    known: HashMap<String, u32>,
+    missing: &'a MissingTexts,
+    known: HashMap<SameValue, u32>,
     labels: Vec<String>,
 }
 
 impl<'a> Codes<'a> {
-    pub(crate) fn new(parser: &'a ValueParser, missing: &'a [String]) -> Codes<'a> {
+    pub(crate) fn new(parser: &'a ValueParser, missing: &'a MissingTexts) -> Codes<'a> {
         Codes { parser, missing, known: HashMap::new(), labels: Vec::new() }
     }
 
     fn code(&mut self, text: &str, is_missing: bool) -> u32 {
-        let is_missing = is_missing || self.missing.iter().any(|token| token == text);
-        // No canonical text begins with this character, so nothing else is taken for a missing value.
-        let key = if is_missing { "\0".to_owned() } else { canonical_value(text, self.parser).into_owned() };
+        if is_missing || self.missing.has(text) {
+            return NO_VALUE;
+        }
         let next = self.labels.len() as u32;
-        *self.known.entry(key).or_insert_with(|| {
+        *self.known.entry(self.parser.same(text)).or_insert_with(|| {
             self.labels.push(text.to_owned());
             next
         })

@@ -18,6 +18,7 @@ use shoal_core::{Progress, RawColumn, Silent};
 use shoal_privacy::Classes;
 
 use crate::QuasiColumn;
+use crate::table::TableFileLoss;
 
 /// A published file, read as far as the losses need it.
 #[derive(Clone, Debug)]
@@ -96,37 +97,27 @@ impl LossReport {
         k: Option<usize>,
         progress: &dyn Progress,
     ) -> LossReport {
-        progress.check();
-        let names = || published.quasi.iter().map(|column| column.original.name.clone());
-        let ncp = ncp::total(published);
-        progress.check();
-        let distortion: Vec<u64> = distortion::by_column(published);
-        progress.check();
-        let ncp_by_column = names().zip(ncp::by_column(published)).collect();
-        progress.check();
-        let widths = names().zip(width::by_column(published));
+        let file = TableFileLoss::of(published, k, progress);
+        let names = published.quasi.iter().map(|column| column.original.name.clone());
+        let widths = names.zip(width::by_column(published));
         let mean_width_by_column = widths.filter_map(|(name, width)| Some((name, width?))).collect();
-        progress.check();
-        let iloss = iloss::total(published);
-        progress.check();
-        let classification_metric = classification::of(published);
         progress.check();
         let counts = are::of(published, progress);
         LossReport {
-            ncp,
-            ncp_by_column,
+            ncp: file.ncp,
+            ncp_by_column: file.ncp_by_column,
             mean_width_by_column,
-            utility: 1.0 - ncp,
+            utility: file.utility,
             are: counts.map(|counts| counts.mean),
             are_largest: counts.map(|counts| counts.largest),
             are_queries: counts.map_or(0, |counts| counts.queries),
-            discernibility: discernibility::of(published),
-            minimal_distortion: distortion.iter().sum(),
-            minimal_distortion_by_column: names().zip(distortion).collect(),
-            iloss,
-            classification_metric,
-            average_class_size: class_size::average(published.classes),
-            normalized_average_class_size: k.and_then(|k| class_size::normalized(published.classes, k)),
+            discernibility: file.discernibility,
+            minimal_distortion: file.minimal_distortion,
+            minimal_distortion_by_column: file.minimal_distortion_by_column,
+            iloss: file.iloss,
+            classification_metric: file.classification_metric,
+            average_class_size: file.average_class_size,
+            normalized_average_class_size: file.normalized_average_class_size,
         }
     }
 }

@@ -21,14 +21,13 @@ pub(super) fn about(page: &Page<'_>) -> Html {
             "SHA-256 of the published file",
             html!("<code class=\"hash\">{}</code>", page.text("output-sha256")),
         ),
-        (
-            "Seconds",
-            html!("{} ({})", figure(hundredths(seconds("total").unwrap_or_default())), parts.join(", ")),
-        ),
     ];
+    if let Some(total) = seconds("total") {
+        facts.push(("Seconds", html!("{} ({})", figure(hundredths(total)), parts.join(", "))));
+    }
     if let Value::String(sha256) = &page.report["groups-sha256"] {
         let name = "SHA-256 of FILE.groups.csv, the dictionary of its groups";
-        facts.insert(5, (name, html!("<code class=\"hash\">{}</code>", sha256.as_str())));
+        facts.insert(5.min(facts.len()), (name, html!("<code class=\"hash\">{}</code>", sha256.as_str())));
     }
     if let Value::Number(bytes) = &page.report["peak-memory-bytes"] {
         facts.push((
@@ -42,7 +41,7 @@ pub(super) fn about(page: &Page<'_>) -> Html {
         None => html!(
             "<p>Anybody can check that this report is about a file, and count its crowds again:</p><ol><li>The SHA-256 of the file must be the one above: <code>sha256sum FILE</code>.</li>\
              <li>With a policy that names the roles of the columns and the promise, <code>shoal verify FILE --policy POLICY</code> reads the file and judges every promise \
-             that the file alone can show. The program does not need to have made the file.</li><li>The publisher, who has the original, can also check that every published value is true: \
+             that the file alone can show. The program does not need to have made the file. <code>shoal report FILE --policy POLICY</code> makes this page again.</li><li>The publisher, who has the original, can also check that every published value is true: \
              <code>shoal verify FILE --policy audit.json --original ORIGINAL</code>.</li></ol>"
         ),
         Some(house) => html!(

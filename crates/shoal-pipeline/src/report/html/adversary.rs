@@ -16,6 +16,10 @@ pub(super) fn adversary(page: &Page<'_>) -> Html {
             listed("What was noticed on the way", &tried["notes"]),
             listed("What was not tried", &tried["not-tried"])
         ),
+        _ if page.house.is_none() => html!(
+            "<p>These figures follow from the sizes of the crowds in the file. <code>shoal attack</code> plays the adversary with the original at hand.</p>{}",
+            from_crowds(page)
+        ),
         _ => html!(
             "<p>No attack was run on this file beside the verifier; these figures follow from the sizes of the crowds in it. <code>shoal attack</code> plays the adversary \
              with the original at hand.</p>{}",

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::page::{Page, anchor, section};
+use super::page::{Page, section};
+use super::promise::term_of;
 use crate::markup::{Html, html, prose};
 
 /// Words that every page uses.
@@ -25,11 +26,8 @@ const ALWAYS: [&str; 14] = [
 
 pub(super) fn definitions(page: &Page<'_>) -> Html {
     let mut wanted: BTreeSet<String> = ALWAYS.iter().map(|term| (*term).to_owned()).collect();
-    let names = |values: &[serde_json::Value], key: &str| -> Vec<String> {
-        values.iter().filter_map(|value| Some(anchor(value[key].as_str()?))).collect()
-    };
-    wanted.extend(names(page.promises(), "name"));
-    wanted.extend(names(page.leaks(), "kind"));
+    wanted.extend(page.promises.iter().map(|seen| term_of(seen.promise()).to_owned()));
+    wanted.extend(page.leaks.iter().map(|leak| leak.kind.name().to_owned()));
     wanted.extend(page.report["loss"].as_object().into_iter().flat_map(|loss| loss.keys().cloned()));
     let one = |(term, text): (&str, &str)| {
         html!("<div><dt id=\"term-{}\">{}</dt><dd>{}</dd></div>\n", term, term, prose(text))

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde_json::Value;
 use shoal_core::{Place, RawColumn, RawColumnBuilder, RawTable, Table, Transactions};
 use shoal_measure::transactions::PublishedItems;
 use shoal_privacy::Classes;
@@ -12,7 +11,7 @@ use super::distribution::{Distribution, of_both, of_counts, of_release};
 
 /// A published file, as anybody can read it.
 #[derive(Clone, Copy, Debug)]
-pub enum Published<'a> {
+pub(crate) enum Published<'a> {
     /// A row per record.
     Table(&'a RawTable),
     /// A set of items per record, and the other columns of their table, where they are a column of one.
@@ -23,7 +22,7 @@ pub enum Published<'a> {
 
 /// What a page shows of a published file, and nothing that is not in it.
 #[derive(Clone, Debug)]
-pub struct PublishedFacts {
+pub(crate) struct PublishedFacts {
     /// For each size of a crowd, how many there are. Crowds are records with equal quasi-identifiers, people with equal
     /// sequences, or transactions that hold the same published item.
     pub(super) crowds: BTreeMap<u32, u64>,
@@ -34,19 +33,18 @@ pub struct PublishedFacts {
 }
 
 impl PublishedFacts {
-    /// `report` is the edition that goes out; it names the quasi-identifiers.
-    pub fn of(report: &Value, published: Published<'_>) -> PublishedFacts {
-        let quasi = quasi_identifiers(report);
+    /// `quasi` names the quasi-identifiers.
+    pub(crate) fn of(quasi: &[String], published: Published<'_>) -> PublishedFacts {
         match published {
             Published::Table(table) => PublishedFacts {
-                crowds: sizes(&Classes::of(table.rows, &published_as(table, &quasi)).sizes),
+                crowds: sizes(&Classes::of(table.rows, &columns(table, quasi)).sizes),
                 columns: table.columns.iter().map(of_release).collect(),
                 lengths: None,
             },
             Published::Sequences(events) => {
                 let people = people(events);
                 PublishedFacts {
-                    crowds: sequences_alike(events, &quasi, &people),
+                    crowds: sequences_alike(events, quasi, &people),
                     columns: events.columns.iter().skip(1).map(of_release).collect(),
                     lengths: Some(lengths(
                         "events of a person",
@@ -72,19 +70,8 @@ impl PublishedFacts {
     }
 }
 
-/// The quasi-identifiers that a report names: those whose loss it has.
-fn quasi_identifiers(report: &Value) -> Vec<&String> {
-    let by_column = ["ncp-by-column", "lm-by-column"].iter().find_map(|key| report["loss"][key].as_object());
-    by_column.into_iter().flat_map(|columns| columns.keys()).collect()
-}
-
-/// The columns of these names; a range may be published as two columns.
-fn published_as<'a>(table: &'a RawTable, names: &[&String]) -> Vec<&'a RawColumn> {
-    let of = |name: &&String| match table.column(name) {
-        Some(column) => vec![column],
-        None => ["_min", "_max"].iter().filter_map(|end| table.column(&format!("{name}{end}"))).collect(),
-    };
-    names.iter().flat_map(of).collect()
+fn columns<'a>(table: &'a RawTable, names: &[String]) -> Vec<&'a RawColumn> {
+    names.iter().filter_map(|name| table.column(name)).collect()
 }
 
 fn sizes(sizes: &[u32]) -> BTreeMap<u32, u64> {
@@ -102,8 +89,8 @@ fn people(events: &RawTable) -> Vec<usize> {
 }
 
 /// How many people publish the same sequence of quasi-identifiers.
-fn sequences_alike(events: &RawTable, quasi: &[&String], people: &[usize]) -> BTreeMap<u32, u64> {
-    let event_of = Classes::of(events.rows, &published_as(events, quasi)).class_of;
+fn sequences_alike(events: &RawTable, quasi: &[String], people: &[usize]) -> BTreeMap<u32, u64> {
+    let event_of = Classes::of(events.rows, &columns(events, quasi)).class_of;
     let mut sequences: Vec<&[u32]> = people.windows(2).map(|pair| &event_of[pair[0]..pair[1]]).collect();
     sequences.sort_unstable();
     let alike: Vec<u32> = sequences.chunk_by(|a, b| a == b).map(|alike| alike.len() as u32).collect();
@@ -208,8 +195,6 @@ fn spread_over(rows: usize) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -227,29 +212,17 @@ mod tests {
         let rows = [["1", "a", "x"], ["1", "b", "y"], ["2", "a", "z"], ["3", "a", "x"], ["3", "b", "x"]]
             .map(Vec::from);
         let events = RawTable::from_rows(&["id", "q", "s"], &rows);
-        let report = json!({ "loss": { "lm-by-column": { "q": 0.1 } } });
-        let facts = PublishedFacts::of(&report, Published::Sequences(&events));
+        let quasi = ["q".to_owned()];
+        let facts = PublishedFacts::of(&quasi, Published::Sequences(&events));
         // Persons 1 and 3 publish a, b; person 2 publishes a.
         assert_eq!(facts.crowds, BTreeMap::from([(1, 1), (2, 1)]));
         assert_eq!(facts.columns.len(), 2);
-        let report = json!({ "loss": { "ncp-by-column": { "q": 0.1 } } });
         assert_eq!(
-            PublishedFacts::of(&report, Published::Table(&events)).crowds,
+            PublishedFacts::of(&quasi, Published::Table(&events)).crowds,
             BTreeMap::from([(2, 1), (3, 1)])
         );
         let baskets = Transactions::from_texts(&[vec!["a", "b"], vec!["a"]]);
-        let facts = PublishedFacts::of(&report, Published::Transactions(&baskets, None));
+        let facts = PublishedFacts::of(&quasi, Published::Transactions(&baskets, None));
         assert_eq!(facts.crowds, BTreeMap::from([(1, 1), (2, 1)]));
-    }
-
-    #[test]
-    fn a_range_in_two_columns_is_a_quasi_identifier() {
-        let rows = [["1", "2"], ["1", "2"], ["1", "3"]].map(Vec::from);
-        let table = RawTable::from_rows(&["age_min", "age_max"], &rows);
-        let report = json!({ "loss": { "ncp-by-column": { "age": 0.1 } } });
-        assert_eq!(
-            PublishedFacts::of(&report, Published::Table(&table)).crowds,
-            BTreeMap::from([(1, 1), (2, 1)])
-        );
     }
 }

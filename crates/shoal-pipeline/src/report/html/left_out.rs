@@ -3,9 +3,13 @@
 use serde_json::Value;
 
 use super::page::{Page, section, term};
+use crate::leaks::LeakKind;
 use crate::markup::{Html, grouped, html, percent, prose};
 
 pub(super) fn left_out(page: &Page<'_>) -> Html {
+    if page.house.is_none() {
+        return unknown(page);
+    }
     let (into, out, suppressed) =
         (page.count("records-in"), page.count("records-out"), page.count("records-suppressed"));
     let what = page.records();
@@ -45,18 +49,43 @@ pub(super) fn left_out(page: &Page<'_>) -> Html {
             grouped(loss("occurrences-suppressed"))
         ));
     }
-    let leak =
-        page.leaks().iter().find(|leak| leak["kind"] == "left-out").and_then(|leak| leak["text"].as_str());
-    let why = leak.map_or_else(Html::default, |text| html!("<p>{}.</p>", prose(text)));
-    let notes = page.report["notes"].as_array().map_or(&[][..], Vec::as_slice);
-    let note = |note: &Value| html!("<li>{}</li>", prose(note.as_str().unwrap_or_default()));
-    let notes = match notes.is_empty() {
-        true => Html::default(),
-        false => html!("<h3>Notes of the run</h3><ul>{}</ul>", notes.iter().map(note).collect::<Html>()),
-    };
+    let leak = page.leaks.iter().find(|leak| matches!(leak.kind, LeakKind::LeftOut { .. }));
+    let why = leak.map_or_else(Html::default, |leak| html!("<p>{}.</p>", prose(&leak.text())));
     section(
         "left-out",
         "Who is left out, and why?",
-        html!("<p>{} ({})</p>{}{}", said.join(" "), term("suppressed", "What leaving out means"), why, notes),
+        html!(
+            "<p>{} ({})</p>{}{}",
+            said.join(" "),
+            term("suppressed", "What leaving out means"),
+            why,
+            notes(page)
+        ),
     )
+}
+
+/// The file does not show who is missing in it.
+fn unknown(page: &Page<'_>) -> Html {
+    section(
+        "left-out",
+        "Who is left out?",
+        html!(
+            "<p>{} ({})</p>{}",
+            format!(
+                "How many {} of the source are not in the file cannot be seen in it. The publisher knows.",
+                page.records()
+            ),
+            term("suppressed", "What leaving out means"),
+            notes(page)
+        ),
+    )
+}
+
+fn notes(page: &Page<'_>) -> Html {
+    let notes = page.report["notes"].as_array().map_or(&[][..], Vec::as_slice);
+    let note = |note: &Value| html!("<li>{}</li>", prose(note.as_str().unwrap_or_default()));
+    match notes.is_empty() {
+        true => Html::default(),
+        false => html!("<h3>Notes</h3><ul>{}</ul>", notes.iter().map(note).collect::<Html>()),
+    }
 }

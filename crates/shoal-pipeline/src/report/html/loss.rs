@@ -11,14 +11,7 @@ pub(super) fn loss(page: &Page<'_>) -> Html {
 
 /// How far counts are off, in a sentence; none where nothing was counted.
 pub(super) fn counts_in_words(page: &Page<'_>) -> Option<String> {
-    let asked = page.loss("are-queries")?;
-    let Some(are) = page.loss("are") else {
-        // The edition for others withholds it for a small file.
-        return Some(
-            "How far counts from this file are off is known to its publisher; of so few records it would say too much about single people."
-                .to_owned(),
-        );
-    };
+    let (asked, are) = (page.loss("are-queries")?, page.loss("are")?);
     let what = match page.text("shape") {
         "transactions" => "who has two certain items",
         "sequences" => "who has two certain events, one after the other",
@@ -64,7 +57,7 @@ fn columns(page: &Page<'_>) -> Html {
     let find = |list: &[(&str, f64)], name: &str| {
         list.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     };
-    let all = page.count("records-in").max(1) as f64;
+    let all = page.count(if page.house.is_some() { "records-in" } else { "records-out" }).max(1) as f64;
     let mut rows = Vec::new();
     let mut words = Vec::new();
     for (name, share) in &lost {
@@ -94,9 +87,16 @@ fn columns(page: &Page<'_>) -> Html {
     } else {
         term("ncp", "normalized certainty penalty")
     };
+    let seen = match page.house {
+        Some(_) => "",
+        None => {
+            " Records that are left out are not counted, and the values of a column are those that its hierarchy or the file names."
+        }
+    };
     html!(
         "<h3>Detail that is left in each quasi-identifier</h3><p>A column that keeps 100 % says exactly what it said before; at 0 % nothing is left but <code>*</code>. Columns of the file that are not \
-         listed are published as they were.</p>{}{}<p class=\"note\">Measured as {}.</p>",
+         listed are published as they were.{}</p>{}{}<p class=\"note\">Measured as {}.</p>",
+        seen,
         chart("Detail kept in each column", &["Column", "Kept"], &rows),
         table("Loss of each column in words", &["Column", "Lost", "What is published"], &words),
         measure
@@ -116,9 +116,10 @@ fn items(page: &Page<'_>) -> Html {
         Row::new(label, Series::Release, number / most, figure(*number))
     };
     let rows: Vec<Row> = sizes.iter().map(row).collect();
-    let suppressed = match page.loss("items-suppressed").unwrap_or_default() {
-        0.0 => "No item is suppressed.".to_owned(),
-        items => format!(
+    let suppressed = match page.loss("items-suppressed") {
+        None => "Which items are suppressed cannot be seen in the file.".to_owned(),
+        Some(0.0) => "No item is suppressed.".to_owned(),
+        Some(items) => format!(
             "{} items are suppressed, which occurred {} times.",
             figure(items),
             figure(page.loss("occurrences-suppressed").unwrap_or_default())

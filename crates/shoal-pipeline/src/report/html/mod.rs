@@ -1,10 +1,8 @@
 //! The report as a page that a person can read, print and sign: `report.html`, which may go out with the data, and `audit.html`, which
 //! stays with the publisher.
 //!
-//! **Why `report.html` is safe to hand out.** It is a pure function of two things that go out anyhow: the report as
-//! [`Report::outgoing`](crate::Report::outgoing) makes it, and the published file. [`report_page`] takes nothing else, so it can
-//! neither show nor leak what these two do not hold, and a test makes the page again from the two files on the disk, byte for byte.
-//! The house edition adds what `HouseFacts` and `House` hold; only [`audit_page`] takes them.
+//! **Why `report.html` is safe to hand out.** Its [`Page`] has an [`Outgoing`](crate::Outgoing) edition and nothing else, which is
+//! made from the published file and the public part of the policy. The house edition adds what `HouseFacts` and `House` hold.
 //!
 //! Charts are static SVG of our own (`svg.rs`). Plotting crates that draw in the browser embed a script: Plotly's (`plotly`) alone is
 //! larger than the 3 MB that the whole page may have, ECharts' (`charming`) is more than 1 MB, and neither can be read by a screen reader or without
@@ -33,37 +31,26 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
 use crate::markup::{Html, html};
 pub(crate) use facts::HouseFacts;
-pub use facts::{Published, PublishedFacts};
+pub(crate) use facts::{Published, PublishedFacts};
 pub(crate) use house::House;
-use page::Page;
+pub(crate) use page::Page;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// The SHA-256 of the script, without which a browser does not run it. A test compares the two.
 const SCRIPT_HASH: &str = "koUdgaEc7Y2UwGuJR/cjrvI0NF8+anwbr/e0g3+HoCg=";
 
-/// The page that may go out with the data: `report` is the edition of the report that goes out, `facts` what the published file shows.
-pub fn report_page(report: &Value, facts: &PublishedFacts) -> String {
-    whole(&Page { report, facts, house: None })
-}
-
-/// The page that stays with the publisher: `report` has exact figures, `house` what nobody else may see.
-pub(crate) fn audit_page(report: &Value, facts: &PublishedFacts, house: &House<'_>) -> String {
-    whole(&Page { report, facts, house: Some(house) })
-}
-
-fn whole(page: &Page<'_>) -> String {
+/// The page as HTML: the edition that may go out with the data, or with what is for the house the one that stays with the publisher.
+pub(crate) fn write(page: &Page<'_>) -> String {
     let title = match (page.house.is_some(), page.text("shape")) {
         (true, _) => "Release report, house edition",
         (false, _) => "Release report",
     };
     let edition = match page.house {
         None => html!(
-            "<p class=\"edition\">This page may go out with the published file. All of it is computed from that file and from <code>report.json</code>: it holds no value that the file does not have, no seed and no hash of the original.</p>"
+            "<p class=\"edition\">This page may go out with the published file. All of it is computed from that file and from the public part of the policy: <code>shoal report FILE --policy POLICY</code> makes it again, byte for byte.</p>"
         ),
         Some(_) => html!(
             "<p class=\"edition house\"><strong>House edition: for the publisher only.</strong> This page shows original values. Hand out <code>report.html</code> instead.</p>"
@@ -117,10 +104,10 @@ fn what(page: &Page<'_>) -> String {
         "sequences" => "people, each a sequence of events",
         _ => "records of a table",
     };
-    format!(
-        "{} of {} {what}, anonymized by {}.",
-        crate::markup::grouped(page.count("records-out")),
-        crate::markup::grouped(page.count("records-in")),
-        page.text("algorithm")
-    )
+    let out = crate::markup::grouped(page.count("records-out"));
+    let out = match page.house {
+        None => out,
+        Some(_) => format!("{out} of {}", crate::markup::grouped(page.count("records-in"))),
+    };
+    format!("{out} {what}, anonymized by {}.", page.text("algorithm"))
 }

@@ -1,15 +1,21 @@
 //! What all sections read: the report as JSON, the published file, and in the house edition what stays in it.
 
 use serde_json::Value;
+use shoal_core::{Figure, Promise};
+use shoal_privacy::Seen;
 
 use super::facts::PublishedFacts;
 use super::house::House;
+use crate::Leak;
 use crate::markup::{Html, figure, grouped, html};
 
 /// A page to be written. Sections read the report by the names that `report.json` has, so that the edition that goes out cannot
 /// show what that file does not hold.
-pub(super) struct Page<'a> {
+pub(crate) struct Page<'a> {
     pub report: &'a Value,
+    /// The report's promises and leaks, before they became words.
+    pub promises: &'a [Seen],
+    pub leaks: &'a [Leak],
     pub facts: &'a PublishedFacts,
     pub house: Option<&'a House<'a>>,
 }
@@ -21,14 +27,6 @@ impl<'a> Page<'a> {
 
     pub(super) fn count(&self, key: &str) -> u64 {
         self.report[key].as_u64().unwrap_or_default()
-    }
-
-    pub(super) fn promises(&self) -> &'a [Value] {
-        self.report["promises"].as_array().map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn leaks(&self) -> &'a [Value] {
-        self.report["leaks"].as_array().map_or(&[], Vec::as_slice)
     }
 
     /// A number of the loss; none where this run has none.
@@ -57,7 +55,10 @@ impl<'a> Page<'a> {
     /// Whether promises and risks count people where there are several records of one.
     pub(super) fn counts_people(&self) -> bool {
         let risk = &self.report["risk"];
-        self.is_sequences() || risk["people"].is_number() || risk["after"]["people"].is_number()
+        self.is_sequences()
+            || risk["unit"] == "people"
+            || risk["people"].is_number()
+            || risk["after"]["people"].is_number()
     }
 
     /// What a crowd consists of.
@@ -80,7 +81,8 @@ impl<'a> Page<'a> {
 
     /// Where the promise is about whoever knows a few events and the risk about whoever knows all: that these are two things.
     pub(super) fn knows_more(&self) -> Option<&'static str> {
-        let partial = self.promises().iter().any(|promise| promise["name"].as_str().is_some_and(is_partial));
+        let is_partial = |seen: &Seen| matches!(seen.promise(), Promise::Knowledge { .. });
+        let partial = self.promises.iter().any(is_partial);
         partial.then_some(
             "The promise is about somebody who knows at most L events of a person. The figures here are about somebody who knows all of them, in order, against whom \
              nothing is promised.",
@@ -91,9 +93,8 @@ impl<'a> Page<'a> {
     pub(super) fn known_items(&self) -> String {
         let known = self.report["risk"]["known-items"].as_u64().unwrap_or_default();
         let items = if known == 1 { "one item".to_owned() } else { format!("up to {known} items") };
-        let of_share =
-            |promise: &Value| promise["name"].as_str().is_some_and(|name| name.contains(" of a share of "));
-        match self.promises().iter().any(of_share) {
+        let of_share = |seen: &Seen| matches!(seen.promise(), Promise::Itemsets { share: Some(_), .. });
+        match self.promises.iter().any(of_share) {
             true => format!("{items}, of those that others may know,"),
             false => items,
         }
@@ -101,20 +102,8 @@ impl<'a> Page<'a> {
 
     /// The k of the promise, where one is asked for as a number.
     pub(super) fn k(&self) -> Option<u64> {
-        self.promises().iter().find_map(|promise| {
-            let name = promise["name"].as_str()?;
-            let is_k = name.contains("k-anonymity") || name.starts_with("k^");
-            // Partial knowledge asks for several things in words: `k = 5, β = 1, L = 2`.
-            let in_words =
-                || promise["asked"].as_str()?.strip_prefix("k = ")?.split(',').next()?.parse().ok();
-            if is_partial(name) { in_words() } else { is_k.then(|| promise["asked"].as_u64()).flatten() }
-        })
+        self.promises.iter().find_map(|seen| seen.promise().k()).map(u64::from)
     }
-}
-
-/// Whether a promise is about whoever knows a few events of a person, and not all.
-fn is_partial(name: &str) -> bool {
-    name.starts_with("(k")
 }
 
 /// A section of the page with its heading; nothing where it has nothing to say.
@@ -152,27 +141,24 @@ pub(super) fn table(caption: &str, columns: &[&str], rows: &[Vec<Html>]) -> Html
 
 /// A link to the definition of a term; the words alone where there is none.
 pub(super) fn term(term: &str, words: &str) -> Html {
-    let anchor = anchor(term);
-    match crate::terms().any(|(known, _)| known == anchor) {
-        true => html!("<a class=\"term\" href=\"#term-{}\">{}</a>", anchor, words),
+    match crate::terms().any(|(known, _)| known == term) {
+        true => html!("<a class=\"term\" href=\"#term-{}\">{}</a>", term, words),
         false => html!("{}", words),
     }
 }
 
-/// The name of a term as a place in the page.
-pub(super) fn anchor(term: &str) -> String {
-    crate::section_of(term)
+/// What a promise asks for or what was found, in a few characters.
+pub(super) fn in_words(value: &Figure) -> String {
+    match value {
+        Figure::Nothing => "nothing".to_owned(),
+        Figure::Count(count) => grouped(*count),
+        Figure::Number(number) => figure(*number),
+        Figure::Words(words) => words.clone(),
+    }
 }
 
-/// What a promise asks for or what was found, in a few characters.
-pub(super) fn in_words(value: &Value) -> String {
-    match value {
-        Value::Null => "nothing".to_owned(),
-        Value::Number(number) => match number.as_u64() {
-            Some(count) => grouped(count),
-            None => figure(number.as_f64().unwrap_or_default()),
-        },
-        Value::String(words) => words.clone(),
-        other => other.to_string(),
-    }
+/// The text with a capital at its beginning.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

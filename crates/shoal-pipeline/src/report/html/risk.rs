@@ -1,5 +1,6 @@
 //! Risk before and after, against the thresholds that people use.
 
+use super::adversary::one_in;
 use super::page::{Page, section, table, term};
 use super::svg::{Row, Series, chart};
 use crate::markup::{Html, figure, html, percent};
@@ -48,7 +49,7 @@ fn of_classes(page: &Page<'_>) -> Html {
     let risk = &page.report["risk"];
     let figure_of = |when: &str, what: &str| risk[when]["prosecutor"][what].as_f64();
     let (Some(highest), Some(mean)) = (figure_of("after", "highest"), figure_of("after", "mean")) else {
-        return Html::default();
+        return unseen();
     };
     let unit = page.unit();
     // 1 / a whole number, so that rounding gives it back.
@@ -89,30 +90,52 @@ fn of_classes(page: &Page<'_>) -> Html {
         }
         _ => String::new(),
     };
-    let rounded = match page.house.is_some() {
-        true => Html::default(),
-        false => html!(
-            "<p class=\"note\">Figures from before are rounded to two digits, so that nobody can tell from them whether one more person was in the data.</p>"
-        ),
-    };
     html!(
-        "{}<p>{}{} Averaged over all {}, the risk is {} after anonymization.</p>\n{}{}{}<p class=\"note\">These are {} risks: of somebody who knows that the person is in the file. \
-         Where the file is a sample of a larger population that the adversary knows, the {} risk is lower; that population is not known here, so the two are taken to be the same.</p>",
+        "{}<p>{}{} Averaged over all {}, the risk is {} after anonymization.</p>\n{}{}<p class=\"note\">These are {} risks: of somebody who knows that the person is in the file. {}</p>",
         page.knows_more().map(|words| html!("<p>{}</p>", words)),
         arithmetic,
         before,
         unit,
         percent(mean),
-        chart("Risk before and after, and limits that people use", &["Risk", "Chance"], &rows),
+        chart(title(page), &["Risk", "Chance"], &rows),
         table(
             "Limits that people use",
             &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],
             &compared(page, &thresholds, smallest)
         ),
-        rounded,
         term("prosecutor", "prosecutor"),
-        term("journalist", "journalist")
+        journalist(page)
     )
+}
+
+/// The risk to a person of whom the adversary does not know that they are in the file: the population is what the report took for it.
+fn journalist(page: &Page<'_>) -> Html {
+    let journalist = &page.report["risk"]["after"]["journalist"];
+    let term = term("journalist", "journalist");
+    match (journalist["population"].as_str(), journalist["highest"].as_f64()) {
+        (Some("counts"), Some(highest)) => html!(
+            "The {} risk, of somebody who knows only that the person is in the population that the publisher has counted, is {} at worst.",
+            term,
+            one_in(highest)
+        ),
+        (Some("sampling-fraction"), Some(highest)) => html!(
+            "The {} risk, of somebody who knows only that the person is in the population of which {} are in the data, is about {} at worst.",
+            term,
+            percent(journalist["sampling-fraction"].as_f64().unwrap_or_default()),
+            one_in(highest)
+        ),
+        _ => html!(
+            "Where the file is a sample of a larger population that the adversary knows, the {} risk is lower; that population is not known here, so the two are taken to be the same.",
+            term
+        ),
+    }
+}
+
+fn title(page: &Page<'_>) -> &'static str {
+    match page.house {
+        Some(_) => "Risk before and after, and limits that people use",
+        None => "Risk, and limits that people use",
+    }
 }
 
 /// Each threshold with the smallest crowd, and how many are below it where the published file shows that.
@@ -148,8 +171,18 @@ fn compared(page: &Page<'_>, thresholds: &[Threshold], smallest: u64) -> Vec<Vec
     thresholds.iter().map(row).collect()
 }
 
+/// Whose its records are, a file does not say.
+fn unseen() -> Html {
+    html!(
+        "<p>The promise counts people, and the file does not say whose its records are. The publisher knows the risk.</p>"
+    )
+}
+
 fn of_items(page: &Page<'_>) -> Html {
     let risk = &page.report["risk"];
+    if risk["unit"] == "people" {
+        return unseen();
+    }
     let crowds = &risk["smallest-crowd"];
     let unit = page.unit();
     let items = page.known_items();
@@ -203,7 +236,7 @@ fn of_items(page: &Page<'_>) -> Html {
             "Whoever knows {items} of a transaction finds a crowd of at least {after} {unit}, so the best guess at which one is a certain person's is 1 in {after} = {}.{before_words}",
             one_in(after)
         ),
-        chart("Risk before and after, and limits that people use", &["Risk", "Chance"], &rows),
+        chart(title(page), &["Risk", "Chance"], &rows),
         table(
             "Limits that people use",
             &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],

@@ -1,42 +1,44 @@
 //! The four answers at the top of the page.
 
-use serde_json::Value;
-
-use super::leaks::{counted, title};
 use super::loss::counts_in_words;
 use super::page::Page;
 use super::promise::{overall, sentences};
+use crate::Leak;
 use crate::markup::{Html, html, percent, prose};
 
 pub(super) fn summary(page: &Page<'_>) -> Html {
     let (holds, verdict) = overall(page);
     let promised: Html = page
-        .promises()
+        .promises
         .iter()
         .map(|promise| html!("<p>{}</p>", prose(&sentences(page, promise).promised)))
         .collect();
     let found: Html = page
-        .promises()
+        .promises
         .iter()
         .map(|promise| html!("<p>{}</p>", prose(&sentences(page, promise).found)))
         .collect();
     let class = if holds { "verdict good" } else { "verdict bad" };
-    let about = |leak: &Value| {
-        let column = leak["column"].as_str().map(|column| html!(", in <code>{}</code>", column));
-        let count = leak["count"]
-            .as_u64()
-            .map(|count| html!(" ({})", counted(leak["kind"].as_str(), count, page.records())));
-        html!("<li>{}{}{}</li>", title(leak["kind"].as_str().unwrap_or_default()), column, count)
+    let about = |leak: &Leak| {
+        let column = leak.column.as_ref().map(|column| html!(", in <code>{}</code>", column));
+        let count = leak.kind.counted().map(|count| html!(" ({})", count));
+        html!("<li>{}{}{}</li>", leak.kind.title(), column, count)
     };
-    let leaks = match page.leaks().is_empty() {
+    let leaks = match page.leaks.is_empty() {
         true => html!("<p>Nothing that the promise does not cover was found.</p>"),
         false => html!(
             "<p>{}</p><ul>{}</ul>",
             if holds { "What the promise does not cover:" } else { "Beside what is broken:" },
-            page.leaks().iter().map(about).collect::<Html>()
+            page.leaks.iter().map(about).collect::<Html>()
         ),
     };
-    let counts = counts_in_words(page).unwrap_or_else(|| "No counts were tried.".to_owned());
+    let counts = counts_in_words(page).unwrap_or_else(|| {
+        match page.house {
+            Some(_) => "No counts were tried.",
+            None => "How far counts from this file are off depends on the original; its publisher knows.",
+        }
+        .to_owned()
+    });
     let kept = page.loss("utility").map_or_else(String::new, |utility| {
         format!(" Single values keep {} of their detail.", percent(utility))
     });

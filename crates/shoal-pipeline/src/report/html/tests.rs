@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use shoal_core::RawTable;
+use shoal_core::{Bound, ColumnBound, Distance, Figure, Likeness, Promise, RawTable, Rule, Support};
+use shoal_privacy::{Finding, Seen};
 
 use super::facts::RowPair;
 use super::*;
+use crate::leaks::{LeakKind, LeftOut, Unit};
 
 /// A report of a table; every foreign text is one of these five.
 fn report([column, value, note, kind, found]: &[String; 5]) -> Value {
@@ -17,15 +19,6 @@ fn report([column, value, note, kind, found]: &[String; 5]) -> Value {
     json!({
         "version": 1, "output-sha256": found, "shape": "table", "algorithm": found,
         "records-in": 8, "records-out": 6, "records-suppressed": 2, "clusters": 3, "classes": 3,
-        "promises": [
-            { "name": "k-anonymity", "asked": 2, "found": 2, "holds": true },
-            { "name": "distinct-l-diversity", "column": column, "asked": 2, "found": 2, "holds": false },
-            { "name": kind, "column": column, "asked": found, "found": found, "holds": true },
-        ],
-        "leaks": [
-            { "kind": kind, "column": column, "count": 3, "text": note },
-            { "kind": "left-out", "count": 2, "text": note },
-        ],
         "loss": { "ncp": 0.1, "utility": 0.9, "are": 0.04, "are-queries": 1000, "ncp-by-column": { column.as_str(): 0.1 },
             "minimal-distortion-by-column": { column.as_str(): 3 }, value.as_str(): 1.5 },
         "risk": { "before": risks, "after": risks },
@@ -36,12 +29,12 @@ fn report([column, value, note, kind, found]: &[String; 5]) -> Value {
 }
 
 fn pages(texts: &[String; 5]) -> [String; 2] {
-    let [column, value, ..] = texts;
+    let [column, value, note, _, found] = texts;
     let rows: Vec<Vec<&str>> =
         (0..6).map(|row| vec![value.as_str(), if row < 3 { "1" } else { "2" }]).collect();
     let table = RawTable::from_rows(&[column, "other"], &rows);
     let report = report(texts);
-    let facts = PublishedFacts::of(&report, Published::Table(&table));
+    let facts = PublishedFacts::of(std::slice::from_ref(column), Published::Table(&table));
     let house = HouseFacts {
         columns: facts.columns.clone(),
         names: vec![column.clone()],
@@ -57,7 +50,30 @@ fn pages(texts: &[String; 5]) -> [String; 2] {
         policy_hash: value.clone(),
         input_hash: value.clone(),
     };
-    [report_page(&report, &facts), audit_page(&report, &facts, &house)]
+    let leaks = [
+        LeakKind::UniqueValues { count: 3, of: 6 }.of_column(column),
+        LeakKind::FileOrder { count: 2, columns: note.clone() }.into(),
+        LeakKind::LeftOut { count: 2, of: 8, unit: Unit::Records, reason: LeftOut::FewAlike }.into(),
+    ];
+    let finding = |promise, holds| Finding {
+        promise,
+        column: Some(column.clone()),
+        found: Figure::Words(found.clone()),
+        holds,
+    };
+    let promises = [
+        finding(Promise::KAnonymity { k: 2 }, true),
+        finding(Promise::Values(Rule::Distinct { l: 2 }), false),
+        finding(Promise::Confidence { about: value.clone(), c: 0.5 }, true),
+    ];
+    let promises: Vec<Seen> = promises
+        .into_iter()
+        .map(Seen::Judged)
+        .chain([Seen::NotSeen { promise: Promise::PersonalK, column: Some(column.clone()) }])
+        .collect();
+    [None, Some(&house)].map(|house| {
+        write(&Page { report: &report, promises: &promises, leaks: &leaks, facts: &facts, house })
+    })
 }
 
 /// The tags of a page with their attributes' names, in order. Panics where the page is not well formed.
@@ -192,43 +208,41 @@ fn the_page_names_the_hash_of_its_script() {
 
 #[test]
 fn every_promise_is_told_in_sentences() {
-    let names = [
-        "k-anonymity",
-        "personal-k",
-        "distinct-l-diversity",
-        "frequency-l-diversity",
-        "entropy-l-diversity",
-        "recursive-l-diversity",
-        "t-closeness",
-        "beta-likeness",
-        "k^2-anonymity",
-        "k^2-anonymity of a share of 0.25",
-        "complete k-anonymity",
-        "k-anonymity of constraints",
-        "confidence(illness)",
-        "(k)^L",
-        "(k,β)^L",
-        "(k,C)^L",
-        "(k,β,C)^L",
+    let bound = |bound| ColumnBound { column: "illness".into(), bound };
+    let (gain, share) = (bound(Bound::Gain(3.0)), bound(Bound::Share(0.3)));
+    let knowledge = |bounds| Promise::Knowledge { k: 3, length: 2, support: Support::Compatible, bounds };
+    let promises = [
+        Promise::KAnonymity { k: 3 },
+        Promise::PersonalK,
+        Promise::Values(Rule::Distinct { l: 3 }),
+        Promise::Values(Rule::Frequency { l: 3 }),
+        Promise::Values(Rule::Entropy { l: 3.0 }),
+        Promise::Values(Rule::Recursive { l: 3, c: 1.0 }),
+        Promise::Values(Rule::Close { t: 0.3, distance: Distance::Equal }),
+        Promise::Values(Rule::Alike(Likeness::Basic(3.0))),
+        Promise::Itemsets { k: 3, m: 2, share: None },
+        Promise::Itemsets { k: 3, m: 2, share: Some(0.25) },
+        Promise::Complete { k: 3 },
+        Promise::Constraints { k: 3 },
+        Promise::Confidence { about: "illness".into(), c: 0.3 },
+        knowledge(vec![]),
+        knowledge(vec![gain.clone()]),
+        knowledge(vec![share.clone()]),
+        knowledge(vec![gain, share]),
     ];
     let empty = json!({ "shape": "table" });
-    let facts = PublishedFacts::of(&empty, Published::Table(&RawTable::default()));
-    for name in names {
-        let page = Page { report: &empty, facts: &facts, house: None };
-        let said = promise::sentences(
-            &page,
-            &json!({ "name": name, "column": "illness", "asked": 3, "found": 4, "holds": true }),
-        );
+    let facts = PublishedFacts::of(&[], Published::Table(&RawTable::default()));
+    for promise in promises {
+        let name = promise.name();
+        let page = Page { report: &empty, promises: &[], leaks: &[], facts: &facts, house: None };
+        let column = Some("illness".to_owned());
+        let is_personal = promise == Promise::PersonalK;
+        let finding = Finding { promise, column, found: Figure::Count(4), holds: true };
+        assert!(crate::terms().any(|(term, _)| term == promise::term_of(&finding.promise)), "{name}");
+        let said = promise::sentences(&page, &Seen::Judged(finding));
+        assert!(said.promised.contains('3') || is_personal, "{name}: {}", said.promised);
         assert!(
-            said.promised.contains('3')
-                || name == "personal-k"
-                || name.starts_with("frequency")
-                || name.starts_with("confidence"),
-            "{name}: {}",
-            said.promised
-        );
-        assert!(
-            !said.promised.starts_with(name) && said.promised.ends_with('.') && said.found.ends_with('.'),
+            !said.promised.starts_with(&name) && said.promised.ends_with('.') && said.found.ends_with('.'),
             "{name}: {}",
             said.promised
         );

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
-use shoal_core::{Interner, Labels, RawColumn, RawTable, Role};
-use shoal_measure::leaks::look;
+use shoal_core::{Interner, Labels, PersonKey, RawColumn, RawTable, Role};
+use shoal_io::PeopleOfRecords;
 use shoal_privacy::Classes;
 
 use crate::Request;
+use crate::audit::{Key, person_hash};
 
 /// By which columns people are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,49 +51,55 @@ impl Identity {
     }
 }
 
+impl Identity {
+    /// Whose each published record is, for an audit.
+    pub(crate) fn of_records(&self, key: &Key, origin: &[u32]) -> PeopleOfRecords {
+        let persons = (0..self.texts.len() as u32).into_par_iter();
+        let hashes: Vec<[u8; 16]> = persons.map(|person| person_hash(key, self.texts.get(person))).collect();
+        let of_row = |&row: &u32| hashes[self.person_of[row as usize] as usize];
+        PeopleOfRecords { persons: origin.iter().map(of_row).collect(), clusters: Vec::new() }
+    }
+}
+
 /// The people of an original by the texts of some columns, in order of appearance; `None` where a column was not read.
 pub(crate) fn people(raw: &RawTable, columns: &[String]) -> Option<(Labels, Vec<u32>)> {
     let columns: Vec<&RawColumn> = columns.iter().map(|name| raw.column(name)).collect::<Option<_>>()?;
-    let looks: Vec<Looks<'_>> = columns.into_par_iter().map(Looks::of).collect();
+    let keys: Vec<Keys<'_>> = columns.into_par_iter().map(Keys::of).collect();
     // People are compared by codes, and a text is made once for each of them.
-    let codes: Vec<&[u32]> = looks.iter().map(|looks| &*looks.codes).collect();
+    let codes: Vec<&[u32]> = keys.iter().map(|keys| &*keys.codes).collect();
     let people = Classes::of_codes(raw.rows, &codes);
     let mut texts = Labels::new();
     let mut text = String::new();
     for row in people.first_rows() {
         text.clear();
-        for looks in &looks {
-            text.push_str(looks.written.get(looks.codes[row as usize]));
+        for keys in &keys {
+            text.push_str(keys.written.get(keys.codes[row as usize]));
         }
         texts.push(&text);
     }
     Some((texts, people.class_of))
 }
 
-/// What the values of a column look like. Texts that look alike are one: `Ann ` and `ann`, `7` and `7.0`.
-struct Looks<'a> {
-    /// Each look with its length before it, so that two texts cannot run into each other.
+/// Whom the values of a column name.
+struct Keys<'a> {
+    /// Each as a [`PersonKey`], which may be joined with those of other columns.
     written: Labels,
-    /// The look of each record. Where no two texts look alike these are the codes of the column.
+    /// The key of each record. Where no two texts name one person these are the codes of the column.
     codes: Cow<'a, [u32]>,
 }
 
-impl Looks<'_> {
-    fn of(column: &RawColumn) -> Looks<'_> {
+impl Keys<'_> {
+    fn of(column: &RawColumn) -> Keys<'_> {
         let mut known = Interner::default();
-        let look_of: Vec<u32> = (0..column.labels.len() as u32)
-            .map(|code| {
-                let look = look(column.labels.get(code));
-                known.intern(&format!("{}:{look};", look.len()))
-            })
-            .collect();
+        let keys = column.labels.iter().map(|text| PersonKey::from_texts([text]));
+        let key_of: Vec<u32> = keys.map(|key| known.intern(key.as_str())).collect();
         let written = known.into_labels();
-        let codes = if written.len() == look_of.len() {
+        let codes = if written.len() == key_of.len() {
             Cow::Borrowed(&column.codes[..])
         } else {
-            Cow::Owned(column.codes.iter().map(|&code| look_of[code as usize]).collect())
+            Cow::Owned(column.codes.iter().map(|&code| key_of[code as usize]).collect())
         };
-        Looks { written, codes }
+        Keys { written, codes }
     }
 }
 
@@ -104,8 +111,8 @@ mod tests {
     fn slowly(raw: &RawTable) -> (Vec<String>, Vec<u32>) {
         let mut known: Vec<String> = Vec::new();
         let person = |row: usize| {
-            let looks = raw.columns.iter().map(|column| look(column.text(row)));
-            let text: String = looks.map(|look| format!("{}:{look};", look.len())).collect();
+            let key = PersonKey::from_texts(raw.columns.iter().map(|column| column.text(row)));
+            let text = key.as_str().to_owned();
             let at = known.iter().position(|known| *known == text);
             at.unwrap_or_else(|| {
                 known.push(text);
@@ -117,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_numbered_as_they_appear_and_looks_are_one() {
+    fn people_are_numbered_as_they_appear_and_keys_are_one() {
         let names = ["name", "number"];
         let tables = [
             vec![vec!["Ann", "7"], vec!["Bob", "7"], vec!["Ann", "7"], vec!["Bob", "8"]],

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
-use shoal_core::{Cell, Column, PublishedError, PublishedValue, Table, parse_set};
+use shoal_core::{Cell, Column, PublishedError, PublishedValue, RawColumn, Role, Table, parse_set};
+use shoal_privacy::Classes;
 
-use crate::audit::ClassFile;
+use super::incomparable;
+use super::linked::Earlier;
+use crate::PipelineError;
 
 /// The classes of an earlier release, in terms of the new original.
 pub(super) struct Regions {
@@ -14,6 +17,8 @@ pub(super) struct Regions {
     classes: Vec<Option<Vec<usize>>>,
     /// The classes that records can be in, the tightest first.
     order: Vec<usize>,
+    /// The class of each person's first row.
+    class_of: HashMap<u32, u32>,
 }
 
 /// The texts of a quasi-identifier.
@@ -27,8 +32,29 @@ struct ColumnTexts {
 }
 
 impl Regions {
+    /// The classes of a release. An error where its quasi-identifiers are not those of the new one.
+    pub(super) fn of_release(original: &Table, earlier: &Earlier<'_>) -> Result<Regions, PipelineError> {
+        let names = earlier.audit.policy.columns_of(Role::QuasiIdentifier);
+        let quasi: Vec<&RawColumn> = names.iter().filter_map(|name| earlier.file.column(name)).collect();
+        let classes = Classes::of(earlier.file.rows, &quasi);
+        let first = classes.first_rows().into_iter();
+        let cells = |row: u32| quasi.iter().map(|column| column.text(row as usize).to_owned()).collect();
+        let cells: Vec<Vec<String>> = first.map(cells).collect();
+        let names: Vec<String> = quasi.iter().map(|column| column.name.clone()).collect();
+        let regions = Regions::of(original, &names, &cells).ok_or_else(|| {
+            incomparable(earlier.audit, "its quasi-identifiers are not those of the policy")
+        })?;
+        let rows = earlier.person_of.iter().copied().zip(classes.class_of).rev();
+        Ok(Regions { class_of: rows.collect(), ..regions })
+    }
+
+    /// The class of somebody who was in the release.
+    pub(super) fn class_of_person(&self, person: u32) -> Option<u32> {
+        self.class_of.get(&person).copied()
+    }
+
     /// Reads the cells of classes; `quasi` are the columns in the order of the cells. None where the quasi-identifiers are others now.
-    pub(super) fn of(original: &Table, quasi: &[String], classes: &[ClassFile]) -> Option<Regions> {
+    fn of(original: &Table, quasi: &[String], classes: &[Vec<String>]) -> Option<Regions> {
         let wanted = original.quasi_identifiers();
         if wanted.len() != quasi.len() {
             return None;
@@ -41,7 +67,7 @@ impl Regions {
             let mut number_of: HashMap<&str, Option<usize>> = HashMap::new();
             let (mut texts, mut covers) = (Vec::new(), Vec::new());
             for (class, numbers) in classes.iter().zip(&mut of_class) {
-                let text = class.cells.get(at)?.as_str();
+                let text = class.get(at)?.as_str();
                 numbers.push(*number_of.entry(text).or_insert_with(|| {
                     let (text, codes) = read(column, text)?;
                     texts.push(text);
@@ -65,7 +91,7 @@ impl Regions {
         let mut order: Vec<usize> = (0..classes.len()).filter(|&class| classes[class].is_some()).collect();
         // Equally tight ones in the order of the audit, which is that of the published file.
         order.sort_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)));
-        Some(Regions { columns, classes, order })
+        Some(Regions { columns, classes, order, class_of: HashMap::new() })
     }
 
     /// What a class says, for records that keep it: its text in each column where it is true of all of them, else none.
@@ -170,7 +196,6 @@ fn level(column: &Column, texts: &[&str]) -> Option<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use indexmap::IndexMap;
     use shoal_core::{Hierarchy, Kind, RawTable, Role};
 
     use super::*;
@@ -193,13 +218,7 @@ mod tests {
     }
 
     fn regions(table: &Table, cells: &[[&str; 2]]) -> Regions {
-        let class = |cells: &[&str; 2]| ClassFile {
-            cells: cells.map(str::to_owned).to_vec(),
-            size: 2,
-            values: IndexMap::new(),
-            people: Vec::new(),
-        };
-        let classes: Vec<ClassFile> = cells.iter().map(class).collect();
+        let classes: Vec<Vec<String>> = cells.iter().map(|cells| cells.map(str::to_owned).to_vec()).collect();
         Regions::of(table, &["age".to_owned(), "town".to_owned()], &classes).unwrap()
     }
 

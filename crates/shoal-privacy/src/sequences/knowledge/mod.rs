@@ -48,7 +48,7 @@ mod whole;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use shoal_core::{Bound, Distribution, Hierarchy, Limit, Progress, RawColumn, Support};
+use shoal_core::{ColumnBound, Distribution, Hierarchy, Limit, MissingTexts, Progress, RawColumn, Support};
 
 pub use error::KnowledgeError;
 
@@ -62,7 +62,7 @@ use self::settled::Settled;
 use self::values::Values;
 use self::whole::Reached;
 use super::{SequencesModel, SequencesView, SequencesViolation};
-use crate::{Figure, KTooSmall, Outcome, Unverifiable};
+use crate::{KTooSmall, Outcome, Promise, Unverifiable};
 
 /// (k,β)^L or (k,C)^L, by the bounds of its limits.
 ///
@@ -94,6 +94,7 @@ pub struct BoundedKnowledge {
     work: u64,
     parts: Option<Vec<u32>>,
     everybody: BTreeMap<String, Distribution>,
+    missing: MissingTexts,
 }
 
 impl BoundedKnowledge {
@@ -118,7 +119,8 @@ impl BoundedKnowledge {
         }
         limits.iter().try_for_each(KnowledgeError::check)?;
         let (support, everybody) = (Support::Compatible, BTreeMap::new());
-        Ok(BoundedKnowledge { k, length, limits, trees, support, work, parts: None, everybody })
+        let missing = MissingTexts::default();
+        Ok(BoundedKnowledge { k, length, limits, trees, support, work, parts: None, everybody, missing })
     }
 
     /// The same promise, with those in a crowd whom `support` counts.
@@ -134,6 +136,13 @@ impl BoundedKnowledge {
     #[must_use]
     pub fn among(self, everybody: BTreeMap<String, Distribution>) -> BoundedKnowledge {
         BoundedKnowledge { everybody, ..self }
+    }
+
+    /// The same promise where these texts stand for no value. An event without one has no secret; a limit that names one of
+    /// these texts is about it all the same.
+    #[must_use]
+    pub fn without(self, missing: MissingTexts) -> BoundedKnowledge {
+        BoundedKnowledge { missing, ..self }
     }
 
     /// Where to look for a proof: a number for each row of the file, the same for people who, taken by themselves, keep the
@@ -161,7 +170,7 @@ impl BoundedKnowledge {
     ) -> Result<Published, Unverifiable> {
         let items = Items::new(columns, self.support);
         let groups = Groups::new(view, &items, part_of);
-        let values = Values::new(view, &groups, &self.limits, &self.everybody)?;
+        let values = Values::new(view, &groups, &self.limits, &self.missing, &self.everybody)?;
         Ok(Published::new(items, groups, values, self.k, self.support))
     }
 
@@ -226,28 +235,14 @@ impl Published {
 }
 
 impl SequencesModel for BoundedKnowledge {
-    fn name(&self) -> String {
-        let is_gain = |limit: &Limit| matches!(limit.bound, Bound::Gain(_));
-        let of = |letter, asked: bool| if asked { letter } else { "" };
-        let gain = of(",β", self.limits.iter().any(is_gain));
-        let share = of(",C", !self.limits.iter().all(is_gain));
-        format!("(k{gain}{share})^L")
-    }
-
-    fn asked(&self) -> Figure {
-        let limit = |limit: &Limit| {
-            let column = if self.limits.len() > 1 { format!(" for {}", limit.column) } else { String::new() };
-            match limit.bound {
-                Bound::Gain(beta) => format!("β = {beta}{column}, "),
-                Bound::Share(c) => format!("C = {c}{column}, "),
-            }
-        };
-        let limits: String = self.limits.iter().map(limit).collect();
-        let count = match self.support {
-            Support::Compatible => "",
-            Support::Paper => ", by the papers' count",
-        };
-        Figure::Words(format!("k = {}, {limits}L = {}{count}", self.k, self.length))
+    fn promise(&self) -> Promise {
+        let bound = |limit: &Limit| ColumnBound { column: limit.column.clone(), bound: limit.bound };
+        Promise::Knowledge {
+            k: self.k,
+            length: self.length,
+            support: self.support,
+            bounds: self.limits.iter().map(bound).collect(),
+        }
     }
 
     fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable> {

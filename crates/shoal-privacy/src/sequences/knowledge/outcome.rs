@@ -25,7 +25,7 @@ pub(super) fn outcome(
     Outcome {
         found: words,
         holds: found.length.is_none() && given_up.is_none(),
-        violations: Violations { total, worst },
+        violations: Violations { total, worst, all: Vec::new() },
     }
 }
 

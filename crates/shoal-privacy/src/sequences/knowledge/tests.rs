@@ -85,7 +85,7 @@ fn read_in_parts(
     let columns: Vec<Quasi<'_>> = view.events().quasi().iter().copied().zip(trees).collect();
     let items = Items::new(&columns, support);
     let groups = Groups::new(&view, &items, part_of);
-    let values = Values::new(&view, &groups, &[limit], &BTreeMap::new()).unwrap();
+    let values = Values::new(&view, &groups, &[limit], &MissingTexts::default(), &BTreeMap::new()).unwrap();
     Published::new(items, groups, values, k, support)
 }
 

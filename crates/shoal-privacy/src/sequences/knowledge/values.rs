@@ -1,9 +1,8 @@
 //! The sensitive values: how many people of each group have them, and which share a crowd may have of them.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use shoal_core::{Bound, Distribution, Limit, RawColumn, canonical_text};
+use shoal_core::{Bound, Distribution, Limit, MissingTexts, RawColumn, SameValue};
 
 use super::groups::Groups;
 use crate::origin::number as row_number;
@@ -35,6 +34,7 @@ impl Values {
         view: &SequencesView<'_>,
         groups: &Groups,
         limits: &[Limit],
+        missing: &MissingTexts,
         everybody: &BTreeMap<String, Distribution>,
     ) -> Result<Values, Unverifiable> {
         let mut named = Vec::new();
@@ -43,20 +43,25 @@ impl Values {
             let lacking = || Unverifiable::Lacking { column: limit.column.clone() };
             let column = view.events().published().column(&limit.column).ok_or_else(lacking)?;
             let first = named.len() as u32;
-            // A null and an empty text are written alike and are one value; so are texts that look alike.
-            let mut texts: Vec<(Cow<'_, str>, &str)> =
-                column.labels.iter().map(|text| (canonical_text(text), text)).collect();
+            // An event without a value has no secret, unless the limit names what stands for it.
+            let is_missing = match limit.values {
+                None => missing.codes(column),
+                Some(_) => vec![false; column.labels.len()],
+            };
+            let present = column.labels.iter().zip(&is_missing).filter(|(_, missing)| !**missing);
+            let mut texts: Vec<(SameValue, &str)> =
+                present.map(|(text, _)| (SameValue::from_text(text), text)).collect();
             texts.sort_unstable();
             texts.dedup_by(|later, first| later.0 == first.0);
             if let Some(values) = &limit.values {
-                let values: Vec<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
+                let values: Vec<SameValue> = values.iter().map(|value| SameValue::from_text(value)).collect();
                 texts.retain(|(key, _)| values.contains(key));
             }
-            let number = |text: &str| {
-                let key = canonical_text(text);
+            let number = |(text, missing): (&str, &bool)| {
+                let key = (!missing).then(|| SameValue::from_text(text))?;
                 texts.binary_search_by(|(known, _)| known.cmp(&key)).ok().map(|at| first + at as u32)
             };
-            let numbers: Vec<Option<u32>> = column.labels.iter().map(number).collect();
+            let numbers: Vec<Option<u32>> = column.labels.iter().zip(&is_missing).map(number).collect();
             let mut people = vec![0_u32; texts.len()];
             let mut own: Vec<u32> = Vec::new();
             for (person, &group) in groups.of_person().iter().enumerate() {
@@ -116,11 +121,11 @@ impl Values {
     }
 }
 
-/// The share of everybody who has each value. Texts that look alike are one value, as they are in a file.
-fn shares(everybody: &Distribution) -> HashMap<Cow<'_, str>, f64> {
-    let mut counts: HashMap<Cow<'_, str>, u64> = HashMap::new();
+/// The share of everybody who has each value.
+fn shares(everybody: &Distribution) -> HashMap<SameValue, f64> {
+    let mut counts: HashMap<SameValue, u64> = HashMap::new();
     for (text, count) in everybody.counts() {
-        *counts.entry(canonical_text(text)).or_default() += u64::from(*count);
+        *counts.entry(SameValue::from_text(text)).or_default() += u64::from(*count);
     }
     let members = everybody.members();
     counts.into_iter().map(|(key, count)| (key, count.min(members) as f64 / members as f64)).collect()

@@ -9,12 +9,11 @@
 //! would do, and this one needs no key, so that the gate can look at it: what leaves is then a function of the multiset
 //! of lines, and says nothing about who came first.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 use shoal_core::stream::{StreamLine, StreamTuple};
 
 use super::fingerprint::Fingerprint;
@@ -58,7 +57,7 @@ struct Crowd<'s> {
     cells: Vec<&'s str>,
     people: HashSet<Person<'s>, FixedState>,
     /// Canonical: values that look alike are one.
-    values: HashSet<Cow<'s, str>, FixedState>,
+    values: HashSet<SameValue, FixedState>,
 }
 
 /// Where nobody says whose a tuple is, it is somebody's of their own.
@@ -202,7 +201,7 @@ impl<'s> Crowd<'s> {
 
     fn join(&mut self, tuple: &'s StreamTuple<'s>) {
         self.people.insert(tuple.person.as_deref().map_or(Person::Of(tuple.position), Person::Named));
-        self.values.insert(canonical_text(&tuple.value));
+        self.values.insert(SameValue::from_text(&tuple.value));
     }
 
     /// What the crowd lacks, and the line where it shows.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 use shoal_core::stream::StreamLine;
 
 use super::fingerprint::Fingerprint;
@@ -131,10 +131,10 @@ impl Groups {
     }
 
     fn number(&mut self, value: &str) -> u32 {
-        let value = canonical_text(value);
-        self.values.get(&*value).copied().unwrap_or_else(|| {
+        let value = SameValue::from_text(value);
+        self.values.get(value.as_str()).copied().unwrap_or_else(|| {
             let number = self.values.len() as u32;
-            self.values.insert(value.into(), number);
+            self.values.insert(value.as_str().into(), number);
             number
         })
     }
@@ -165,7 +165,7 @@ impl Groups {
         if group.members.contains(&quasi) {
             return Err(StreamViolation::QuasiTwice { line, position, group: id });
         }
-        let value = self.values.get(&*canonical_text(&shown.tuple.value)).copied();
+        let value = self.values.get(SameValue::from_text(&shown.tuple.value).as_str()).copied();
         let Some(slot) = value.and_then(|value| group.slot(value)).filter(|slot| slot.free > 0) else {
             return Err(StreamViolation::NoFreeSlot { line, position, group: id });
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 use shoal_core::stream::{StreamDesign, StreamLine};
 
 use super::{Shown, Step, alien, take_turn};
@@ -86,7 +86,7 @@ fn check_set(values: &[Cow<'_, str>], shown: &Shown<'_>, l: usize) -> Result<(),
         return Err(StreamViolation::SetOrder { line, value: pair[1].to_string() });
     }
     // Values that look alike are one, and then the line shows fewer than it promises.
-    let distinct: BTreeSet<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
+    let distinct: BTreeSet<SameValue> = values.iter().map(|value| SameValue::from_text(value)).collect();
     if distinct.len() != l {
         return Err(StreamViolation::SetSize { line, values: distinct.len(), l });
     }

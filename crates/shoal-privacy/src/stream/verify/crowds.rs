@@ -2,10 +2,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 use shoal_core::stream::StreamLine;
 
-use super::{Answer, Broken, Figure, Form, LineViolation, least};
+use super::{Answer, Broken, Form, LineViolation, Promise, least};
 use crate::stream::gate::{Fingerprint, is_suppressed};
 
 /// The rows whose quasi-identifiers are the same.
@@ -46,22 +46,28 @@ pub(super) fn verify<'a>(
             values: HashSet::default(),
         });
         class.rows += 1;
-        class.values.insert(Fingerprint::of([&*canonical_text(&value)].into_iter()));
+        class.values.insert(Fingerprint::of([SameValue::from_text(&value).as_str()].into_iter()));
     }
     let mut classes: Vec<Class> = classes.into_values().collect();
     classes.sort_unstable_by_key(|class| class.line);
     let size = |class: &Class| class.rows;
     let values = |class: &Class| class.values.len();
-    let mut answers = vec![each_at_least(&classes, "k-anonymity", "rows", k, size)];
+    let mut answers = vec![each_at_least(&classes, Promise::KAnonymity { k: k as u32 }, "rows", k, size)];
     if l > 1 {
-        answers.push(each_at_least(&classes, "l-diversity", "sensitive values", l, values));
+        answers.push(each_at_least(
+            &classes,
+            Promise::LDiversity { l: l as u64 },
+            "sensitive values",
+            l,
+            values,
+        ));
     }
     answers
 }
 
 fn each_at_least(
     classes: &[Class],
-    name: &str,
+    promise: Promise,
     what: &str,
     asked: usize,
     found: impl Fn(&Class) -> usize,
@@ -70,5 +76,5 @@ fn each_at_least(
     for class in classes.iter().filter(|class| found(class) < asked) {
         small.note(class.line, || format!("the class ({}) has {} {what}", class.cells, found(class)));
     }
-    small.answer(name, Figure::Count(asked as u64), |_| least(classes.iter().map(found).min()))
+    small.answer(promise, |_| least(classes.iter().map(found).min()))
 }

@@ -1,10 +1,10 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 use shoal_core::stream::StreamLine;
 
-use super::{Answer, Broken, Figure, Form, LineViolation, in_order};
+use super::{Answer, Broken, Figure, Form, LineViolation, Promise, in_order};
 use crate::stream::gate::Fingerprint;
 
 /// Definition 3 at every moment from a group's first member on; no more members than places; nobody's quasi-identifiers
@@ -63,7 +63,7 @@ impl Found {
             self.disordered.note(line, || format!("`{value}` comes too late in group {id}"));
         }
         group.last = Some(value.into());
-        group.add(Fingerprint::of([&*canonical_text(value)].into_iter()), count);
+        group.add(Fingerprint::of([SameValue::from_text(value).as_str()].into_iter()), count);
     }
 
     fn member(&mut self, line: u64, id: u64, group: &mut Group, quasi: Fingerprint) {
@@ -93,13 +93,15 @@ impl Found {
     }
 
     fn answers(self, l: usize) -> Vec<Answer<LineViolation>> {
-        let none = || Figure::Words("none".to_owned());
-        let members = |n: usize| if n == 0 { none() } else { Figure::Words(format!("{n} members")) };
+        let members = |n: usize| match n {
+            0 => Figure::Words("none".to_owned()),
+            n => Figure::Words(format!("{n} members")),
+        };
         let weakest = self.weakest.map_or(Figure::Nothing, whole_if_it_is);
         vec![
-            self.weak.answer("l-diversity", Figure::Count(l as u64), |_| weakest),
-            self.crowded.answer("members without a place", none(), members),
-            self.twice.answer("quasi-identifiers twice in a group", none(), members),
+            self.weak.answer(Promise::LDiversity { l: l as u64 }, |_| weakest),
+            self.crowded.answer(Promise::PlacesForMembers, members),
+            self.twice.answer(Promise::DifferentMembers, members),
             in_order(self.disordered),
         ]
     }

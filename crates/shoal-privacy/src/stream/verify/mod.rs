@@ -16,7 +16,7 @@ use shoal_core::stream::{StreamDesign, StreamLine, StreamPromise};
 
 use super::possible::PossibleSets;
 use crate::promise::{Answer, SHOWN, settle};
-use crate::{BrokenPromise, Figure, Outcome, PromiseResult, Violating, Violations};
+use crate::{BrokenPromise, Figure, Finding, Outcome, Promise, Violating, Violations};
 
 /// What can be said of a published stream without its original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,7 +29,7 @@ pub struct StreamVerdict {
     /// Tuples of which nothing but that they exist is shown.
     pub suppressed: u64,
     /// Every promise with what was found.
-    pub promises: Vec<PromiseResult>,
+    pub promises: Vec<Finding>,
     /// The promises that are not kept, and where.
     pub broken: Vec<BrokenPromise<LineViolation>>,
 }
@@ -115,7 +115,7 @@ impl Form {
 
     fn answer(self) -> Answer<LineViolation> {
         let wrong = self.broken.total as u64;
-        self.broken.answer("well-formed lines", Figure::Words("all".to_owned()), |_| match wrong {
+        self.broken.answer(Promise::WellFormedLines, |_| match wrong {
             0 => Figure::Words("all".to_owned()),
             wrong => Figure::Words(format!("all but {wrong}")),
         })
@@ -137,19 +137,18 @@ impl Broken {
         }
     }
 
-    fn answer(self, name: &str, asked: Figure, found: impl FnOnce(usize) -> Figure) -> Answer<LineViolation> {
+    fn answer(self, promise: Promise, found: impl FnOnce(usize) -> Figure) -> Answer<LineViolation> {
         let found = found(self.total);
-        let violations = Violations { total: self.total, worst: self.first };
+        let violations = Violations { total: self.total, worst: self.first, all: Vec::new() };
         let outcome = Outcome { found, holds: violations.total == 0, violations };
-        Answer { name: name.to_owned(), column: None, asked, outcome }
+        Answer { promise, column: None, outcome }
     }
 }
 
 /// That values stand in ascending order.
 fn in_order(disordered: Broken) -> Answer<LineViolation> {
-    let ascending = || Figure::Words("ascending".to_owned());
-    disordered.answer("order of values", ascending(), |lines| match lines {
-        0 => ascending(),
+    disordered.answer(Promise::OrderOfValues, |lines| match lines {
+        0 => Figure::Words("ascending".to_owned()),
         lines => Figure::Words(format!("ascending but for {lines} lines")),
     })
 }

@@ -1,11 +1,11 @@
 use std::borrow::Cow;
 
-use shoal_core::canonical_text;
+use shoal_core::SameValue;
 use shoal_core::stream::StreamLine;
 
 use crate::stream::possible::PossibleSets;
 
-use super::{Answer, Broken, Figure, Form, LineViolation, in_order, least};
+use super::{Answer, Broken, Figure, Form, LineViolation, Promise, in_order, least};
 
 /// Every line has at least l distinct values, in ascending order: any other order could say which is the true one. Where
 /// the design is known, they are values of its domain that it draws together, in the stratum that the line shows; and where
@@ -33,7 +33,7 @@ pub(super) fn verify<'a>(
             alien.note(line, || why);
         }
         // What looks alike is one value to whoever reads the line.
-        let mut values: Vec<Cow<'_, str>> = values.iter().map(|value| canonical_text(value)).collect();
+        let mut values: Vec<SameValue> = values.iter().map(|value| SameValue::from_text(value)).collect();
         values.sort_unstable();
         values.dedup();
         if values.len() < l {
@@ -42,10 +42,9 @@ pub(super) fn verify<'a>(
         fewest = Some(fewest.map_or(values.len(), |least: usize| least.min(values.len())));
     }
     let mut answers =
-        vec![few.answer("l-diversity", Figure::Count(l as u64), |_| least(fewest)), in_order(disordered)];
+        vec![few.answer(Promise::LDiversity { l: l as u64 }, |_| least(fewest)), in_order(disordered)];
     if possible.is_some() {
-        let asked = Figure::Words("all".to_owned());
-        answers.push(alien.answer("sets of the design", asked, |lines| match lines {
+        answers.push(alien.answer(Promise::SetsOfTheDesign, |lines| match lines {
             0 => Figure::Words("all".to_owned()),
             lines => Figure::Words(format!("all but {lines}")),
         }));

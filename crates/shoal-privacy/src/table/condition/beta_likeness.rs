@@ -1,12 +1,12 @@
 //! β-likeness (J. Cao, P. Karras, *Publishing Microdata with a Robust Privacy Guarantee*, PVLDB 5(11), 2012): no
 //! value is much more frequent in a class than in the whole file.
 
-use shoal_core::Likeness;
+use shoal_core::{Likeness, Rule};
 
 use super::judge::{Judge, judge};
 use super::spread::Class;
 use super::{Column, ConditionError, Spread, TOLERANCE, TableModel, TableView, is_at_most, percent};
-use crate::{Figure, Outcome, Unverifiable};
+use crate::{Figure, Outcome, Promise, Unverifiable};
 
 /// β-likeness, basic or enhanced. A value that becomes rarer in a class gives nothing away.
 ///
@@ -30,16 +30,12 @@ impl BetaLikeness {
 }
 
 impl TableModel for BetaLikeness {
-    fn name(&self) -> &'static str {
-        "beta-likeness"
+    fn promise(&self) -> Promise {
+        Promise::Values(Rule::Alike(self.likeness))
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column.name)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Number(self.likeness.beta())
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {

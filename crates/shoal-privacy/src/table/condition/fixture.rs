@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shoal_core::{Condition, DateFormat, Hierarchy, Kind, RawTable, Rule, ValueParser};
+use shoal_core::{Condition, DateFormat, Hierarchy, Kind, MissingTexts, RawTable, Rule, ValueParser};
 
 use super::{ConditionError, SensitiveColumn, model};
 use crate::{Figure, Outcome, TableModel, TableView, Unverifiable};
@@ -18,14 +18,14 @@ pub(super) const ILLNESSES: [[&str; 3]; 6] = [
 ];
 
 /// A rule for the column `x` of integers where they are ordered and of illnesses otherwise. `?` and the empty text
-/// stand for the missing value.
+/// stand for no value.
 pub(super) fn rule(rule: Rule) -> Result<Box<dyn TableModel>, ConditionError> {
     let is_ordered = matches!(rule, Rule::Close { distance: shoal_core::Distance::Ordered, .. });
     let kind = if is_ordered { Kind::Integer } else { Kind::Text };
     let tree = Hierarchy::from_rows(&ILLNESSES.map(Vec::from)).expect("a tree");
     let ground = SensitiveColumn {
         parser: ValueParser::new(kind, DateFormat::default()),
-        missing: vec!["?".to_owned(), String::new()],
+        missing: MissingTexts::new(&["?", ""]),
         hierarchy: Some(Arc::new(tree)),
     };
     model(&Condition { column: "x".to_owned(), rule }, ground)

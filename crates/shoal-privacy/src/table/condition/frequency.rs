@@ -1,11 +1,13 @@
 //! Frequency l-diversity (X. Xiao, Y. Tao, *Anatomy*, VLDB 2006): no value stands in more than one record of l, so that
 //! whoever finds a class and guesses its commonest value is right with a probability of at most 1/l.
 
+use shoal_core::Rule;
+
 use super::judge::{Judge, judge};
 use super::l_diversity::{check_l, most_frequent};
 use super::spread::Class;
 use super::{Column, ConditionError, Spread, TableModel, TableView, percent};
-use crate::{Figure, Outcome, Unverifiable};
+use crate::{Figure, Outcome, Promise, Unverifiable};
 
 /// Every value has at most the share 1/l of every class.
 #[derive(Debug)]
@@ -22,16 +24,12 @@ impl Frequency {
 }
 
 impl TableModel for Frequency {
-    fn name(&self) -> &'static str {
-        "frequency-l-diversity"
+    fn promise(&self) -> Promise {
+        Promise::Values(Rule::Frequency { l: self.l })
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column.name)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Number(1.0 / self.l as f64)
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
@@ -98,8 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_a_value_and_l_below_2_promises_nothing() {
-        assert!(!verify(Rule::Frequency { l: 2 }, &[&["?", "", "flu"]]).holds);
+    fn l_below_2_promises_nothing() {
         for l in [0, 1] {
             let refused = rule(Rule::Frequency { l }).map(|_| ());
             assert_eq!(refused, Err(ConditionError::NotDiverse { column: "x".into(), l: l as f64 }));

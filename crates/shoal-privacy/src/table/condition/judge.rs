@@ -21,11 +21,17 @@ pub(super) trait Judge: Sync {
 
 /// Whether all classes are as they may be. The figure of the worst one is what is found.
 pub(super) fn judge(spread: &Spread<'_>, judge: &impl Judge) -> Outcome {
-    let badness = spread.each_class(|class| judge.badness(class));
+    // A class of which nobody has a value says nothing about it.
+    let badness = |class: &Class<'_>| if class.size == 0 { f64::NEG_INFINITY } else { judge.badness(class) };
+    let badness = spread.each_class(badness);
     let at = |class: u32| badness[class as usize];
-    let worst = (0..badness.len() as u32).max_by(|&one, &two| at(one).total_cmp(&at(two)));
+    let speaks = |class: u32| at(class) > f64::NEG_INFINITY;
+    let worst = (0..badness.len() as u32)
+        .filter(|&class| speaks(class))
+        .max_by(|&one, &two| at(one).total_cmp(&at(two)));
     // A stable sort, so that equally bad classes stay in the order of the file.
-    let mut bad: Vec<u32> = (0..badness.len() as u32).filter(|&class| !judge.allows(at(class))).collect();
+    let mut bad: Vec<u32> =
+        (0..badness.len() as u32).filter(|&class| speaks(class) && !judge.allows(at(class))).collect();
     bad.sort_by(|&one, &two| at(two).total_cmp(&at(one)));
     let describe = |class| spread.look(class, |class| (judge.found(class), Some(judge.why(class))));
     Outcome {

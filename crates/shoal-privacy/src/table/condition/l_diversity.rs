@@ -2,10 +2,12 @@
 //! TKDD 1(1), 2007): in every class the sensitive values are mixed, by count, by entropy, or in that the most
 //! frequent one does not stand out.
 
+use shoal_core::Rule;
+
 use super::judge::{Judge, judge};
 use super::spread::Class;
 use super::{Column, ConditionError, Spread, TableModel, TableView, is_at_least, is_below, percent};
-use crate::{Figure, Outcome, Unverifiable};
+use crate::{Figure, Outcome, Promise, Unverifiable};
 
 /// How many values of a class are named.
 const NAMED: usize = 5;
@@ -25,16 +27,12 @@ impl Distinct {
 }
 
 impl TableModel for Distinct {
-    fn name(&self) -> &'static str {
-        "distinct-l-diversity"
+    fn promise(&self) -> Promise {
+        Promise::Values(Rule::Distinct { l: self.l })
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column.name)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Count(self.l as u64)
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
@@ -81,16 +79,12 @@ impl Entropy {
 }
 
 impl TableModel for Entropy {
-    fn name(&self) -> &'static str {
-        "entropy-l-diversity"
+    fn promise(&self) -> Promise {
+        Promise::Values(Rule::Entropy { l: self.l })
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column.name)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Number(self.l)
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
@@ -153,16 +147,12 @@ impl Recursive {
 }
 
 impl TableModel for Recursive {
-    fn name(&self) -> &'static str {
-        "recursive-l-diversity"
+    fn promise(&self) -> Promise {
+        Promise::Values(Rule::Recursive { l: self.l, c: self.c })
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column.name)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Words(format!("below c = {} for l = {}", self.c, self.l))
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
@@ -253,7 +243,7 @@ pub(super) fn check_l(column: &Column, l: f64) -> Result<(), ConditionError> {
 
 #[cfg(test)]
 mod tests {
-    use shoal_core::Rule;
+    use shoal_core::{Distance, Likeness, Rule};
 
     use super::super::fixture::{number, rule, verify};
     use super::*;
@@ -274,11 +264,26 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_missing_is_one_value() {
-        let outcome = verify(Rule::Distinct { l: 2 }, &[&["?", "", "?"], &["?", "flu"]]);
-        assert_eq!((outcome.found, outcome.violations.total), (Figure::Count(1), 1));
-        let why = outcome.violations.worst[0].why.as_deref();
-        assert_eq!(why, Some("only 1 different value: the missing value"));
+    fn an_empty_cell_is_nobodys_secret_and_hides_nobody() {
+        let rules = [
+            Rule::Distinct { l: 2 },
+            Rule::Frequency { l: 2 },
+            Rule::Entropy { l: 2.0 },
+            Rule::Recursive { l: 2, c: 1.5 },
+            Rule::Close { t: 0.0, distance: Distance::Equal },
+            Rule::Alike(Likeness::Basic(0.1)),
+        ];
+        let (nobody, even, one): (&[&str], &[&str], &[&str]) =
+            (&["?", "", "?"], &["flu", "?", "cold", "?"], &["?", "", "flu"]);
+        for rule in rules {
+            assert!(verify(rule, &[nobody, even, even]).holds, "{rule:?}");
+            let outcome = verify(rule, &[nobody, nobody]);
+            assert_eq!((outcome.holds, outcome.found), (true, Figure::Nothing), "{rule:?}");
+            // Whoever knows that somebody of the last class has a value knows it.
+            let outcome = verify(rule, &[nobody, even, one]);
+            let is_named = outcome.violations.worst.iter().any(|class| class.rows.first() == Some(&8));
+            assert!(!outcome.holds && is_named, "{rule:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! What else must be true of a class than its size: how much it may give away about one sensitive column.
 //!
 //! Everything is read off the published file: its [`values`], how they are [`spread`] over the classes, and how
-//! frequent they are in the whole file, records of nothing but `*` included. Texts that stand for the missing value
-//! are one value like any other; otherwise texts that look alike are one value. What the file alone does not say
+//! frequent they are in the whole file, records of nothing but `*` included. Texts that fold to one value
+//! ([`shoal_core::SameValue`]) are one. What the file alone does not say
 //! comes from the policy ([`SensitiveColumn`]). Every condition asks each class for one figure ([`judge`]).
+//!
+//! An empty cell is nobody's secret ([`shoal_core::TablePromise`] says why and what follows): members without a value
+//! are not counted here, and a class of which nobody has one keeps every condition.
 //!
 //! Where it is known whose the records are, people are counted: those of a class, those of them who have a value in some
 //! record of it, and the same of the whole file ([`shoal_core::TablePromise`] says what each condition means then).
@@ -24,7 +27,7 @@ mod values;
 
 use std::sync::Arc;
 
-use shoal_core::{Condition, Distribution, Hierarchy, Rule, ValueParser};
+use shoal_core::{Condition, Distribution, Hierarchy, MissingTexts, Rule, ValueParser};
 
 pub use error::ConditionError;
 
@@ -43,7 +46,7 @@ pub struct SensitiveColumn {
     /// How its texts are read, for an order of them.
     pub parser: ValueParser,
     /// The texts that stand for the missing value.
-    pub missing: Vec<String>,
+    pub missing: MissingTexts,
     /// The policy's hierarchy, where it says how far values are apart.
     pub hierarchy: Option<Arc<Hierarchy>>,
 }
@@ -51,13 +54,13 @@ pub struct SensitiveColumn {
 /// The model that checks a condition: l-diversity, t-closeness or β-likeness. Its parameters are checked here.
 ///
 /// ```
-/// use shoal_core::{Condition, DateFormat, Kind, RawTable, Rule, ValueParser};
+/// use shoal_core::{Condition, DateFormat, Kind, MissingTexts, RawTable, Rule, ValueParser};
 /// use shoal_privacy::table::model;
 /// use shoal_privacy::{SensitiveColumn, TableView};
 ///
 /// let illness = || SensitiveColumn {
 ///     parser: ValueParser::new(Kind::Text, DateFormat::default()),
-///     missing: Vec::new(),
+///     missing: MissingTexts::default(),
 ///     hierarchy: None,
 /// };
 /// let condition = |l| Condition { column: "illness".to_owned(), rule: Rule::Distinct { l } };
@@ -101,7 +104,7 @@ pub fn model_against(
 struct Column {
     name: String,
     /// The texts that stand for the missing value.
-    missing: Vec<String>,
+    missing: MissingTexts,
     /// How its texts are read: 7 and 7.0 are one number.
     parser: ValueParser,
     /// How often values occur among everybody, where that is not what the file says.
@@ -158,32 +161,27 @@ mod tests {
     use shoal_core::{Distance, Likeness};
 
     use super::*;
-    use crate::Figure;
+    use crate::{Figure, Promise};
 
-    /// A report that calls a promise by another name, or says that something else was asked, promises something else.
     #[test]
-    fn a_condition_says_what_it_is_and_what_is_asked() {
-        for (rule, name, asked) in [
-            (Rule::Distinct { l: 3 }, "distinct-l-diversity", Figure::Count(3)),
-            (Rule::Frequency { l: 4 }, "frequency-l-diversity", Figure::Number(0.25)),
-            (Rule::Entropy { l: 2.5 }, "entropy-l-diversity", Figure::Number(2.5)),
-            (
-                Rule::Recursive { l: 3, c: 1.5 },
-                "recursive-l-diversity",
-                Figure::Words("below c = 1.5 for l = 3".to_owned()),
-            ),
-            (Rule::Close { t: 0.2, distance: Distance::Equal }, "t-closeness", Figure::Number(0.2)),
-            (Rule::Alike(Likeness::Basic(0.7)), "beta-likeness", Figure::Number(0.7)),
+    fn a_condition_promises_its_rule_of_its_column() {
+        for rule in [
+            Rule::Distinct { l: 3 },
+            Rule::Frequency { l: 4 },
+            Rule::Entropy { l: 2.5 },
+            Rule::Recursive { l: 3, c: 1.5 },
+            Rule::Close { t: 0.2, distance: Distance::Equal },
+            Rule::Alike(Likeness::Basic(0.7)),
         ] {
             let model = fixture::rule(rule).unwrap();
-            assert_eq!((model.name(), model.column(), model.asked()), (name, Some("x"), asked));
+            assert_eq!((model.promise(), model.column()), (Promise::Values(rule), Some("x")));
         }
     }
 
     /// The model of a rule about a file that is a part of something larger.
     fn against(rule: Rule, everybody: &[(&str, u32)]) -> Box<dyn TableModel> {
         let parser = ValueParser::new(shoal_core::Kind::Text, shoal_core::DateFormat::default());
-        let ground = SensitiveColumn { parser, missing: vec!["?".to_owned()], hierarchy: None };
+        let ground = SensitiveColumn { parser, missing: MissingTexts::new(&["?"]), hierarchy: None };
         let everybody = Distribution::new(everybody.iter().map(|&(value, count)| (value.to_owned(), count)));
         model_against(&Condition { column: "x".to_owned(), rule }, ground, everybody).unwrap()
     }
@@ -203,19 +201,21 @@ mod tests {
     fn a_part_is_compared_with_everybody_who_is_given() {
         let close = |t| Rule::Close { t, distance: Distance::Equal };
         // 3 of 4 have the flu here, and half of everybody; a tenth of them has something that the part does not have.
-        let (part, all) = (["flu", "Flu ", "flu", "?"], [("flu", 50), ("", 40), ("gout", 10)]);
+        // Those without a value are in none of these shares.
+        let (part, all) =
+            (["flu", "Flu ", "flu", "cold", "?"], [("flu", 50), ("", 7), ("cold", 40), ("gout", 10)]);
         assert_eq!(verified(close(0.25), &all, &part), Ok((true, Figure::Number(0.25))));
         assert!(!verified(close(0.24), &all, &part).unwrap().0);
         // As one file of their own, they are like everybody there.
-        let alone = verified(close(0.0), &[("flu", 3), ("?", 1)], &part);
+        let alone = verified(close(0.0), &[("flu", 3), ("?", 1), ("cold", 1)], &part);
         assert_eq!(alone, Ok((true, Figure::Number(0.0))));
         let alike = |beta| Rule::Alike(Likeness::Basic(beta));
         assert_eq!(verified(alike(0.5), &all, &part), Ok((true, Figure::Number(0.5))));
         assert!(!verified(alike(0.49), &all, &part).unwrap().0);
-        let nobody = Unverifiable::NotAmongEverybody { row: 4, column: "x".into(), value: "?".into() };
+        let nobody = Unverifiable::NotAmongEverybody { row: 4, column: "x".into(), value: "cold".into() };
         assert_eq!(verified(close(0.5), &[("flu", 9)], &part), Err(nobody));
         let parser = ValueParser::new(shoal_core::Kind::Integer, shoal_core::DateFormat::default());
-        let ground = SensitiveColumn { parser, missing: Vec::new(), hierarchy: None };
+        let ground = SensitiveColumn { parser, missing: MissingTexts::default(), hierarchy: None };
         let everybody = Distribution::new([("1".to_owned(), 2), ("2".to_owned(), 1)]);
         let rule = Rule::Close { t: 0.9, distance: Distance::Ordered };
         let model = model_against(&Condition { column: "x".to_owned(), rule }, ground, everybody).unwrap();

@@ -17,7 +17,7 @@ pub(super) struct Spread<'a> {
 /// The values of one class.
 #[derive(Debug)]
 pub(super) struct Class<'a> {
-    /// How many members it has: people where they are counted, else records.
+    /// How many members have a value: people where they are counted, else records.
     pub(super) size: u32,
     /// Its values, ascending, each with the number of members who have it.
     pub(super) counts: &'a [(u32, u32)],
@@ -104,16 +104,19 @@ impl Tally {
         self.found.clear();
         if let Some(crowds) = view.people() {
             self.pairs.clear();
-            self.pairs.extend(rows.iter().map(|&row| (value_of(row), crowds.person_of()[row as usize])));
+            let pairs =
+                rows.iter().filter_map(|&row| Some((value_of(row)?, crowds.person_of()[row as usize])));
+            self.pairs.extend(pairs);
             self.pairs.sort_unstable();
             self.pairs.dedup();
             for one_value in self.pairs.chunk_by(|one, two| one.0 == two.0) {
                 self.found.push((one_value[0].0, one_value.len() as u32));
             }
-            return Class { size: crowds.sizes()[class], counts: &self.found };
+            self.pairs.sort_unstable_by_key(|&(_, person)| person);
+            let size = self.pairs.chunk_by(|one, two| one.1 == two.1).count();
+            return Class { size: size as u32, counts: &self.found };
         }
-        for &row in rows {
-            let value = value_of(row);
+        for value in rows.iter().filter_map(|&row| value_of(row)) {
             let count = &mut self.counts[value as usize];
             if *count == 0 {
                 self.found.push((value, 0));
@@ -126,6 +129,7 @@ impl Tally {
         for (value, count) in &mut self.found {
             *count = std::mem::take(&mut self.counts[*value as usize]);
         }
-        Class { size: rows.len() as u32, counts: &self.found }
+        let size = self.found.iter().map(|(_, count)| count).sum();
+        Class { size, counts: &self.found }
     }
 }

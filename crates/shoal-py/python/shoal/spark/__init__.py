@@ -69,7 +69,8 @@ def anonymize(
 
     Tables, with k, a k of each person's own, people (``data.person``), l-diversity, t-closeness and beta-likeness; transactions with k^m for m up to 3; sequences with k
     and c, and with (k,beta)^L and (k,C)^L. What cannot be promised on a cluster is refused. ``part_records`` is the number of records in a part; of transactions, how many the driver holds at once.
-    The release does not depend on the order of the input, its files, the number of workers, or on which of them fail; ``part_records`` does change it. ``overwrite`` replaces a release of
+    The release does not depend on the order of the input, its files, the number of workers, or on which of them fail; ``part_records`` does change it, and so does the secret
+    key that each call draws (``policy.algorithm(key_file=…)`` names one that is kept). ``overwrite`` replaces a release of
     ours, and nothing else.
 
     The workers need this package; ``docs/scale.md`` says how ``spark-submit`` ships it.

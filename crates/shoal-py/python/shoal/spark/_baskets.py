@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ._conditions import canonical_text
+from ._texts import same_text
 from ._errors import new_error, new_policy_error
 from ._items import original_items
 from ._names import ITEMS, OURS, PERSON, map_in_arrow, named, quoted
@@ -90,12 +90,12 @@ class _Reader:
         """As the kernel reads them: blanks around the items of a cell go, and what means "no value" is no item."""
         pieces = [] if cell is None else original_items(cell, self.separator) if self.separator else (piece for piece in cell if piece is not None)
         pieces = (piece.strip() for piece in pieces) if self.trims else pieces
-        return sorted({piece for piece in pieces if (piece or not self.trims) and piece not in self.missing})
+        return sorted({piece for piece in pieces if (piece or not self.trims) and same_text(piece, self.missing) is not None})
 
     def person_of(self, person: Any) -> str | None:
         """One text for all that likely name the same person. Nothing where nobody is named, or two people are."""
         names = person if isinstance(person, list) else [person]
-        found = {canonical_text(name) for name in names if name is not None and name not in self.missing}
+        found = {same_text(name, self.missing) for name in names} - {None}
         return found.pop() if len(found) == 1 else None
 
 

@@ -7,69 +7,57 @@ at most 1 where it holds, and the greater the worse.
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from typing import Any
 
 from ._axes import position
 from ._errors import broken, new_policy_error
-from ._texts import EDGES, kernel_text
+from ._texts import kernel_text, same_text
 
-__all__ = ["Condition", "Values", "canonical_text", "conditions_of", "dealt"]
+__all__ = ["MISSING", "Condition", "Values", "conditions_of", "dealt"]
+
+#: The number of those who have no value. An empty cell is nobody's secret: they are counted nowhere.
+MISSING = -1
 
 #: What a use may exceed 1 by, as in the kernel's verifier: quotients of whole numbers are not exact.
 TOLERANCE = 1e-9
 #: What stays free between a part's own bound and the one that follows from the whole.
 SPARE = 1e-9
 
-_NUMBER = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)")
-
-
-def canonical_text(text: str) -> str:
-    """The same text for all that likely mean the same: ``7``, ``07`` and ``7.0``, or ``Ann`` and ``ann ``."""
-    text = _trimmed(text)
-    number = _NUMBER.fullmatch(text)
-    if number and (number[2] or number[3]):
-        whole, fraction = number[2].lstrip("0"), number[3].rstrip("0")
-        return ("-" if number[1] == "-" and (whole or fraction) else "") + (whole or "0") + ("." + fraction if fraction else "")
-    return unicodedata.normalize("NFC", text.upper().lower())
-
-
-def _trimmed(text: str) -> str:
-    # In one go: both may alternate.
-    return text.strip(EDGES)
-
 
 class Values:
-    """The different values of a sensitive column. Those that look alike (``HIV``, ``hiv ``; 7 and 07) are one, and so are all that mean "no value"."""
+    """The different values of a sensitive column, as the kernel folds them."""
 
     def __init__(self, column: str, spec: dict[str, Any], missing: list[str], raw: list[Any], leaves: dict[str, list[str]], type: str = "double"):
         """``type`` is Spark's name of the column's type."""
         self.column, self.kind, self.format, self.type = column, spec.get("kind", "text"), spec.get("format"), type
         self._leaves, self._height = leaves, 0
-        tokens = {self.canonical(token) for token in missing}
-        canonical = [None if value is None or self.canonical(value) in tokens else self.canonical(value) for value in raw]
-        ranks = {value: (math.inf if value is None else self._position(one)) for value, one in zip(canonical, raw)}
+        self._missing = missing
+        canonical = [self.canonical(value) for value in raw]
+        ranks: dict[str, float] = {}
+        for value, one in zip(canonical, raw):
+            # Of several spellings one must have a place.
+            if value is not None and not math.isfinite(ranks.get(value, math.nan)):
+                ranks[value] = self._position(one)
         self._refuse_unknown_places(ranks)
-        # Numbers and dates ascending, what is missing last: the ranks of an ordered distance.
-        order = sorted(set(canonical), key=lambda value: (ranks[value] if self.kind != "text" else 0.0, value is None, value or ""))
-        number_of = {value: number for number, value in enumerate(order)}
+        # Numbers and dates ascending: the ranks of an ordered distance.
+        order = sorted(ranks, key=lambda value: (ranks[value] if self.kind != "text" else 0.0, value))
+        number_of: dict[str | None, int] = {None: MISSING, **{value: number for number, value in enumerate(order)}}
         #: The number of each raw value.
         self.ids = {value: number_of[one] for value, one in zip(raw, canonical)}
         self._not_a_number = next((number for value, number in self.ids.items() if value != value), None)
         self.count = len(order)
-        #: A text for each value; the empty one for what is missing.
+        #: A text for each value.
         self.texts = [""] * self.count
         for one, value in zip(raw, canonical):
             if value is not None:
                 self.texts[number_of[value]] = kernel_text(one, type)
 
     def _position(self, value: Any) -> float:
-        return position(_trimmed(value) if isinstance(value, str) else value, self.kind, self.format)
+        return position(value.strip() if isinstance(value, str) else value, self.kind, self.format)
 
-    def _refuse_unknown_places(self, ranks: dict[str | None, float]) -> None:
+    def _refuse_unknown_places(self, ranks: dict[str, float]) -> None:
         """Without their places, numbers and dates would be in the order of their texts, and a distance would be verified that nobody asked for."""
-        if self.kind == "text" or all(math.isfinite(place) for value, place in ranks.items() if value is not None):
+        if self.kind == "text" or all(map(math.isfinite, ranks.values())):
             return
         if self.kind != "date":
             raise new_policy_error(f"columns.{self.column}.kind", f"`{self.column}` has values that are no numbers", "correct the values, or name in data.missing what means \"no value\"")
@@ -85,25 +73,15 @@ class Values:
             raise broken(f"`{self.column}` has a value that it did not have before", "does the DataFrame give the same records every time? Write it to files first, and give those")
         return number
 
-    def canonical(self, value: Any) -> str:
-        """The same text for all that is the same value to its reader."""
-        text = _trimmed(kernel_text(value, self.type))
-        if self.kind == "date":
-            place = self._position(value)
-            if math.isfinite(place):
-                return f"DATE {place}"
-        if self.kind in ("integer", "decimal"):
-            try:
-                return f"NUMBER {float(text)!r}"
-            except ValueError:
-                pass
-        return canonical_text(text)
+    def canonical(self, value: Any) -> str | None:
+        """The same text for all that is the same value to its reader; nothing where there is none."""
+        return None if value is None else same_text(kernel_text(value, self.type), self._missing, self.kind, self.format)
 
     def tree(self) -> tuple[list[tuple[int, list[int]]], int]:
         """The inner nodes of the hierarchy, each with its height and the values below it, and the height of the root."""
         nodes: dict[tuple[str, ...], tuple[int, set[int]]] = {}
         for leaf, path in self._leaves.items():
-            places = {self.ids[value] for value in self.ids if value is not None and kernel_text(value, self.type) == leaf}
+            places = {number for value, number in self.ids.items() if number != MISSING and kernel_text(value, self.type) == leaf}
             # A path that repeats a node does not become longer by it.
             distinct = [node for at, node in enumerate(path) if at == 0 or node != path[at - 1]]
             distinct = distinct[1:] if distinct and distinct[0] == leaf else distinct

@@ -32,9 +32,11 @@ def carried(error: Error) -> RuntimeError:
     others read than the data, so it has no value of them."""
     hint, message = error.hint, error.without_values
     if message is None:
-        # About the policy, which is no secret here; whatever else there is says its values in quotes.
-        message = error.message if isinstance(error, PolicyError) else re.sub("`[^`]*`", "`…`", error.message)
+        # Errors made in Python put values in quotes.
+        message = re.sub("`.*`", "`…`", error.message, flags=re.DOTALL)
     elif message != error.message:
+        # The hint of an error about the policy may list what the data have.
+        hint = None if isinstance(error, PolicyError) else hint
         hint = "; ".join([*([hint] if hint else []), "values are not shown, because messages of workers are kept in logs: look for it in the column, or run shoal.check on a sample"])
     parts = {"kind": type(error).__name__, "message": message, "hint": hint, "key": error.key}
     return RuntimeError(f"{_FIRST}{json.dumps(parts)}{_LAST}")

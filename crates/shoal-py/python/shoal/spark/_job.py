@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from typing import Any
 
 from .. import _native
@@ -11,7 +12,7 @@ from ._axes import Axis, leaves_of, position
 from ._errors import new_error, new_policy_error
 from ._files import Folder
 from ._names import OURS, named
-from ._texts import is_missing
+from ._texts import is_missing, same_text
 
 __all__ = ["FILE_RECORDS", "Job", "LARGEST_DOMAIN", "LARGEST_PART", "LEAST_CROWDS", "PART_CROWDS", "PART_RECORDS", "TYPES", "WRITTEN", "sample_size"]
 
@@ -76,10 +77,15 @@ class Job:
                 raise new_error(f"`{field.name}` is of type {field.dataType.simpleString()}, which cannot be published", hint)
         self.policy, self.specs = policy, specs
         self.texts = self.hierarchy_texts()
-        self.given = {**policy._native_with(self.texts), "folder": "."}
+        given = policy._native_with(self.texts)
+        self.given = {**given, "folder": "."}
         # Defaults, presets and all mistakes of the policy, before anything is read.
         self.full = json.loads(_native.policy_to_json(self.given))
         self.k = int(self.full["privacy"]["k"])
+        #: One for all parts, so that a part that is done again is the same.
+        self.key = _native.release_key(given)
+        #: What records are sampled and parted by. Spark writes it into its plans and logs, so it is not the key itself.
+        self.hash_key = int.from_bytes(blake2b(bytes.fromhex(self.key), digest_size=8, person=b"shoal parts").digest(), "little", signed=True)
         leaves = {name: leaves_of(self.texts.get(specs[name].get("hierarchy"), "")) for name in self.quasi}
         #: The texts that mean "no value".
         self.missing: list[str] = self.full["data"]["missing"]
@@ -146,7 +152,7 @@ class Job:
             if axis.is_number:
                 if axis.kind == "date" and axis.name in texts:
                     # Dates that are written as texts in a way that only the policy knows.
-                    places = [position(value, axis.kind, axis.format) for value in self.domain(axis.name) if value not in self.missing]
+                    places = [position(value, axis.kind, axis.format) for value in self.domain(axis.name) if same_text(value, self.missing) is not None]
                 else:
                     places = [position(row[f"{end}{at}"], axis.kind, axis.format) for end in ("low", "high")]
                 places = [place for place in places if place > float("-inf")]

@@ -11,16 +11,16 @@ rarer, with a little less than what was published the time before. A greater p a
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
-from ._conditions import TOLERANCE, canonical_text
+from ._conditions import MISSING, TOLERANCE
 from ._errors import broken, new_policy_error, of_workers
 from ._job import WRITTEN
 from ._names import PART, PERSON, named
 from ._plan import Plan
 from ._proof import Proof
 from ._sequences import SequencesJob, events_of, refuse_of_sequences
-from ._texts import kernel_text
+from ._texts import kernel_text, same_text
 
 __all__ = ["KnowledgeJob", "Limit"]
 
@@ -38,22 +38,23 @@ PAPER = 'support = "paper" counts only people whose published values lie at or b
 class Limit:
     """What a crowd may give away about a sensitive column."""
 
-    def __init__(self, column: str, beta: float | None, c: float | None, listed: list[str], raw: list[Any], type: str):
+    def __init__(self, column: str, beta: float | None, c: float | None, listed: list[str], raw: list[Any], type: str, missing: Sequence[str] = ()):
         """``listed`` are the sensitive values, or none for all, ``raw`` the different values of the column and ``type`` Spark's name of its type."""
         self.column, self.beta, self.c = column, beta, c
         texts = {value: "" if value is None else kernel_text(value, type) for value in raw}
-        keys = {value: canonical_text(text) for value, text in texts.items()}
-        order = {key: number for number, key in enumerate(sorted(set(keys.values())))}
-        #: The number of each raw value; those that look alike are one, and what is missing is the empty text.
-        self.ids = {value: order[key] for value, key in keys.items()}
+        keys = {value: None if value is None else same_text(text, missing) for value, text in texts.items()}
+        order = {key: number for number, key in enumerate(sorted({key for key in keys.values() if key is not None}))}
+        #: The number of each raw value. An event without one has no secret.
+        self.ids = {value: MISSING if key is None else order[key] for value, key in keys.items()}
         #: A text for each number.
         self.texts = [""] * len(order)
         for value in sorted(keys, key=lambda value: (value is not None, texts[value])):
-            self.texts[self.ids[value]] = texts[value]
-        wanted = {canonical_text(value) for value in listed}
+            if self.ids[value] != MISSING:
+                self.texts[self.ids[value]] = texts[value]
+        wanted = {same_text(value) for value in listed}
         #: Whether anything is promised about each value.
         self.watched = [not wanted or key in wanted for key in order]
-        self.lacking = [value for value in listed if canonical_text(value) not in order]
+        self.lacking = [value for value in listed if same_text(value) not in order]
         #: The listed values as the kernel reads them in the data: the policy may say `hiv` where they have `HIV` and `Hiv `.
         self.listed = sorted({texts[value] for value in raw if keys[value] in wanted})
 
@@ -87,7 +88,7 @@ class KnowledgeJob(SequencesJob):
             if spec.get("role") != "sensitive" or beta is None and c is None:
                 continue
             listed = spec.get("sensitive-values") or privacy.get("sensitive-values") or []
-            limit = Limit(name, beta, None if beta is not None else c, listed, self.domain(name), self.type_of(name))
+            limit = Limit(name, beta, None if beta is not None else c, listed, self.domain(name), self.type_of(name), self.missing)
             if limit.lacking:
                 raise new_policy_error("privacy.sensitive-values", f"`{limit.lacking[0]}` is not a value of column `{name}`", "correct it, or remove it")
             found.append(limit)
@@ -112,7 +113,8 @@ class KnowledgeJob(SequencesJob):
             for row in self.having(events, person, limit):
                 if row["__shoal_id__"] is None:
                     raise broken(f"`{limit.column}` has values that did not go in")
-                of_values[row["__shoal_id__"]] = row["n"]
+                if row["__shoal_id__"] != MISSING:
+                    of_values[row["__shoal_id__"]] = row["n"]
             counts.append(of_values)
         return events.agg(F.countDistinct(person).alias("n")).first()["n"], counts
 
@@ -125,7 +127,8 @@ class KnowledgeJob(SequencesJob):
         for limit in self.limits:
             table = np.zeros((plan.cells, len(limit.texts)))
             for row in self.having(events, named(PERSON), limit, PART):
-                table[row[PART], row["__shoal_id__"]] = row["n"]
+                if row["__shoal_id__"] != MISSING:
+                    table[row[PART], row["__shoal_id__"]] = row["n"]
             shares = table.sum(axis=0) / self.people
             allowed = np.array([limit.allowed(share) for share in shares])
             watched = np.array(limit.watched)

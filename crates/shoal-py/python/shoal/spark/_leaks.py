@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from ._names import COUNT, named
-from ._texts import is_missing, look
+from ._texts import folded, is_missing
 
 __all__ = ["guesses", "guesses_of_people", "in_classes", "left_out", "no_condition", "not_looked_at", "of_untouched", "repeated_identifiers"]
 
@@ -30,38 +30,39 @@ class Guesses:
         self.likely = (row["likely"] or 0, row["in_likely"] or 0)
 
 
-def guesses(records: Any, crowd: list[Any], seen: Any, count: int) -> Guesses:
-    """Of ``count`` records; ``seen`` is the look of their values."""
+def guesses(records: Any, crowd: list[Any], seen: Any) -> Guesses:
+    """Of records; ``seen`` are their values. Who has none has no secret to guess."""
     from pyspark.sql import functions as F
 
-    return _guesses(records.select(F.struct(*crowd).alias(CROWD), F.coalesce(seen, F.lit(NO_VALUE)).alias(LOOK)), count)
+    return _guesses(records.select(F.struct(*crowd).alias(CROWD), F.coalesce(seen, F.lit(NO_VALUE)).alias(LOOK)))
 
 
-def guesses_of_people(events: Any, person: Any, crowd: Any, seen: Any, count: int) -> Guesses:
-    """Of ``count`` people, who can have several values. ``crowd`` is an aggregate of a person's events."""
+def guesses_of_people(events: Any, person: Any, crowd: Any, seen: Any) -> Guesses:
+    """Of people, who can have several values. ``crowd`` is an aggregate of a person's events."""
     from pyspark.sql import functions as F
 
-    # A value that somebody has in several events counts once. Beside their values everybody is there as somebody, so that crowds can be counted.
-    values = F.array_append(F.collect_set(F.coalesce(seen, F.lit(NO_VALUE))), F.lit(SOMEBODY))
+    # A value that somebody has in several events counts once. Beside their values those who have one are there as somebody, so that crowds can be counted.
+    values = F.collect_set(seen)
+    values = F.array_append(values, F.when(F.size(values) > 0, SOMEBODY).otherwise(NO_VALUE))
     people = events.groupBy(person).agg(crowd.alias(CROWD), values.alias(LOOK))
-    return _guesses(people.select(CROWD, F.explode(LOOK).alias(LOOK)), count)
+    return _guesses(people.select(CROWD, F.explode(LOOK).alias(LOOK)))
 
 
-def _guesses(pairs: Any, records: int) -> Guesses:
+def _guesses(pairs: Any) -> Guesses:
     from pyspark.sql import functions as F
 
-    is_value, count = F.col(LOOK) != SOMEBODY, F.col(COUNT)
+    is_value, count = ~F.col(LOOK).isin(SOMEBODY, NO_VALUE), F.col(COUNT)
     of_values = pairs.groupBy(CROWD, LOOK).agg(F.count(F.lit(1)).alias(COUNT))
-    size = F.coalesce(F.max(F.when(~is_value, count)), F.sum(count))
+    size = F.coalesce(F.max(F.when(F.col(LOOK) == SOMEBODY, count)), F.sum(F.when(is_value, count)), F.lit(0))
     crowds = of_values.groupBy(CROWD).agg(size.alias("size"), F.max(F.when(is_value, count)).alias("most"))
     size, most = F.col("size"), F.col("most")
     # In whole numbers: a share of exactly one half must not depend on rounding.
     kinds = {"certain": most == size, "likely": 2 * most > size}
     figures = [F.count_if(kind).alias(name) for name, kind in kinds.items()]
     figures += [F.sum(F.when(kind, size)).alias(f"in_{name}") for name, kind in kinds.items()]
-    row = crowds.agg(F.count(F.lit(1)).alias("classes"), F.max(most / size).alias("best"), *figures).first()
+    row = crowds.agg(F.count(F.lit(1)).alias("classes"), F.max(F.try_divide(most, size)).alias("best"), F.sum(size).alias("members"), *figures).first()
     overall = pairs.where(is_value).groupBy(LOOK).agg(F.count(F.lit(1)).alias(COUNT)).agg(F.max(COUNT)).first()[0] or 0
-    return Guesses(row, overall / records if records else 0.0)
+    return Guesses(row, overall / row["members"] if row["members"] else 0.0)
 
 
 def in_classes(column: str, found: Guesses, who: str) -> list[str]:
@@ -69,7 +70,7 @@ def in_classes(column: str, found: Guesses, who: str) -> list[str]:
     leaks = []
     if found.certain[0]:
         leaks.append(f"in {found.certain[0]} of {found.classes} classes ({found.certain[1]} {who}) everybody has the same `{column}`: whoever knows somebody's class knows it for certain")
-    if found.classes:
+    if found.best:
         leaks.append(
             f"whoever knows somebody's class guesses `{column}` right with up to {_percent(found.best)} % (with {_percent(found.overall)} % without it); in {found.likely[0]} of "
             f"{found.classes} classes ({found.likely[1]} {who}) with more than half"
@@ -132,7 +133,7 @@ def _figures_of_values(published: Any, columns: dict[str, str], missing: list[st
 
     cells = []
     for at, (name, type) in enumerate(columns.items()):
-        seen = look(named(name), type, missing)
+        seen = folded(named(name), type, missing)
         # Only texts can be sentences.
         text = F.when(seen.isNotNull(), named(name)) if type == "string" else F.lit(None).cast("string")
         cells.append(F.struct(F.lit(at).alias("at"), seen.alias(LOOK), text.alias("text")))

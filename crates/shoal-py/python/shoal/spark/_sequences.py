@@ -15,7 +15,7 @@ from ._leaks import guesses_of_people, in_classes, left_out, not_looked_at, of_u
 from ._names import COUNT, HASH, PART, PERSON, named, quoted
 from ._people import with_canonical_people
 from ._plan import Plan
-from ._texts import kernel_text, look
+from ._texts import folded, kernel_text
 from ._verify import UNSTEADY, Expected, digests, losses_of, verify_columns
 from ._worker import as_declared, use_cores_of_task
 
@@ -127,10 +127,9 @@ class SequencesJob(Job):
         """A row a person: the first event, the number of events, a hash of all of them, and whether there is a highly sensitive value."""
         from pyspark.sql import functions as F
 
-        seed = int(self.full["algorithm"].get("seed", 0))
         order = F.struct(*map(named, self.order))
         # Never of who it is about.
-        content = hash_of_cells(seed, [*map(named, self.published)])
+        content = hash_of_cells(self.hash_key, [*map(named, self.published)])
         hashes = F.sort_array(F.collect_list(F.struct(order.alias("at"), content.alias("what"))))
         firsts = [F.min_by(named(name), F.struct(order, content)).alias(name) for name in self.quasi]
         has = [F.max(named(name).isin(values) if values else F.lit(False)).alias(f"__shoal_has{at}__") for at, (name, _, values) in enumerate(self.confidences)]
@@ -150,7 +149,7 @@ class SequencesJob(Job):
     def _run(self, plan: Plan, distributions: dict[str, Any]) -> Any:
         """The same, where the workers are told who everybody is."""
         confidences = [(name, c, {kernel_text(value, self.type_of(name)) for value in values}) for name, c, values in self.confidences]
-        worker = _Worker(self.given, self.worker_keys([self.id, *self.order]), self.id, self.types(), confidences, distributions)
+        worker = _Worker(self.given, self.key, self.worker_keys([self.id, *self.order]), self.id, self.types(), confidences, distributions)
         people = self._parted_people(plan, self._people()).select(PERSON, PART)
         events = self.frame.join(people, named(self.id).eqNullSafe(named(PERSON))).drop(PERSON)
         given = f"{GIVEN_PEOPLE} bigint, {GIVEN_EVENTS} bigint"
@@ -278,7 +277,7 @@ class SequencesJob(Job):
             if alone := crowds.agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
                 leaks.append(f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values may find them, and all that is published about them")
         for name in sensitive:
-            of_classes = guesses_of_people(written, named(self.id), crowd, look(named(name), self.type_of(name), self.missing), people)
+            of_classes = guesses_of_people(written, named(self.id), crowd, folded(named(name), self.type_of(name), self.missing))
             leaks += in_classes(name, of_classes, "people")
         leaks += of_untouched(written, {name: self.type_of(name) for name in kept}, insensitive, self.missing, events)
         leaks += left_out(self.full, self.people - people, self.people, "people", self._looks_at_values())
@@ -297,8 +296,9 @@ class SequencesJob(Job):
 class _Worker:
     """Anonymizes one part. It travels to the workers, so it holds plain values only."""
 
-    def __init__(self, given: dict[str, Any], keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, set[str]]], distributions: dict[str, Any]):
+    def __init__(self, given: dict[str, Any], key: str, keys: dict[str, Any], id: str, types: dict[str, str], confidences: list[tuple[str, float, set[str]]], distributions: dict[str, Any]):
         """``confidences`` are sensitive columns with c and the highly sensitive values of the whole, as the kernel reads them."""
+        self.key = key
         self.given, self.keys, self.id, self.types, self.confidences = {**given, "distributions": distributions}, keys, id, types, confidences
 
     def __call__(self, key: Any, table: Any) -> Any:
@@ -311,7 +311,7 @@ class _Worker:
         part = table.drop_columns([PART])
         given = {**self.given, "text": _native.dict_to_toml(json.dumps(self.policy_of(part)))}
         try:
-            released = pa.table(_native.anonymize(part, given, None, True, False))
+            released = pa.table(_native.anonymize(part, given, None, True, False, key=self.key))
         except _native.Error as error:
             raise carried(error) from None
         # Every part numbers its people from 1.

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._policy import Policy
 from ._axes import leaves_of
-from ._conditions import TOLERANCE, Condition, Values, conditions_of
+from ._conditions import MISSING, TOLERANCE, Condition, Values, conditions_of
 from ._errors import broken, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
@@ -14,7 +14,7 @@ from ._leaks import guesses, in_classes, left_out, no_condition, not_looked_at, 
 from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._people import with_canonical_people
 from ._plan import Plan
-from ._texts import look
+from ._texts import folded
 from ._verify import Expected, verify, verify_columns, verify_people
 from ._worker import Worker
 
@@ -101,6 +101,8 @@ class TableJob(Job):
 
         values: dict[str, Values] = {}
         tables = {}
+        #: For each column with a condition, by cell: how many people have a value in it.
+        self.valued: dict[str, Any] = {}
         for name in dict.fromkeys(condition.column for condition in self.conditions):
             spec = self.full["columns"][name]
             values[name] = Values(name, spec, self.full["data"]["missing"], self.domain(name), leaves_of(self.texts.get(spec.get("hierarchy"), "")), self.type_of(name))
@@ -110,28 +112,38 @@ class TableJob(Job):
                 # Texts that look alike are one value, which a person has once.
                 numbers = self.spark.createDataFrame(list(values[name].ids.items()), f"__shoal_value__ {self.type_of(name)}, __shoal_id__ int")
                 parted = parted.join(F.broadcast(numbers), named(name).eqNullSafe(F.col("__shoal_value__")))
+                parted = parted.where(F.col("__shoal_id__") != MISSING)
                 counted = parted.groupBy(PART, "__shoal_id__").agg(F.countDistinct(PERSON)).collect()
+                self.valued[name] = np.zeros(plan.cells, dtype=np.int64)
+                for row in parted.groupBy(PART).agg(F.countDistinct(PERSON).alias("n")).collect():
+                    self.valued[name][row[PART]] = row["n"]
             else:
                 counted = parted.groupBy(PART, named(name)).agg(F.count(F.lit(1))).collect()
             # By their places: a column may have any name.
             for part, value, count in counted:
-                table[part, value if self.person else values[name].id_of(value)] += count
+                number = value if self.person else values[name].id_of(value)
+                if number != MISSING:
+                    table[part, number] += count
             tables[name] = table
         # How far everybody together goes: no part can be asked for less. No person is in two cells, so people add up too.
         self.values, self.totals, self.used = values, {name: table.sum(axis=0) for name, table in tables.items()}, {}
         for condition in self.conditions:
-            used = self._use(condition, tables[condition.column].sum(axis=0), self.members.sum())
+            used = self._use(condition, tables[condition.column].sum(axis=0), slice(None))
             if used > 1 + TOLERANCE:
                 raise broken(f"{condition} is not even kept by all records together", "ask for less, or leave the column out")
             self.used[id(condition)] = used
         return tables
 
-    def _use(self, condition: Condition, counts: Any, members: int) -> float:
+    def _use(self, condition: Condition, counts: Any, cells: Any) -> float:
         import numpy as np
 
         ids, start, totals = np.flatnonzero(counts), np.array([0]), self.totals[condition.column]
+        # Of whom nobody has a value, nothing is said.
+        if not len(ids):
+            return 0.0
         if self.person:
-            return float(condition.use_of_people(self.values_of(condition), start, ids, counts[ids], [members], totals, self.members.sum())[0])
+            valued = self.valued[condition.column]
+            return float(condition.use_of_people(self.values_of(condition), start, ids, counts[ids], [valued[cells].sum()], totals, valued.sum())[0])
         return float(condition.use(self.values_of(condition), start, ids, counts[ids], totals / totals.sum())[0])
 
     def values_of(self, condition: Condition) -> Values:
@@ -139,15 +151,14 @@ class TableJob(Job):
 
     def _may_stand(self, cells: list[int], tables: dict[str, Any]) -> bool:
         """Whether a part of these cells keeps every condition as a whole, with at least half the room that everybody together leaves: otherwise it would become one crowd."""
-        members = self.members[cells].sum()
-        uses = ((self._use(condition, tables[condition.column][cells].sum(axis=0), members), self.used[id(condition)]) for condition in self.conditions)
+        uses = ((self._use(condition, tables[condition.column][cells].sum(axis=0), cells), self.used[id(condition)]) for condition in self.conditions)
         return all(used <= (1 + of_all) / 2 for used, of_all in uses)
 
     def _hash(self) -> Any:
-        """A hash of what is in a record, by the seed. Never of who it is about: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed
+        """A keyed hash of what is in a record. Never of who it is about: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed
         places could look different."""
         columns = [*self.published, *([self.personal_k] if self.personal_k else [])]
-        return hash_of_cells(int(self.full["algorithm"].get("seed", 0)), [*map(named, columns)]).alias(HASH)
+        return hash_of_cells(self.hash_key, [*map(named, columns)]).alias(HASH)
 
     def _parted(self, plan: Plan) -> Any:
         """The records with their parts, and with what is carried along."""
@@ -181,13 +192,14 @@ class TableJob(Job):
         keys = self.worker_keys([self.person])
         for name in self.carried:
             keys["columns"][name] = {"role": "insensitive"}
-        conditions = [(condition, self.values_of(condition), self.totals[condition.column]) for condition in self.conditions if condition.compares]
+        people = {name: int(valued.sum()) for name, valued in self.valued.items()}
+        conditions = [(one, self.values_of(one), self.totals[one.column], people.get(one.column)) for one in self.conditions if one.compares]
         types = self.types()
         if self.person:
             types[PERSON] = "string"
         if self.personal_k:
             types[PERSONAL_K] = "bigint"
-        worker = Worker(self.given, keys, self.axes, conditions, types, self.tells_everybody, int(self.members.sum()) if self.person else None)
+        worker = Worker(self.given, self.key, keys, self.axes, conditions, types, self.tells_everybody)
         # As many tasks as parts: left alone, Spark would put many small parts into one task, and the other workers would wait.
         parted = self._parted(plan).repartition(plan.parts, PART)
         # A function, since Spark looks at the signature.
@@ -226,7 +238,7 @@ class TableJob(Job):
         limited, records = {condition.column for condition in self.conditions}, found["records-out"]
         leaks = [no_condition(name) for name in sensitive if name not in limited]
         for name in sensitive:
-            of_classes = guesses(written, [*map(named, self.quasi)], look(named(name), self.type_of(name), self.missing), records)
+            of_classes = guesses(written, [*map(named, self.quasi)], folded(named(name), self.type_of(name), self.missing))
             leaks += in_classes(name, of_classes, "records")
         leaks += of_untouched(written, {name: self.type_of(name) for name in kept}, insensitive, self.missing, records)
         leaks += repeated_identifiers(self.identifiers, self.identifiers.columns, self.missing, "records")
@@ -263,6 +275,8 @@ def _refuse(keys: dict[str, Any]) -> None:
     known = {"k", "preset", "l-diversity", "t-closeness", "beta-likeness", "transparent"}
     if other := sorted(set(privacy) - known):
         raise new_policy_error(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning on Spark: there is no report of risks", "remove it, or " + here)
+    if keys.get("data", {}).get("person") and keys["data"].get("known-rows") != "one":
+        raise new_policy_error("data.person", "all rows of a person together are not judged on Spark", 'set data.known-rows = "one" if an attacker knows one row of a person at most, or ' + here)
     if algorithm.get("seconds") is not None:
         raise new_policy_error("algorithm.seconds", "the result would depend on how fast a worker is, and a part that is done again would not be the same", "use algorithm.rounds")
     if output.get("keep-order"):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from typing import Any
+from typing import Any, Sequence
 
-__all__ = ["BLANKS", "EDGES", "is_missing", "kernel_text", "look", "numbers_of"]
+from .. import _native
 
-#: Blanks at the edges of a text: Unicode's White_Space, which is not quite what ``str.strip`` takes.
-BLANKS = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
-#: The same and characters that have no width: what the kernel leaves out at the edges where it asks which texts look alike.
-EDGES = BLANKS + "\u200b\u200c\u200d\u2060\ufeff"
-#: Spark reads more than these as numbers: `1d` and `1f`, as in Java.
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+__all__ = ["folded", "is_missing", "kernel_text", "numbers_of", "same_text"]
+
+
+def same_text(text: str | None, missing: Sequence[str] = (), kind: str = "text", format: str | None = None) -> str | None:
+    """The value that a text stands for, as the kernel folds it: `HIV` and `hiv ` have one. None where it is missing."""
+    return _native.fold([text], list(missing), kind, format)[0]
 
 
 def kernel_text(value: Any, type: str = "double") -> str:
@@ -32,20 +32,31 @@ def kernel_text(value: Any, type: str = "double") -> str:
     return value.isoformat() if isinstance(value, datetime.date) else str(value)
 
 
-def is_missing(column: Any, type: str, tokens: list[str]) -> Any:
-    """For Spark: whether a value is null or one of the texts that mean "no value"."""
+def folded(column: Any, type: str, missing: list[str]) -> Any:
+    """For Spark: the value of each record, folded by the kernel's own code. Null where there is none."""
     from pyspark.sql import functions as F
 
-    if type not in ("float", "double"):
-        # Of whole numbers, truth values and days Spark's text is the kernel's.
-        return column.isNull() | column.cast("string").isin(tokens)
-    # Spark's text of a fraction is another one (`5.0`), so numbers are compared. To Spark -0 is 0.
-    return column.isNull() | column.isin([F.lit(number).cast(type) for number in numbers_of(tokens, type)])
+    return F.udf(_Fold(type, missing), "string")(column)
+
+
+class _Fold:
+    """It travels to the workers."""
+
+    def __init__(self, type: str, missing: list[str]):
+        self.type, self.missing = type, missing
+
+    def __call__(self, value: Any) -> str | None:
+        return None if value is None else same_text(kernel_text(value, self.type), self.missing)
+
+
+def is_missing(column: Any, type: str, missing: list[str]) -> Any:
+    """For Spark: whether a record has no value."""
+    return folded(column, type, missing).isNull()
 
 
 def numbers_of(tokens: list[str], type: str) -> list[float]:
     """The numbers of a column of this type that the kernel reads as one of these texts."""
-    return [number for token in tokens if (number := _number(token, type)) is not None and kernel_text(number, type) == token]
+    return [number for token in tokens if (number := _number(token, type)) is not None and same_text(kernel_text(number, type)) == same_text(token)]
 
 
 def _number(text: str, type: str) -> float | None:
@@ -55,17 +66,3 @@ def _number(text: str, type: str) -> float | None:
         return float(np.float32(text)) if type == "float" else float(text)
     except ValueError:
         return None
-
-
-def look(column: Any, type: str, tokens: list[str]) -> Any:
-    """For Spark: one text for all that look alike to somebody who reads quickly (`look` of the crate ``shoal-measure``, for what leaks): blanks around it, cases and zeros in front do not
-    count. Null where there is no value."""
-    from pyspark.sql import functions as F
-
-    text = F.btrim(column.cast("string"), F.lit(BLANKS))
-    is_number = type in ("tinyint", "smallint", "int", "bigint", "float", "double")
-    number = column.cast("double") if is_number else F.when(text.rlike(_NUMBER), text.try_cast("double"))
-    is_finite = number.isNotNull() & ~F.isnan(number) & (F.abs(number) < float("inf"))
-    # -0 is 0.
-    seen = F.when(is_finite, F.when(number == 0, 0.0).otherwise(number).cast("string")).otherwise(F.lower(text))
-    return F.when(~is_missing(column, type, tokens), seen)

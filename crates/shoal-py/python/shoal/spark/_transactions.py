@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from math import comb
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator
 
 from .. import _native
 from .._policy import Policy
@@ -55,6 +55,13 @@ class TransactionsJob:
         self.layout = Layout(frame, self.full["data"], self.full.get("columns", {}))
         self.transactions = read(frame, self.layout)
         people_missing(self.transactions, self.layout)
+        counts = self._count_items()
+        if text_of := _other_texts(counts):
+            fields = ((field.name, field.dataType.simpleString()) for field in self.transactions.schema.fields)
+            schema = ", ".join(f"{quoted(name)} {type}" for name, type in fields)
+            self.transactions = map_in_arrow(self.transactions, _OneTextEach(self.spark.sparkContext.broadcast(text_of)), schema)
+            counts = self._count_items()
+        self.items = dict(sorted(counts.items(), key=lambda pair: ascending(pair[0])))
         size = F.size(ITEMS)
         members = F.countDistinct(F.when(size > 0, F.col(PERSON))) if self.layout.person else F.sum((size > 0).cast("bigint"))
         row = self.transactions.agg(F.count(F.lit(1)).alias("n"), F.max(size).alias("longest"), members.alias("members")).first()
@@ -65,13 +72,18 @@ class TransactionsJob:
             raise new_policy_error("privacy.m", f"m = {self.m}, and no transaction has more than {longest} items", f"m = {longest} covers everything that somebody may know")
         if comb(longest, self.m) > LARGEST_SETS:
             raise new_error(f"a transaction has {longest} items, in which there are {comb(longest, self.m):,} sets of {self.m}", "a smaller m, or cut such transactions")
-        counted = self.transactions.select(F.explode(ITEMS).alias("item")).groupBy("item").count().limit(LARGEST_DOMAIN + 1).collect()
-        if len(counted) > LARGEST_DOMAIN:
-            raise new_error(f"there are more than {LARGEST_DOMAIN:,} different items", "give coarser ones: a group of articles, the first digits of a code")
-        self.items = dict(sorted(((row["item"], row["count"]) for row in counted), key=lambda pair: ascending(pair[0])))
         self.part_figures: dict[str, Any] = {}
         #: How many rows the written files have, once they are verified.
         self.rows = 0
+
+    def _count_items(self) -> dict[str, int]:
+        """How many transactions hold each item."""
+        from pyspark.sql import functions as F
+
+        counted = self.transactions.select(F.explode(ITEMS).alias("item")).groupBy("item").count().limit(LARGEST_DOMAIN + 1).collect()
+        if len(counted) > LARGEST_DOMAIN:
+            raise new_error(f"there are more than {LARGEST_DOMAIN:,} different items", "give coarser ones: a group of articles, the first digits of a code")
+        return {row["item"]: row["count"] for row in counted}
 
     def plan(self, most: int) -> _Found:
         """One recoding of all items."""
@@ -187,6 +199,31 @@ class TransactionsJob:
         leaks += repeated_identifiers(self.frame, identifiers, missing, "transactions", None if layout.items else layout.id)
         without_role = [name for name in self.frame.columns if name not in own and name not in roles]
         return [*leaks, not_looked_at(*["whether columns without a role name people"] * bool(without_role))]
+
+
+def _other_texts(items: Iterable[str]) -> dict[str, str]:
+    """For each item that is not the least text of its value that text: published spellings would tell apart who counts as alike."""
+    values = dict(zip(items, _native.fold(list(items))))
+    least: dict[str | None, str] = {}
+    for item in sorted(values, key=str.encode):
+        least.setdefault(values[item], item)
+    return {item: least[value] for item, value in values.items() if least[value] != item}
+
+
+class _OneTextEach:
+    """For ``mapInArrow``: items of one value are one item. ``text_of`` is a broadcast."""
+
+    def __init__(self, text_of: Any):
+        self.text_of = text_of
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        text_of = self.text_of.value
+        for batch in batches:
+            columns = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
+            lists = [items and sorted({text_of.get(item, item) for item in items}) for items in columns[ITEMS].to_pylist()]
+            yield pa.RecordBatch.from_pydict({**columns, ITEMS: pa.array(lists, pa.list_(pa.string()))})
 
 
 class _Encoder:

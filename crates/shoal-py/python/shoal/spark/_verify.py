@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ._axes import Axis, position
-from ._conditions import TOLERANCE, Condition, Values
+from ._conditions import MISSING, TOLERANCE, Condition, Values
 from ._errors import broken
 from ._hashes import hash_of_cells
 from ._names import PERSON, PERSONAL_K, named, quoted
@@ -169,20 +169,23 @@ def _verify_column(published: Any, expected: Expected, values: Values, condition
     numbered = published.sparkSession.createDataFrame(list(values.ids.items()), f"__shoal_value__ {field.dataType.simpleString()}, __shoal_id__ int")
     joined = published.join(F.broadcast(numbered), named(name).eqNullSafe(F.col("__shoal_value__")), "left")
     number = F.countDistinct(PERSON) if PERSON in published.columns else F.count(F.lit(1))
-    counted = joined.groupBy(*map(named, expected.quasi), "__shoal_id__").agg(number.alias("__shoal_n__"))
+    # An empty cell is nobody's secret: who has no value is counted nowhere, and a crowd of which nobody has one says nothing.
+    valued = joined.where(F.col("__shoal_id__") != MISSING)
+    counted = valued.groupBy(*map(named, expected.quasi), "__shoal_id__").agg(number.alias("__shoal_n__"))
     # Somebody who has a value in two crowds has it once.
     totals = joined.groupBy("__shoal_id__").agg(number.alias("__shoal_n__")).collect()
     if any(row["__shoal_id__"] is None for row in totals):
         raise broken(f"`{name}` has values that did not go in")
     everybody = np.zeros(values.count)
     for row in totals:
-        everybody[row["__shoal_id__"]] = row["__shoal_n__"]
-    people = published.agg(number.alias("n")).first()["n"] if PERSON in published.columns else None
+        if row["__shoal_id__"] != MISSING:
+            everybody[row["__shoal_id__"]] = row["__shoal_n__"]
+    people = valued.agg(number.alias("n")).first()["n"] if PERSON in published.columns else None
     crowd = F.struct(*map(named, expected.quasi)).alias("__shoal_crowd__")
     lists = counted.groupBy(crowd).agg(F.collect_list("__shoal_id__").alias("__shoal_ids__"), F.collect_list("__shoal_n__").alias("__shoal_ns__"))
     columns = ["__shoal_ids__", "__shoal_ns__"]
     if PERSON in published.columns:
-        members = published.groupBy(crowd).agg(number.alias("__shoal_members__")).withColumnRenamed("__shoal_crowd__", "__shoal_of__")
+        members = valued.groupBy(crowd).agg(number.alias("__shoal_members__")).withColumnRenamed("__shoal_crowd__", "__shoal_of__")
         lists, columns = lists.join(members, F.col("__shoal_crowd__").eqNullSafe(F.col("__shoal_of__"))), [*columns, "__shoal_members__"]
     lists = lists.select(*columns)
     uses = lists.mapInArrow(_Uses(values, conditions, everybody, people), "uses array<double>").collect()

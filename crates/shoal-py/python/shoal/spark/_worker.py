@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ._axes import Axis
-from ._conditions import Condition, Values
+from ._conditions import MISSING, Condition, Values
 from ._errors import carried
 from ._names import PART, PERSON
 
@@ -22,9 +22,10 @@ LEAST_WEIGHT = 1e-6
 class Worker:
     """Anonymizes one part. It travels to the workers, so it holds plain values only."""
 
-    def __init__(self, given: dict[str, Any], keys: dict[str, Any], axes: list[Axis], conditions: list[tuple[Condition, Values, Any]], types: dict[str, str], tells_everybody: bool = True, people: int | None = None):
-        """``conditions`` are those that compare with everybody, with the values of the whole and how many records have each, or how many of all ``people``."""
-        self.tells_everybody, self.people = tells_everybody, people
+    def __init__(self, given: dict[str, Any], key: str, keys: dict[str, Any], axes: list[Axis], conditions: list[tuple[Condition, Values, Any, int | None]], types: dict[str, str], tells_everybody: bool = True):
+        """``conditions`` are those that compare with everybody, with the values of the whole and how many records have each, or how many people, and how many people have any."""
+        self.tells_everybody = tells_everybody
+        self.key = key
         self.given, self.keys, self.axes, self.conditions, self.types = given, keys, axes, conditions, types
 
     def __call__(self, table: Any) -> Any:
@@ -38,7 +39,7 @@ class Worker:
         try:
             keys = self.policy_of(part, distributions)
             given = {**self.given, "text": _native.dict_to_toml(json.dumps(keys)), "distributions": distributions}
-            released = pa.table(_native.anonymize(part, given, None, True, False))
+            released = pa.table(_native.anonymize(part, given, None, True, False, key=self.key))
         except _native.Error as error:
             raise carried(error) from None
         return pa.table({name: as_declared(released.column(name), type) for name, type in self.types.items()})
@@ -61,40 +62,45 @@ class Worker:
             else:
                 share = pc.count_distinct(column).as_py() / axis.values
             keys["columns"][axis.name]["weight"] = axis.weight * min(max(share, LEAST_WEIGHT), 1.0)
-        for condition, values, totals in self.conditions:
+        for condition, values, totals, people in self.conditions:
             import numpy as np
 
             column = part.column(condition.column)
-            counts, members = self._counts(part, values)
+            counts, members = self._counts(part, values, people is not None)
             ids = np.flatnonzero(counts)
+            # Of a part of which nobody has a value, nothing is asked.
+            if not len(ids):
+                continue
             if self._may_tell(condition.column, column.type, len(ids), values.count, totals):
-                distributions[condition.column] = ({text: int(total) for text, total in zip(values.texts, totals)}, self.people)
-            elif self.people is not None:
-                keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], totals, members, self.people))
+                distributions[condition.column] = ({text: int(total) for text, total in zip(values.texts, totals)}, people)
+            elif people is not None:
+                keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], totals, members, people))
             else:
                 keys["columns"][condition.column].update(condition.of_part(values, ids, counts[ids], totals / totals.sum()))
         return keys
 
-    def _counts(self, part: Any, values: Values) -> tuple[Any, int]:
-        """How many records of a part have each value, or how many people, and how many there are."""
+    def _counts(self, part: Any, values: Values, of_people: bool) -> tuple[Any, int]:
+        """How many records of a part have each value, or how many people, and how many have any."""
         import numpy as np
 
         column = part.column(values.column).combine_chunks().dictionary_encode()
-        id_of = np.array([values.id_of(value) for value in column.dictionary.to_pylist()] + ([values.ids[None]] if None in values.ids else [0]), dtype=np.int64)
+        id_of = np.array([values.id_of(value) for value in column.dictionary.to_pylist()] + [MISSING], dtype=np.int64)
         ids = id_of[column.indices.fill_null(len(id_of) - 1).to_numpy(zero_copy_only=False)]
-        if self.people is None:
-            return np.bincount(ids, minlength=values.count).astype(float), len(ids)
+        has_value = ids != MISSING
+        if not of_people:
+            return np.bincount(ids[has_value], minlength=values.count).astype(float), int(has_value.sum())
         people = part.column(PERSON).combine_chunks().dictionary_encode()
         # A value that somebody has twice counts once.
-        pairs = np.unique(people.indices.to_numpy(zero_copy_only=False).astype(np.int64) * values.count + ids)
-        return np.bincount(pairs % values.count, minlength=values.count).astype(float), len(people.dictionary)
+        numbers = people.indices.to_numpy(zero_copy_only=False).astype(np.int64)[has_value]
+        pairs = np.unique(numbers * values.count + ids[has_value])
+        return np.bincount(pairs % max(values.count, 1), minlength=values.count).astype(float), len(np.unique(numbers))
 
     def _may_tell(self, column: str, type: Any, present: int, of_all: int, totals: Any) -> bool:
         """Whether the kernel can be told who everybody is in a column. A value that the part does not have has no place in an order or a hierarchy of its values, and
         numbers that are not whole may be written otherwise there."""
         import pyarrow as pa
 
-        needs_places = any(condition.needs_places() for condition, _, _ in self.conditions if condition.column == column)
+        needs_places = any(condition.needs_places() for condition, *_ in self.conditions if condition.column == column)
         return self.tells_everybody and totals.max() <= MOST_OF_VALUE and not pa.types.is_floating(type) and not (needs_places and present < of_all)
 
 

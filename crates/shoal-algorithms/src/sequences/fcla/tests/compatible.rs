@@ -263,7 +263,8 @@ proptest! {
         for algorithm in algorithms() {
             let with = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| algorithm.anonymize(&data, &promise, &Silent)).unwrap()
+                // Perhaps nobody can be published, whatever the number of threads.
+                pool.install(|| algorithm.anonymize(&data, &promise, &Silent)).ok()
             };
             prop_assert_eq!(with(1), with(4));
         }

@@ -17,7 +17,7 @@ mod ordered;
 
 use std::sync::Arc;
 
-use shoal_core::{Distance, Hierarchy, Kind, ValueParser};
+use shoal_core::{Distance, Hierarchy, Kind, Rule, ValueParser};
 
 use self::equal::Equal;
 use self::hierarchical::Hierarchical;
@@ -25,7 +25,7 @@ use self::ordered::Ordered;
 use super::judge::{Judge, judge};
 use super::spread::Class;
 use super::{Column, ConditionError, Spread, TableModel, TableView, Values, is_at_most, percent};
-use crate::{Figure, Outcome, Unverifiable};
+use crate::{Figure, Outcome, Promise, Unverifiable};
 
 /// t-closeness.
 #[derive(Debug)]
@@ -41,6 +41,16 @@ enum Ground {
     Ordered(ValueParser),
     Equal,
     Hierarchical(Arc<Hierarchy>),
+}
+
+impl Ground {
+    fn distance(&self) -> Distance {
+        match self {
+            Ground::Ordered(_) => Distance::Ordered,
+            Ground::Equal => Distance::Equal,
+            Ground::Hierarchical(_) => Distance::Hierarchical,
+        }
+    }
 }
 
 impl TCloseness {
@@ -70,16 +80,12 @@ impl TCloseness {
 }
 
 impl TableModel for TCloseness {
-    fn name(&self) -> &'static str {
-        "t-closeness"
+    fn promise(&self) -> Promise {
+        Promise::Values(Rule::Close { t: self.t, distance: self.ground.distance() })
     }
 
     fn column(&self) -> Option<&str> {
         Some(&self.column.name)
-    }
-
-    fn asked(&self) -> Figure {
-        Figure::Number(self.t)
     }
 
     fn verify(&self, view: &TableView<'_>) -> Result<Outcome, Unverifiable> {
@@ -95,8 +101,8 @@ impl TableModel for TCloseness {
                 self.judge(view, values, |class| distance.of(class))
             }
             Ground::Hierarchical(tree) => {
-                let (values, tree) = values.leaves(tree)?;
-                let distance = Hierarchical::new(&values, tree);
+                let values = values.leaves(tree)?;
+                let distance = Hierarchical::new(&values, Arc::clone(tree));
                 self.judge(view, values, |class| distance.of(class))
             }
         })

@@ -1,0 +1,370 @@
+//! Transactions together with earlier releases.
+//!
+//! Two global recodings that cross are as fine as both together, so what an item was published as, it is published as again, or
+//! together with more: what one release publishes as one stays one. The algorithm works on these atoms, once for the people of each
+//! combination of releases. Then people are left out whose lines are too rare among those who are in the same releases: who stays,
+//! and who is gone. All of it is construction; what is published is judged by the finest release.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use shoal_algorithms::transactions::TransactionsError;
+use shoal_core::{Progress, Transactions, TransactionsBuilder, TransactionsRecoding};
+use shoal_privacy::KnownShare;
+use shoal_privacy::refinement::transactions::{ItemCell, ItemRelease, KnownItems, refine};
+use shoal_privacy::transactions::Meaning;
+
+use super::algorithm::{Prepared, hierarchy};
+use super::atoms::{Atoms, EarlierItems};
+use super::compose::image_texts;
+use super::load::Loaded;
+use super::sets::item_names;
+use crate::earlier::EarlierFile;
+use crate::leaks::{LeakKind, Unit, UnknownCohorts, nobody_recognized};
+use crate::recognized::{KnownAs, Recognized};
+use crate::table::absent;
+use crate::{Audit, Leak, PipelineError, Request};
+
+/// The earlier releases, and whose their lines are.
+pub(super) struct Earlier<'a> {
+    request: &'a Request,
+    files: Vec<(&'a Transactions, Meaning)>,
+    /// None where nothing says whose the lines are.
+    people: Result<Recognized, UnknownCohorts>,
+    k: u32,
+    known: KnownItems,
+}
+
+/// What is published together with earlier releases.
+pub(super) struct Plan {
+    pub recoding: TransactionsRecoding,
+    /// The transactions that are published.
+    pub kept: Vec<u32>,
+    pub notes: Vec<String>,
+}
+
+impl<'a> Earlier<'a> {
+    pub(super) fn read(request: &'a Request, loaded: &Loaded) -> Result<Earlier<'a>, PipelineError> {
+        let previous = &request.earlier.previous;
+        let files = request.earlier.files.iter().filter_map(|file| match file {
+            EarlierFile::Transactions(file) => Some((file, Meaning::of(file.items(), hierarchy(request)))),
+            _ => None,
+        });
+        let people = match &loaded.known_as {
+            None => Err(UnknownCohorts::NoColumn),
+            Some(known) if previous.iter().any(|audit| audit.recoding.known_by != known.columns) => {
+                Err(UnknownCohorts::OtherColumns)
+            }
+            Some(known) => Ok(Recognized::by_hash(known, previous)?),
+        };
+        let policies = previous.iter().map(|audit| &audit.policy).chain([request.policy()]);
+        let k = policies.filter_map(|policy| policy.privacy.k).max().unwrap_or(2);
+        let k = u32::try_from(k).unwrap_or(u32::MAX);
+        Ok(Earlier { request, files: files.collect(), people, k, known: known(request) })
+    }
+
+    /// Finds what can be published.
+    pub(super) fn plan(
+        &self,
+        loaded: &Loaded,
+        prepared: &Prepared,
+        progress: &dyn Progress,
+    ) -> Result<Plan, PipelineError> {
+        let (data, tree) = (&loaded.data, prepared.hierarchy.as_ref());
+        let releases: Vec<_> = self.request.earlier.previous.iter().map(|audit| &audit.recoding).collect();
+        let EarlierItems { mut atoms, suppressed, unseen } = EarlierItems::of(data, tree, &releases);
+        let before = atoms.clusters.len();
+        let mut cohorts = self.cohorts(data);
+        let mut out: HashSet<u32> = HashSet::new();
+        loop {
+            let start = (atoms.clone(), cohorts.len());
+            let mut hidden = Vec::new();
+            for rows in cohorts {
+                if let Some(coarser) = self.coarsen(data, prepared, &atoms, &rows, progress)? {
+                    atoms = coarser;
+                    hidden.push(rows);
+                }
+            }
+            cohorts = hidden;
+            // Something was put together or left out for some people; the others may see more or less of it now. Each time there are
+            // fewer atoms or people, so this ends.
+            if (&atoms, cohorts.len()) == (&start.0, start.1) {
+                break;
+            }
+        }
+        let here: HashSet<u32> = cohorts.concat().into_iter().collect();
+        out.extend((0..data.len() as u32).filter(|row| !here.contains(row)));
+        let hopeless = out.len();
+        let recoding = TransactionsRecoding::from_clusters(data.items().len(), atoms.clusters);
+        let rare = self.leave_out(data, &recoding, &mut out, progress)?;
+        let kept: Vec<u32> = (0..data.len() as u32).filter(|row| !out.contains(row)).collect();
+        if kept.is_empty() {
+            let why = "everybody would have to be left out".to_owned();
+            return Err(PipelineError::Cohort { records: format!("{} transactions", data.len()), why });
+        }
+        let mut notes = Vec::new();
+        let mut note = |count: usize, what: &str| {
+            if count > 0 {
+                notes.push(format!("{count} {what}"));
+            }
+        };
+        note(
+            before - recoding.clusters.len(),
+            "published items of the earlier release, or new ones, are one with others, or suppressed, now",
+        );
+        note(suppressed, "items stay suppressed, as in the earlier release");
+        note(unseen, "items are new: the earlier data did not have them");
+        note(
+            hopeless,
+            "transactions are left out because too few people are in the same releases to be hidden among themselves",
+        );
+        note(
+            rare,
+            "transactions are left out because what is published of their people is too rare among those who are in the same releases, or who are gone",
+        );
+        if let Ok(people) = &self.people {
+            note(people.returning().0, "transactions are of people who were in an earlier release");
+        }
+        Ok(Plan { recoding, kept, notes })
+    }
+
+    /// The transactions of those who are in the same releases.
+    fn cohorts(&self, data: &Transactions) -> Vec<Vec<u32>> {
+        let rows = 0..data.len() as u32;
+        let Ok(people) = &self.people else { return vec![rows.collect()] };
+        let was_in: Vec<HashSet<u32>> =
+            people.before.iter().map(|people| people.iter().copied().collect()).collect();
+        let mut cohorts: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
+        for row in rows {
+            let person = people.now[row as usize];
+            let was = was_in.iter().map(|people| people.contains(&person)).collect();
+            cohorts.entry(was).or_default().push(row);
+        }
+        cohorts.into_values().collect()
+    }
+
+    /// Puts atoms together until the promise holds among some transactions; none where they are too few.
+    fn coarsen(
+        &self,
+        data: &Transactions,
+        prepared: &Prepared,
+        atoms: &Atoms,
+        rows: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<Option<Atoms>, PipelineError> {
+        let recoded = atoms.recode(data, rows);
+        // Nothing that could be known.
+        if recoded.data.occurrences() == 0 {
+            return Ok(Some(atoms.clone()));
+        }
+        let algorithm = prepared.on_atoms(self.request, &recoded, atoms, data)?;
+        let promise = recoded.promise(&prepared.promise);
+        match algorithm.anonymize(&recoded.data, &promise, progress) {
+            Ok(found) => Ok(Some(atoms.coarser(data, &recoded, &found.recoding, hierarchy(self.request)))),
+            Err(TransactionsError::TooFewTransactions { .. } | TransactionsError::TooFewPeople { .. }) => {
+                Ok(None)
+            }
+            // Its items are atoms, which nobody knows by their numbers.
+            Err(TransactionsError::Infeasible { allowed, .. }) => Err(PipelineError::Cohort {
+                records: format!("{} transactions", rows.len()),
+                why: format!(
+                    "the utility constraints leave no way but to suppress more than the {allowed} items that may be suppressed"
+                ),
+            }),
+            Err(error) => Err(PipelineError::Transactions(Box::new(error))),
+        }
+    }
+
+    /// Leaves out people until all crowds are large enough, of those who stay and, unless that is allowed, of those who are gone.
+    /// Returns how many transactions that are.
+    fn leave_out(
+        &self,
+        data: &Transactions,
+        recoding: &TransactionsRecoding,
+        out: &mut HashSet<u32>,
+        progress: &dyn Progress,
+    ) -> Result<usize, PipelineError> {
+        let Ok(people) = &self.people else { return Ok(0) };
+        let texts = image_texts(data, recoding, None);
+        let before = out.len();
+        let mut rows_of: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (row, &person) in (0..).zip(&people.now) {
+            rows_of.entry(person).or_default().push(row);
+        }
+        let earlier = self.finest(people, None);
+        loop {
+            progress.check();
+            let start = out.len();
+            let mut leave: HashSet<u32> = HashSet::new();
+            let kept: Vec<u32> = (0..data.len() as u32).filter(|row| !out.contains(row)).collect();
+            let mut builder = TransactionsBuilder::default();
+            for &row in &kept {
+                let image = recoding.image(data.transaction(row as usize));
+                image.into_iter().for_each(|cluster| builder.item(&texts[cluster as usize]));
+                builder.end();
+            }
+            let published = builder.finish().0;
+            let persons: Vec<u32> = kept.iter().map(|&row| people.now[row as usize]).collect();
+            let here: HashSet<u32> = persons.iter().copied().collect();
+            for cell in self.finest(people, Some((&published, &persons))) {
+                if cell.was_in.last() != Some(&true) {
+                    continue;
+                }
+                for crowd in cell.small_crowds(self.k, &self.known) {
+                    // Where only people who are gone are left in it, others of it have changed.
+                    match crowd.iter().any(|person| here.contains(person)) {
+                        true => leave.extend(crowd),
+                        false => leave.extend(cell.changed()),
+                    }
+                }
+            }
+            if !self.request.earlier.allow_absent {
+                for cell in &earlier {
+                    let gone = |person: u32| !here.contains(&person) || leave.contains(&person);
+                    let mut crowds = cell.crowds_of_few(self.k, &self.known, &gone);
+                    // Who leaves because of a small crowd is gone from the larger ones, too.
+                    crowds.sort_by_key(Vec::len);
+                    for crowd in crowds {
+                        self.let_go(&crowd, &here, &rows_of, data, &mut leave);
+                    }
+                }
+            }
+            out.extend(leave.iter().filter_map(|person| rows_of.get(person)).flatten());
+            if out.len() == start {
+                return Ok(start - before);
+            }
+        }
+    }
+
+    /// Adds people of a crowd to those who are left out, so that k of it are gone, and k are still there or nobody. Those with the shortest
+    /// transactions go first: the fewest others depend on them.
+    fn let_go(
+        &self,
+        crowd: &[u32],
+        here: &HashSet<u32>,
+        rows_of: &HashMap<u32, Vec<u32>>,
+        data: &Transactions,
+        leave: &mut HashSet<u32>,
+    ) {
+        let k = self.k as usize;
+        let mut left: Vec<u32> =
+            crowd.iter().copied().filter(|person| here.contains(person) && !leave.contains(person)).collect();
+        let gone = crowd.len() - left.len();
+        if gone == 0 || gone >= k {
+            return;
+        }
+        let need = if left.len() < 2 * k - gone { left.len() } else { k - gone };
+        let length = |person: &u32| -> usize {
+            let rows = rows_of.get(person).into_iter().flatten();
+            rows.map(|&row| data.transaction(row as usize).len()).sum()
+        };
+        left.sort_by_cached_key(|person| (length(person), *person));
+        leave.extend(&left[..need]);
+    }
+
+    /// The finest release, with or without the new one. Where those who are gone count as though they were still there, the new release
+    /// has what their earlier lines would be in it.
+    fn finest(&self, people: &Recognized, now: Option<(&Transactions, &[u32])>) -> Vec<ItemCell> {
+        let mut releases: Vec<ItemRelease<'_>> = self
+            .files
+            .iter()
+            .zip(&people.before)
+            .map(|((published, meaning), persons)| ItemRelease { published, meaning, persons })
+            .collect();
+        let Some((published, persons)) = now else { return refine(&releases) };
+        let meaning = Meaning::of(published.items(), hierarchy(self.request));
+        let (mut all, mut whose) = (None, persons.to_vec());
+        if let (true, Some(last)) = (self.request.earlier.allow_absent, releases.last()) {
+            let here: HashSet<u32> = persons.iter().copied().collect();
+            let mut builder = TransactionsBuilder::default();
+            for line in published.iter() {
+                line.iter().for_each(|&text| builder.item(published.items().get(text)));
+                builder.end();
+            }
+            for (line, &person) in last.published.iter().zip(last.persons) {
+                if !here.contains(&person) {
+                    let items = line.iter().flat_map(|&text| last.meaning.items(text));
+                    let texts = items.filter_map(|item| meaning.image(item));
+                    texts.for_each(|text| builder.item(published.items().get(text)));
+                    builder.end();
+                    whose.push(person);
+                }
+            }
+            all = Some(builder.finish().0);
+        }
+        let published = all.as_ref().unwrap_or(published);
+        let meaning = Meaning::of(published.items(), hierarchy(self.request));
+        releases.push(ItemRelease { published, meaning: &meaning, persons: &whose });
+        refine(&releases)
+    }
+
+    /// An error where the new release and the earlier ones break the promise together; else what to say about them.
+    pub(super) fn judge(
+        &self,
+        published: &Transactions,
+        origin: &[u32],
+        kept: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Leak>, PipelineError> {
+        let releases = self.files.len();
+        let people = match &self.people {
+            Ok(people) => people,
+            Err(reason) => return Ok(vec![LeakKind::UnknownCohorts { reason: *reason }.into()]),
+        };
+        let persons: Vec<u32> = origin.iter().map(|&row| people.now[kept[row as usize] as usize]).collect();
+        let allowed = self.request.earlier.allow_absent;
+        for cell in self.finest(people, Some((published, &persons))) {
+            if allowed && cell.was_in.last() == Some(&false) {
+                continue;
+            }
+            let broken = cell.judge(self.k, &self.known, progress);
+            let broken = broken.map_err(|error| PipelineError::Promise { why: error.to_string() })?;
+            if let Some(broken) = broken.first() {
+                let found = broken.violations.worst.first().map_or_else(String::new, ToString::to_string);
+                return Err(PipelineError::Attacked { found, releases });
+            }
+        }
+        let (returning, strange) = people.returning();
+        let here: HashSet<u32> = persons.iter().copied().collect();
+        let gone: HashSet<u32> =
+            people.before.concat().into_iter().filter(|person| !here.contains(person)).collect();
+        let together = LeakKind::EarlierReleases { count: returning, releases, unit: Unit::Transactions };
+        let found = (returning > 0).then(|| together.into());
+        let absent = absent(if allowed { gone.len() } else { 0 });
+        Ok([found, absent, nobody_recognized(strange)].into_iter().flatten().collect())
+    }
+}
+
+/// What the policy lets an attacker know.
+fn known(request: &Request) -> KnownItems {
+    let (privacy, seed) = (&request.policy().privacy, request.policy().algorithm.seed);
+    match (&privacy.constraints, privacy.share, privacy.m) {
+        (Some(file), ..) => KnownItems::Listed(item_names(request, file)),
+        (None, Some(share), _) => KnownItems::Any(2, Some(KnownShare { share, seed })),
+        (None, None, Some(m)) => KnownItems::Any(m, None),
+        (None, None, None) => KnownItems::All,
+    }
+}
+
+/// An earlier release with whose its lines are, and for each transaction of the new original the lines of its person; as far as that is known.
+pub(super) fn whose(
+    audit: &Audit,
+    before: &Transactions,
+    known: Option<&KnownAs>,
+) -> (Transactions, Option<Vec<Vec<u32>>>) {
+    let known = known.filter(|known| audit.recoding.known_by == known.columns);
+    let people = known.and_then(|known| Recognized::by_hash(known, std::slice::from_ref(audit)).ok());
+    let Some((people, persons)) =
+        people.and_then(|people| Some((people.now, people.before.into_iter().next()?)))
+    else {
+        return (before.clone(), None);
+    };
+    if persons.len() != before.len() {
+        return (before.clone(), None);
+    }
+    let mut lines: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (line, &person) in (0..).zip(&persons) {
+        lines.entry(person).or_default().push(line);
+    }
+    let lines_of = people.iter().map(|person| lines.get(person).cloned().unwrap_or_default());
+    (before.clone().with_persons(persons), Some(lines_of.collect()))
+}
