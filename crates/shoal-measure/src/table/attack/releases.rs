@@ -219,7 +219,7 @@ impl Together<'_> {
                             .map(|&(value, count)| (value, count as f64 / total))
                             .collect();
                         // Somebody whose own values are not among them has other ones than before, or fits others by chance.
-                        if cell.own.keys().all(|value| belief.contains_key(value)) {
+                        if cell.own.keys().any(|value| belief.contains_key(value)) {
                             searched = true;
                             look(cell, &belief, &belief);
                         }
