@@ -165,8 +165,8 @@ pub fn judge(
         let whole = seen.view(cell_of)?;
         for model in seen.models {
             let cells = |column| {
-                let with_values = |seen: &Seen<'_>| Some((seen.places(), seen.has_value(column)?));
-                cells_by_values(&releases.iter().filter_map(with_values).collect::<Vec<_>>(), cell_of)
+                let rows = releases.iter().filter_map(|seen| Some((seen.places(), seen.has_value(column)?)));
+                cells_by_values(&rows.collect::<Vec<_>>(), cell_of)
             };
             let cut = match model.column() {
                 Some(column) => by_values.entry(column).or_insert_with(|| cells(column)).as_deref(),
