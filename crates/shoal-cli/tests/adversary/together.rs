@@ -89,6 +89,42 @@ fn grid() -> TestProject {
     project
 }
 
+/// The attacks on several releases, or on all rows of a person, that beat their bound.
+fn beaten(project: &TestProject, args: &[&str]) -> Vec<String> {
+    let said = project.shoal(&[&["attack", "--json"], args].concat());
+    let found: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let attacks = found["attacks"].as_array().unwrap().iter();
+    let is_beaten = |attack: &&serde_json::Value| attack["beaten"] == true;
+    attacks.filter(is_beaten).map(|attack| attack["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Who forgets the judge of releases publishes what `attack` beats.
+#[test]
+fn the_attack_goes_through_all_worlds() {
+    let project = wards();
+    for (policy, file) in [("ward.toml", "first.csv"), ("unit.toml", "second.csv")] {
+        project.shoal(&["run", policy, "-o", file, "--quiet"]).ended_with(0);
+    }
+    let both = project
+        .read("unit.toml")
+        .replace("[columns.ward]\nrole = \"identifier\"", "[columns.ward]\nrole = \"quasi-identifier\"");
+    project.write("both.toml", both);
+    let args = ["people.csv", "second.csv", "--policy", "both.toml", "--previous", "first.csv"];
+    assert!(beaten(&project, &args).contains(&"several releases, values left".to_owned()));
+    let held = ["run", "unit.toml", "-o", "second.csv", "--previous", "first.report", "--quiet", "--force"];
+    project.shoal(&held).ended_with(0);
+    assert_eq!(beaten(&project, &args), Vec::<String>::new());
+
+    let project = grid();
+    for (file, known) in [("all.csv", "all"), ("one.csv", "one")] {
+        let known = format!("data.known-rows={known}");
+        project.shoal(&["run", "policy.toml", "-o", file, "--quiet", "--set", &known]).ended_with(0);
+    }
+    let found = |file| beaten(&project, &["visits.csv", file, "--policy", "policy.toml"]);
+    assert!(found("one.csv").contains(&"all rows of a person, values left".to_owned()));
+    assert_eq!(found("all.csv"), Vec::<String>::new());
+}
+
 /// The illnesses of rows that may be about a place.
 fn possible(rows: &[Vec<String>], place: &str) -> BTreeSet<String> {
     let covers = |cell: &str| {

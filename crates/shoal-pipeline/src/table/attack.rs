@@ -52,6 +52,7 @@ pub(crate) fn attack(
         earlier: &before,
         returning: returning.as_deref(),
         promise: &promise,
+        knows_all_rows: request.policy().knows_all_rows(),
         missing: &request.policy().data.missing_texts(),
         origin: origins.map(|origins| origins.origin.as_slice()),
         people_are_certain: whose.is_some_and(Whose::knows_people),
