@@ -23,7 +23,6 @@ mod error;
 pub mod files;
 mod leaks;
 mod markup;
-mod order;
 mod phases;
 pub mod propose;
 mod recognized;

@@ -22,7 +22,10 @@ pub mod table;
 pub mod transactions;
 mod unverifiable;
 
-pub use order::{OutOfOrder, RecordOrder, people_out_of_order, rows_out_of_order, transactions_out_of_order};
+pub use order::{
+    ContentOrder, OutOfOrder, RecordOrder, people_as_published, people_out_of_order, rows_as_published,
+    rows_out_of_order, transactions_as_published, transactions_out_of_order,
+};
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Finding, KTooSmall, Outcome, Seen, Violating, Violations};
 pub use pseudonyms::PseudonymError;

@@ -170,7 +170,7 @@ fn of_table_file(public: &Public, file: &RawTable, progress: &dyn Progress) -> R
     let policy = public.policy();
     let promises = findings_of_table_file(
         file,
-        &roles(public),
+        &public.roles(),
         &table::models(public)?,
         policy.algorithm.max_suppressed,
         progress,
@@ -206,7 +206,7 @@ fn of_sequences_file(
     let promise = sequences::promise_of(public);
     let models = sequences::models(public, &promise, None)?;
     let verdict =
-        verify_sequences_file(file, id, &roles(public), &models, progress).map_err(Refusal::Unverifiable)?;
+        verify_sequences_file(file, id, &public.roles(), &models, progress).map_err(Refusal::Unverifiable)?;
     let quasi = policy.columns_of(Role::QuasiIdentifier);
     let view = SequencesView::new(file, id, &quasi).map_err(Refusal::Unverifiable)?;
     // What the search gave up is broken nowhere, and what a run had found out with its groups is not known here.
@@ -280,8 +280,4 @@ fn of_transactions_file(
 /// The file does not say whose its records are, so it does not show a risk of people.
 fn unseen_risk() -> Value {
     json!({ "unit": "people", "after": null })
-}
-
-fn roles(public: &Public) -> Vec<(&str, Role)> {
-    public.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role)).collect()
 }

@@ -14,7 +14,6 @@ mod releases;
 mod run;
 pub(crate) mod safe_harbor;
 mod verbs;
-mod whose;
 
 pub(crate) use attack::attack;
 pub use check::TablePlan;

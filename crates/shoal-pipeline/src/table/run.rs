@@ -25,7 +25,6 @@ use crate::columns::{
 };
 use crate::deadline::Deadline;
 use crate::leaks::of_names;
-use crate::order::record_order;
 use crate::report::html::{HouseFacts, Published};
 use crate::report::{Counts, Loss, Outgoing, Risk};
 use crate::run::{Draft, Keys, digests, timed};
@@ -77,7 +76,7 @@ pub(crate) fn run<K: Sink>(
             origin: &origin,
             left_out: bound.table.rows - origin.len(),
             suppression: suppression_limit(request, bound.incomplete.len()),
-            order: record_order(request),
+            order: request.record_order(),
         };
         Ok(verify_table(
             ReadBack::of(staged, |staged| read_table_back(request, staged, progress))?,

@@ -23,7 +23,6 @@ use crate::attack::attack_in_run;
 use crate::audit::{ItemFile, Key, RecodingFile};
 use crate::columns::check_untouched;
 use crate::leaks::check_sensitive_items;
-use crate::order::record_order;
 use crate::recognized::KnownAs;
 use crate::report::html::{HouseFacts, Published};
 use crate::report::{Counts, Loss, Outgoing, Risk};
@@ -88,7 +87,7 @@ pub(crate) fn run<K: Sink>(
             original: data,
             hierarchy: prepared.hierarchy.as_ref(),
             origin: &origin,
-            order: record_order(request),
+            order: request.record_order(),
         };
         Ok(verify_transactions(staged, claim, &models(request)?, &utility(request), progress)?)
     })?;
