@@ -4,7 +4,6 @@
 mod columns;
 mod kind;
 mod left_out;
-mod nothing;
 mod sequences;
 mod table;
 mod transactions;

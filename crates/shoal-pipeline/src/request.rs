@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use shoal_core::policy::Shape;
-use shoal_core::{Distribution, Hierarchy, Policy, PolicyDocument, Role, Rule, TablePromise};
+use shoal_core::{Distribution, Hierarchy, Policy, PolicyDocument, Role, TablePromise};
 use shoal_io::original_items;
 use shoal_measure::PopulationCounts;
 use shoal_privacy::{ContentOrder, RecordOrder};
@@ -163,10 +163,8 @@ impl Request {
     /// table has nothing to compare with.
     pub(crate) fn promise_of_table(&self) -> TablePromise {
         let mut promise = self.policy().table_promise();
-        let compares = |rule: &Rule| matches!(rule, Rule::Close { .. } | Rule::Alike(_));
-        promise.conditions.retain(|condition| {
-            !(compares(&condition.rule) && self.assets.distributions.contains_key(&condition.column))
-        });
+        let is_given = |column: &str| self.assets.distributions.contains_key(column);
+        promise.conditions.retain(|condition| !(condition.rule.compares() && is_given(&condition.column)));
         promise
     }
 

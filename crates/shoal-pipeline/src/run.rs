@@ -67,13 +67,9 @@ impl<S: Staged<Error = WriteError>> Release<S> {
 }
 
 impl<S> Release<S> {
-    /// Refuses a release that is verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a
-    /// secret key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
+    /// Refuses a release that is verified and useless: every promise is kept by a file of nothing but `*`.
     pub fn refuse_total_loss(&self, policy: &Policy) -> Result<(), PipelineError> {
-        if self.report.says_nothing() && !policy.privacy.transparent {
-            return Err(PipelineError::NothingLeft { loss: self.report.loss.ncp() });
-        }
-        Ok(())
+        self.report.refuse_total_loss(policy)
     }
 
     /// What it means that its reports replace those of a release that it was not compared with.

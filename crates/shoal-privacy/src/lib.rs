@@ -15,10 +15,12 @@ mod promise;
 mod pseudonyms;
 pub mod refinement;
 mod refusal;
+pub mod safe_harbor;
 pub mod sequences;
 mod staged;
 pub mod stream;
 pub mod table;
+pub mod total_loss;
 pub mod transactions;
 mod unverifiable;
 

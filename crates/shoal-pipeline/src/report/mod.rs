@@ -8,15 +8,17 @@ pub use outgoing::{FileLoss, Outgoing};
 
 use indexmap::IndexMap;
 use serde::Serialize;
+use shoal_core::Policy;
 use shoal_core::policy::Shape;
 use shoal_measure::attack::Attacks;
 use shoal_measure::sequences::{SequencesLoss, SequencesRisk};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_measure::{LossReport, RiskReport};
+use shoal_privacy::total_loss::is_refused;
 use shoal_privacy::{Certificate, Finding};
 
 use crate::audit::VERSION;
-use crate::{Leak, LeakKind};
+use crate::{Leak, LeakKind, PipelineError};
 
 /// All that a run has found out, with exact figures, as `audit.json` has it.
 #[derive(Clone, Debug, Serialize)]
@@ -72,15 +74,15 @@ pub(crate) struct Counts {
     pub classes: usize,
 }
 
-/// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
-const TOTAL_LOSS: f64 = 0.999_999;
-
 impl Report {
-    /// Whether the release is worthless: all information is lost, or all that is published is `*`. The two are not the same: a column with
-    /// one value loses nothing by a `*`.
-    pub(crate) fn says_nothing(&self) -> bool {
-        self.loss.ncp() >= TOTAL_LOSS
-            || self.leaks.iter().any(|leak| matches!(leak.kind, LeakKind::SaysNothing { .. }))
+    /// Refuses a release that is verified and useless.
+    pub(crate) fn refuse_total_loss(&self, policy: &Policy) -> Result<(), PipelineError> {
+        let says_nothing = self.leaks.iter().any(|leak| matches!(leak.kind, LeakKind::SaysNothing { .. }));
+        let loss = self.loss.ncp();
+        match is_refused(loss, says_nothing, policy.privacy.transparent) {
+            true => Err(PipelineError::NothingLeft { loss }),
+            false => Ok(()),
+        }
     }
 
     /// What every shape says. Leaks and notes are added by the shape, times by the run.

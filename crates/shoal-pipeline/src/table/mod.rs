@@ -12,7 +12,6 @@ mod person;
 mod population;
 mod releases;
 mod run;
-pub(crate) mod safe_harbor;
 mod verbs;
 
 pub(crate) use attack::attack;

@@ -13,10 +13,9 @@ use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Loaded, load_from};
 use super::models::{models, suppression_limit};
-use super::person::{known_rows, take_measures};
+use super::person::{forbidden_by_preset, known_rows, take_measures};
 use super::population::check_population;
 use super::releases::{Constructed, Data, Identity, Linked, NewRelease, check, construct, has_atoms};
-use super::safe_harbor;
 use crate::attack::attack_in_run;
 use crate::audit::RecodingFile;
 use crate::columns::{
@@ -43,7 +42,10 @@ pub(crate) fn run<K: Sink>(
     let models = models(request)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(request, &keys.release, from, progress))?;
-    safe_harbor::refuse(request, &read.table)?;
+    match forbidden_by_preset(request, &read.table) {
+        findings if findings.is_empty() => {}
+        findings => return Err(PipelineError::SafeHarbor { findings }),
+    }
     check_population(request, &bound.table)?;
     let linked = Linked::of(request, &read.table)?;
     let Recoded { working, anonymized: Anonymized { recoding, trace }, texts, mut notes } =
