@@ -203,7 +203,10 @@ impl Rule {
     pub fn compares(&self) -> bool {
         match self {
             Rule::Close { .. } | Rule::Alike(_) => true,
-            Rule::Distinct { .. } | Rule::Frequency { .. } | Rule::Entropy { .. } | Rule::Recursive { .. } => false,
+            Rule::Distinct { .. }
+            | Rule::Frequency { .. }
+            | Rule::Entropy { .. }
+            | Rule::Recursive { .. } => false,
         }
     }
 }

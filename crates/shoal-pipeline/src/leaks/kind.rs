@@ -145,38 +145,6 @@ impl LeakKind {
         Leak { kind: self, column: Some(column.into()) }
     }
 
-    /// The fixed word for it, for scripts and `shoal help`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            LeakKind::SaysNothing { .. } => "says-nothing",
-            LeakKind::OneValueClasses { .. } => "one-value-classes",
-            LeakKind::BestGuess { .. } => "best-guess",
-            LeakKind::NoCondition {} => "no-condition",
-            LeakKind::KnownRows {} => "known-rows",
-            LeakKind::UniqueValues { .. } => "unique-values",
-            LeakKind::UniqueCombinations { .. } => "unique-combinations",
-            LeakKind::FreeText { .. } => "free-text",
-            LeakKind::NamesPeople { .. } => "names-people",
-            LeakKind::RepeatedIdentifier { .. } => "repeated-identifier",
-            LeakKind::UniqueSequences { .. } => "unique-sequences",
-            LeakKind::RareNumbers { .. } => "rare-numbers",
-            LeakKind::RareItems { .. } => "rare-items",
-            LeakKind::SensitiveItems { .. } => "sensitive-items",
-            LeakKind::UniqueTransactions { .. } => "unique-transactions",
-            LeakKind::LeftOut { .. } => "left-out",
-            LeakKind::NotTransparent { .. } => "not-transparent",
-            LeakKind::KeptOrder {} => "kept-order",
-            LeakKind::FileOrder { .. } => "file-order",
-            LeakKind::PaperSupport {} => "paper-support",
-            LeakKind::EarlierRelease { .. } => "earlier-release",
-            LeakKind::EarlierReleases { .. } => "earlier-releases",
-            LeakKind::NobodyRecognized { .. } => "nobody-recognized",
-            LeakKind::AbsentPeople { .. } => "absent-people",
-            LeakKind::UnknownCohorts { .. } => "unknown-cohorts",
-            LeakKind::OneAssignment { .. } => "one-assignment",
-        }
-    }
-
     /// How many records, people, items or values it touches, where that can be counted.
     pub fn count(&self) -> Option<usize> {
         match *self {

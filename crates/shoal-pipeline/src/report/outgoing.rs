@@ -18,7 +18,7 @@ use shoal_measure::transactions::file::{
     NamedItems, TransactionsFileLoss, measure_transactions_file, smallest_crowd_of_file,
 };
 use shoal_privacy::{
-    Classes, Digests, Finding, Refusal, Seen, SequencesView, findings_of_table_file, verify_sequences_file,
+    Classes, Digests, Refusal, Seen, SequencesView, findings_of_table_file, verify_sequences_file,
     verify_transactions_file,
 };
 
@@ -209,15 +209,6 @@ fn of_sequences_file(
         verify_sequences_file(file, id, &public.roles(), &models, progress).map_err(Refusal::Unverifiable)?;
     let quasi = policy.columns_of(Role::QuasiIdentifier);
     let view = SequencesView::new(file, id, &quasi).map_err(Refusal::Unverifiable)?;
-    // What the search gave up is broken nowhere, and what a run had found out with its groups is not known here.
-    let is_undecided = |finding: &Finding| {
-        verdict.broken.iter().any(|broken| broken.finding == *finding && broken.violations.total == 0)
-    };
-    let seen = |finding: Finding| match is_undecided(&finding) {
-        true => Seen::NotSeen { promise: finding.promise, column: finding.column },
-        false => Seen::Judged(finding),
-    };
-    let promises = verdict.promises.into_iter().map(seen).collect();
     let mut leaks = of_sequences(public, file, id, view.classes());
     leaks.extend(sequences::leaks_of_promise(&promise));
     let named = named_columns(public, file)?;
@@ -225,7 +216,7 @@ fn of_sequences_file(
     Ok(Found {
         records_out: verdict.records,
         classes: verdict.classes,
-        promises,
+        promises: verdict.seen(),
         leaks,
         loss: FileLoss::Sequences(loss),
         risk: json!({ "after": risk }),
@@ -245,11 +236,6 @@ fn of_transactions_file(
     let verdict =
         verify_transactions_file(file, rest, tree, &models, progress).map_err(Refusal::Unverifiable)?;
     let counts_people = policy.data.person.is_some();
-    let seen = |finding: Finding| match counts_people && finding.holds {
-        // What too few transactions hold, too few people have; that enough hold it says nothing about people.
-        true => Seen::NotSeen { promise: finding.promise, column: finding.column },
-        false => Seen::Judged(finding),
-    };
     let items = NamedItems::read(file, tree);
     let weights = policy.utility.weights.as_ref().map(|name| public.weights(name).content);
     let weight_of = |item: &str| {
@@ -268,7 +254,7 @@ fn of_transactions_file(
     Ok(Found {
         records_out: file.len(),
         classes: transactions::distinct(file),
-        promises: verdict.promises.into_iter().map(seen).collect(),
+        promises: verdict.seen(counts_people),
         leaks: of_transactions(public, file, rest),
         loss: FileLoss::Transactions(loss),
         risk,

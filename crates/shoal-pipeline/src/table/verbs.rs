@@ -90,8 +90,7 @@ pub(super) fn find_origins(
     };
     // An audit of another file knows nothing about this one.
     let known = request.audit_of(&published.sha256).and_then(|audit| membership(audit, raw, file));
-    let found =
-        match_people(original, file, &bound.incomplete, &column.codes, known.as_ref(), progress)?;
+    let found = match_people(original, file, &bound.incomplete, &column.codes, known.as_ref(), progress)?;
     Ok((found.origins, Some(found.certainty)))
 }
 
@@ -149,7 +148,8 @@ fn compare(
         found = found.because(&left_out);
     }
     let unsure = person.filter(|(_, certainty)| certainty.is_unsure(models));
-    let unsure = unsure.map(|(name, of)| LeakKind::OneAssignment { by_audit: of.knows_people() }.of_column(name));
+    let unsure =
+        unsure.map(|(name, of)| LeakKind::OneAssignment { by_audit: of.knows_people() }.of_column(name));
     Ok(Compared { verdict, found, unsure })
 }
 

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use shoal_core::{
-    Progress, RawColumn, RawTable, Transactions, TransactionsBuilder, Unseen, split_items,
-};
+use shoal_core::{Progress, RawColumn, RawTable, Transactions, TransactionsBuilder, Unseen, split_items};
 use shoal_io::{BasketOptions, ITEM_SEPARATOR, original_items};
 use shoal_privacy::{Digests, ItemTable, PublishedTransactions, Refusal, written_out};
 
@@ -335,13 +333,13 @@ fn from_rows(
         }
         rows.push(row as u32);
     }
-    let is_missing = request.policy().data.missing_texts().codes(items);
+    let absent = request.policy().data.missing_texts().codes(items);
     let mut builder = Builder::default();
     for id in order {
         for &row in &rows_of[id as usize] {
             let code = items.codes[row as usize];
             let item = items.labels.get(code);
-            let is_none = is_missing[code as usize] || text == Text::Published && item.is_empty();
+            let is_none = absent[code as usize] || text == Text::Published && item.is_empty();
             if !is_none {
                 builder.item(item);
             }

@@ -118,7 +118,8 @@ impl Certainty {
     /// Whether a promise of these models was counted for one assignment of several.
     pub fn is_unsure(&self, models: &[Box<dyn TableModel>]) -> bool {
         // Who is in a class decides about k; which value is whose, about the others.
-        let counts_people = |model: &Box<dyn TableModel>| matches!(model.promise(), Promise::KAnonymity { .. });
+        let counts_people =
+            |model: &Box<dyn TableModel>| matches!(model.promise(), Promise::KAnonymity { .. });
         !self.knows_values() && !(self.knows_people() && models.iter().all(counts_people))
     }
 }
@@ -146,7 +147,14 @@ mod tests {
         let promise = Promise::KAnonymity { k: 2 };
         let broken = if holds { Vec::new() } else { vec![broken(promise.clone())] };
         let promises = vec![finding(promise, holds)];
-        TableVerdict { records: 9, classes: 2, promises, broken, withheld_columns: Vec::new(), out_of_order: None }
+        TableVerdict {
+            records: 9,
+            classes: 2,
+            promises,
+            broken,
+            withheld_columns: Vec::new(),
+            out_of_order: None,
+        }
     }
 
     #[test]

@@ -99,7 +99,8 @@ pub(super) fn sentences(page: &Page<'_>, seen: &Seen) -> Sentences {
     let words = seen.promise().in_words(seen.column(), seen.found(), page.unit(), page.is_sequences());
     let found = match seen.holds() {
         Some(_) => capital(&words.1),
-        None => "The file alone does not show it; only the publisher, who has the original, can check it.".to_owned(),
+        None => "The file alone does not show it; only the publisher, who has the original, can check it."
+            .to_owned(),
     };
     Sentences { promised: words.0, found }
 }
