@@ -150,8 +150,8 @@ impl<S> Release<S> {
             seed: policy.algorithm.seed,
             report: &self.report,
             work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
-            ribbon: self.trace.search.as_ref().filter(|_| self.report.algorithm == "ribbon"),
-            search: self.trace.search.as_ref().filter(|_| self.report.algorithm != "ribbon"),
+            ribbon: self.trace.search.as_ref().filter(|_| self.report.about.algorithm == "ribbon"),
+            search: self.trace.search.as_ref().filter(|_| self.report.about.algorithm != "ribbon"),
             release_key: self.facts.keys.release.hex(),
             people: self.people().map(|people| PeopleName {
                 file: PEOPLE.to_owned(),
@@ -244,7 +244,7 @@ fn run_to_end<K: Sink>(
     // The report to be replaced is about the same input but other bytes: a second release of the same people.
     let again = earlier.replaced.as_ref().is_some_and(|replaced| {
         let given = earlier.previous.iter().any(|previous| previous.is_same_release(replaced));
-        replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
+        replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.about.output_sha256 && !given
     });
     if again {
         add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape, true)]);

@@ -22,8 +22,8 @@ use shoal_privacy::{
     verify_transactions_file,
 };
 
+use super::About;
 use super::html::{self, Page, Published, PublishedFacts};
-use crate::audit::VERSION;
 use crate::columns::{named_columns, quasi_columns, read_published};
 use crate::leaks::{of_policy, of_sequences, of_table, of_transactions};
 use crate::request::Public;
@@ -33,17 +33,9 @@ use crate::{Leak, PipelineError, Request, Source, sequences, table, transactions
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outgoing {
-    /// The version of this layout; 1.
-    pub version: u32,
-    /// SHA-256 of the published bytes.
-    pub output_sha256: String,
-    /// transactions: SHA-256 of the dictionary of their groups, where they have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub groups_sha256: Option<String>,
-    /// The shape of the data.
-    pub shape: &'static str,
-    /// The algorithm that the policy names.
-    pub algorithm: &'static str,
+    /// Which release it is about; its algorithm is the one that the policy names.
+    #[serde(flatten)]
+    pub about: About,
     /// Records of the file, starred ones included; people of sequences.
     pub records_out: usize,
     /// Its equivalence classes.
@@ -107,11 +99,7 @@ impl Outgoing {
         notes.extend(policy.preset_note());
         progress.check();
         Ok(Outgoing {
-            version: VERSION,
-            output_sha256: digests.data,
-            groups_sha256: digests.groups,
-            shape: policy.data.shape.name(),
-            algorithm: policy.algorithm_name().name(),
+            about: About::new(policy.data.shape, policy.algorithm_name().name(), digests),
             records_out,
             classes,
             promises,

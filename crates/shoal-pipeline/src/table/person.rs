@@ -1,6 +1,6 @@
 //! Whose the records of a table are, and what is reported where the policy does not say.
 
-use shoal_core::policy::{KnownRows, Preset, Shape};
+use shoal_core::policy::{Preset, Shape};
 use shoal_core::{Column, MissingTexts, Progress, RawColumn, RawTable, Role, Table};
 use shoal_measure::TableMeasures;
 use shoal_privacy::safe_harbor::forbidden_in;
@@ -28,11 +28,6 @@ pub(crate) fn repeated_identifiers(request: &Request, raw: &RawTable) -> Vec<Lea
         (rows > 0).then(|| repeated.of_column(&column.name))
     });
     leaks.collect()
-}
-
-/// What it means that an attacker is said to know one row of a person, where people have several.
-pub(crate) fn known_rows(request: &Request) -> Option<Leak> {
-    (request.policy().data.known_rows == Some(KnownRows::One)).then(|| LeakKind::KnownRows {}.into())
 }
 
 /// What the published columns hold that the preset of the policy forbids, a sentence each.

@@ -13,7 +13,7 @@ use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Loaded, load_from};
 use super::models::{models, suppression_limit};
-use super::person::{forbidden_by_preset, known_rows, take_measures};
+use super::person::{forbidden_by_preset, take_measures};
 use super::population::check_population;
 use super::releases::{Constructed, Data, Identity, Linked, NewRelease, check, construct, has_atoms};
 use crate::attack::attack_in_run;
@@ -100,7 +100,6 @@ pub(crate) fn run<K: Sink>(
     seconds.verify += together;
     let sha256 = release.certificate().sha256();
     leaks.extend(request.earlier.replaced_leak(request, &read.table, &origin, sha256));
-    leaks.extend(known_rows(request));
     let (outgoing, measures) = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
         let digests = digests(release.certificate());
