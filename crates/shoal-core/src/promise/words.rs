@@ -178,24 +178,24 @@ impl Promise {
 impl Rule {
     /// The name in reports.
     pub fn name(&self) -> &'static str {
-        match self {
-            Rule::Distinct { .. } => "distinct-l-diversity",
-            Rule::Frequency { .. } => "frequency-l-diversity",
-            Rule::Entropy { .. } => "entropy-l-diversity",
-            Rule::Recursive { .. } => "recursive-l-diversity",
-            Rule::Close { .. } => "t-closeness",
-            Rule::Alike(_) => "beta-likeness",
-        }
+        self.named().0
     }
 
     fn asked(&self) -> Figure {
+        self.named().1
+    }
+
+    /// The name, and what is asked for.
+    fn named(&self) -> (&'static str, Figure) {
         match *self {
-            Rule::Distinct { l } => Figure::Count(l as u64),
-            Rule::Frequency { l } => Figure::Number(1.0 / l as f64),
-            Rule::Entropy { l } => Figure::Number(l),
-            Rule::Recursive { l, c } => Figure::Words(format!("below c = {c} for l = {l}")),
-            Rule::Close { t, .. } => Figure::Number(t),
-            Rule::Alike(likeness) => Figure::Number(likeness.beta()),
+            Rule::Distinct { l } => ("distinct-l-diversity", Figure::Count(l as u64)),
+            Rule::Frequency { l } => ("frequency-l-diversity", Figure::Number(1.0 / l as f64)),
+            Rule::Entropy { l } => ("entropy-l-diversity", Figure::Number(l)),
+            Rule::Recursive { l, c } => {
+                ("recursive-l-diversity", Figure::Words(format!("below c = {c} for l = {l}")))
+            }
+            Rule::Close { t, .. } => ("t-closeness", Figure::Number(t)),
+            Rule::Alike(likeness) => ("beta-likeness", Figure::Number(likeness.beta())),
         }
     }
 

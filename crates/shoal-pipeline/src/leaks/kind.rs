@@ -145,36 +145,10 @@ impl LeakKind {
         Leak { kind: self, column: Some(column.into()) }
     }
 
-    /// How many records, people, items or values it touches, where that can be counted.
+    /// How many records, people, items or values it touches, where that can be counted: the figure `count` of its kind.
     pub fn count(&self) -> Option<usize> {
-        match *self {
-            LeakKind::SaysNothing { count, .. }
-            | LeakKind::OneValueClasses { count, .. }
-            | LeakKind::BestGuess { count, .. }
-            | LeakKind::UniqueValues { count, .. }
-            | LeakKind::UniqueCombinations { count, .. }
-            | LeakKind::FreeText { count, .. }
-            | LeakKind::NamesPeople { count, .. }
-            | LeakKind::RepeatedIdentifier { count, .. }
-            | LeakKind::UniqueSequences { count, .. }
-            | LeakKind::RareNumbers { count, .. }
-            | LeakKind::RareItems { count, .. }
-            | LeakKind::SensitiveItems { count, .. }
-            | LeakKind::UniqueTransactions { count, .. }
-            | LeakKind::LeftOut { count, .. }
-            | LeakKind::FileOrder { count, .. }
-            | LeakKind::EarlierReleases { count, .. }
-            | LeakKind::NobodyRecognized { count }
-            | LeakKind::AbsentPeople { count } => Some(count),
-            LeakKind::EarlierRelease { count, .. } => count,
-            LeakKind::NoCondition {}
-            | LeakKind::KnownRows {}
-            | LeakKind::NotTransparent { .. }
-            | LeakKind::KeptOrder {}
-            | LeakKind::PaperSupport {}
-            | LeakKind::UnknownCohorts { .. }
-            | LeakKind::OneAssignment { .. } => None,
-        }
+        let figures = serde_json::to_value(self).ok()?;
+        usize::try_from(figures.get("count")?.as_u64()?).ok()
     }
 }
 
