@@ -123,14 +123,6 @@ pub(crate) fn write_cells(f: &mut fmt::Formatter<'_>, cells: &[PublishedCell]) -
     Ok(())
 }
 
-/// Asks every model.
-pub(super) fn ask_all(
-    view: &TableView<'_>,
-    models: &[Box<dyn TableModel>],
-) -> Result<Vec<Answer<TableViolation>>, Unverifiable> {
-    models.iter().map(|model| ask(view, model.as_ref())).collect()
-}
-
 /// Asks one model.
 pub(crate) fn ask(
     view: &TableView<'_>,

@@ -1,11 +1,11 @@
 use shoal_core::{Progress, RawTable, Role, Table};
 
-use super::model::{ask, ask_all};
+use super::model::ask;
 use super::people::people_of;
 use super::{Classes, Crowds, PersonalK, SuppressionLimit, TableModel, TableView, conservation};
 use crate::origin::check_origins;
 use crate::promise::settle;
-use crate::refinement::table::{Places, cells};
+use crate::refinement::table::{Places, cells, cells_by_values};
 use crate::{
     Findings, ReadBack, RecordOrder, Refusal, Staged, TableConservationError, Unverifiable, Verified,
     rows_out_of_order,
@@ -137,17 +137,30 @@ pub fn judge_table(
     check_origins(original.rows, published.rows, origin, left_out).map_err(TableConservationError::from)?;
     let published_classes = view.classes().clone();
     let person_of = people_of(models, original, origin)?;
+    let mut cells_of_people = None;
     if let Some(person_of) = &person_of {
         // All rows of a person count together: people with the same list of classes are a cell of each of these classes.
         if models.iter().all(|model| !model.by_rows()) {
             let places = Places { class_of: &published_classes.class_of, person_of };
             let cell_of = cells(&[places], person_of.iter().max().map_or(0, |&last| last as usize + 1));
-            let of_rows: Vec<u32> = person_of.iter().map(|&person| cell_of[person as usize]).collect();
-            view = view.cut_into(&of_rows);
+            view = view.cut_into(&of_rows(&cell_of, person_of));
+            cells_of_people = Some((places, cell_of));
         }
         view = view.with_people(person_of.clone());
     }
-    let mut answers = ask_all(&view, models)?;
+    let mut answers = Vec::new();
+    for model in models {
+        let cells = cells_of_people.as_ref().zip(model.column()).and_then(|((places, cell_of), column)| {
+            cells_by_values(&[*places], &[has_value(original, origin, column)], cell_of)
+        });
+        answers.push(match (cells, &person_of) {
+            (Some(cells), Some(person_of)) => {
+                let view = TableView::new(published, &quasi)?.cut_into(&of_rows(&cells, person_of));
+                ask(&view.with_people(person_of.clone()).with_progress(progress), model.as_ref())?
+            }
+            _ => ask(&view, model.as_ref())?,
+        });
+    }
     if let (Some(model), Some(asked)) = (PersonalK::of(names_of(Role::PersonalK)), original.personal_k()) {
         view = view.with_personal_k(origin.iter().map(|&row| asked[row as usize]).collect());
         answers.push(ask(&view, &model)?);
@@ -170,6 +183,18 @@ pub fn judge_table(
     let starred = view.starred();
     let people = person_of.map(|person_of| Crowds::of(&published_classes, person_of));
     Ok(TableFindings { findings, classes: published_classes, people, starred })
+}
+
+/// The cell of each row.
+fn of_rows(cell_of: &[u32], person_of: &[u32]) -> Vec<u32> {
+    person_of.iter().map(|&person| cell_of[person as usize]).collect()
+}
+
+/// Of each published record whether it has a value in a column.
+fn has_value(original: &Table, origin: &[u32], column: &str) -> Option<Vec<bool>> {
+    let column = original.columns.iter().find(|own| own.name == column)?;
+    let missing = column.domain.missing();
+    Some(origin.iter().map(|&row| Some(column.codes[row as usize]) != missing).collect())
 }
 
 /// A table that is not rectangular cannot be compared with anything.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use shoal_core::{RawTable, Role, Table, TablePromise};
+use shoal_core::{MissingTexts, RawTable, Role, Table, TablePromise};
 use shoal_privacy::refinement::table::{BrokenTogether, Seen, cells_of, judge};
 use shoal_privacy::{PersonalK, Refusal, TableModel};
 
@@ -43,6 +43,8 @@ pub(super) struct Judge<'a> {
     linked: &'a Linked<'a>,
     /// The models of each earlier release, and those of the new one at the end.
     models: Vec<Vec<Box<dyn TableModel>>>,
+    /// The texts that stand for a missing value in each of them.
+    missing: Vec<MissingTexts>,
     /// The k that each person of the new data asks for.
     personal_k: Option<Vec<u32>>,
 }
@@ -61,6 +63,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Judge<'a>, PipelineError> {
         let promise = joint_promise(request);
         let policies = linked.earlier.iter().map(|earlier| &earlier.audit.policy).chain([request.policy()]);
+        let missing = policies.clone().map(|policy| policy.data.missing_texts()).collect();
         let mut models =
             policies.map(|policy| models_of(request, policy, &promise)).collect::<Result<Vec<_>, _>>()?;
         let personal_k = original.personal_k().map(|asked| {
@@ -79,7 +82,7 @@ impl<'a> Judge<'a> {
                 );
             }
         }
-        Ok(Judge { request, linked, models, personal_k })
+        Ok(Judge { request, linked, models, missing, personal_k })
     }
 
     /// The cells of people by the earlier releases alone.
@@ -140,7 +143,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Seen<'s>, PipelineError> {
         let of_row = |asked: &Vec<u32>| person_of.iter().map(|&person| asked[person as usize]).collect();
         let personal_k = self.personal_k.as_ref().map(of_row);
-        let seen = Seen::new(file, quasi, person_of, &self.models[number], personal_k);
+        let seen = Seen::new(file, quasi, &self.missing[number], person_of, &self.models[number], personal_k);
         Ok(seen.map_err(Refusal::Unverifiable)?)
     }
 }
