@@ -25,7 +25,6 @@ mod leaks;
 mod markup;
 mod phases;
 pub mod propose;
-mod recognized;
 mod redaction;
 mod release_key;
 mod report;

@@ -13,6 +13,7 @@ mod order;
 mod origin;
 mod promise;
 mod pseudonyms;
+mod recognized;
 pub mod refinement;
 mod refusal;
 pub mod safe_harbor;
@@ -31,6 +32,7 @@ pub use order::{
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Finding, KTooSmall, Outcome, Seen, Violating, Violations};
 pub use pseudonyms::PseudonymError;
+pub use recognized::{KnownAs, PeopleKey, PersonHash, Recognized, Remembered, Remembers, people};
 pub use refusal::Refusal;
 pub use sequences::{
     BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity, SequencesClaim,

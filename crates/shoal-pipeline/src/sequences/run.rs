@@ -218,7 +218,7 @@ fn people_of(key: &Key, loaded: &Loaded, cluster_of: &[u32], origin: &[u32]) -> 
     let mut persons: Vec<u32> = origin.iter().map(|&event| person_of[event as usize]).collect();
     // The verifier has seen that the rows of a person are next to each other.
     persons.dedup();
-    let hashes = loaded.known_as.hashes(key);
+    let hashes = loaded.known_as.hashes(&key.of_people());
     PeopleOfRecords {
         persons: persons.iter().map(|&person| hashes[person as usize]).collect(),
         clusters: persons.iter().map(|&person| cluster_of[person as usize]).collect(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use shoal_core::{Progress, RawColumn, RawTable, Transactions, TransactionsBuilder, Unseen, split_items};
 use shoal_io::{BasketOptions, ITEM_SEPARATOR, original_items};
-use shoal_privacy::{Digests, ItemTable, PublishedTransactions, Refusal, written_out};
+use shoal_privacy::{Digests, ItemTable, KnownAs, PublishedTransactions, Refusal, written_out};
 
 use super::algorithm::hierarchy;
 use super::layout::Layout;
@@ -12,7 +12,6 @@ use super::one_hot;
 use super::person::{known_as, persons_of_ids, persons_of_rows, repeated_identifiers};
 use super::tables::table_signs;
 use crate::columns::{reordered, reordered_codes};
-use crate::recognized::KnownAs;
 use crate::{Leak, PipelineError, ReleaseKey, Request, Source, WantedColumns};
 
 /// What was read.

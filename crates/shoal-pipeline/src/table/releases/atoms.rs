@@ -8,9 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use shoal_algorithms::table::{TableAlgorithm, TableError, obstacle, star_suppression};
-use shoal_core::{
-    Distribution, Progress, RawTable, Role, Rule, SUPPRESSED, Table, TablePromise, TableRecoding,
-};
+use shoal_core::{Distribution, Progress, RawTable, Role, SUPPRESSED, Table, TablePromise, TableRecoding};
 
 use super::earlier_values::EarlierValues;
 use super::incomparable;
@@ -347,8 +345,7 @@ fn with_everybody(mut promise: TablePromise, working: &Table) -> TablePromise {
     promise
         .conditions
         .retain(|condition| working.of_role(Role::Sensitive).any(|column| column.name == condition.column));
-    let compares = |rule: &Rule| matches!(rule, Rule::Close { .. } | Rule::Alike(_));
-    for condition in promise.conditions.iter().filter(|condition| compares(&condition.rule)) {
+    for condition in promise.conditions.iter().filter(|condition| condition.rule.compares()) {
         let column = working.of_role(Role::Sensitive).find(|column| column.name == condition.column);
         if let (Some(column), false) = (column, promise.distributions.contains_key(&condition.column)) {
             let mut counts: HashMap<u32, u32> = HashMap::new();
