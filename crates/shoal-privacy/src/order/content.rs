@@ -20,7 +20,7 @@ use shoal_core::{RawColumn, RawTable, Role, Transactions};
 ///
 /// Identifiers never go in: if Ann's record were placed by her name, two worlds in which Ann and Bob have changed places
 /// could look different.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ContentOrder<'a> {
     key: [u8; 32],
     /// The columns that go into the hashes.
@@ -119,7 +119,7 @@ impl<'a> ContentOrder<'a> {
         person_of: Option<&[u32]>,
         compare: impl Fn(u32, u32) -> Ordering + Sync,
     ) -> Vec<u32> {
-        let rank = person_of.map(|person_of| self.people(hashes, person_of));
+        let rank = person_of.map(|person_of| self.ranks_of_people(hashes, person_of));
         let by_person = |a: u32, b: u32| match (&rank, person_of) {
             (Some(rank), Some(of)) => rank[of[a as usize] as usize].cmp(&rank[of[b as usize] as usize]),
             _ => Ordering::Equal,
@@ -156,7 +156,7 @@ impl<'a> ContentOrder<'a> {
 
     /// The place of every person in an order by all that their records say. People with the same records have the same
     /// part in whatever follows, so any order among them will do, as long as it is one order for all their records.
-    fn people(&self, hashes: &[u64], person_of: &[u32]) -> Vec<u32> {
+    fn ranks_of_people(&self, hashes: &[u64], person_of: &[u32]) -> Vec<u32> {
         let persons = person_of.iter().max().map_or(0, |&last| last as usize + 1);
         let mut records: Vec<Vec<u64>> = vec![Vec::new(); persons];
         person_of.iter().zip(hashes).for_each(|(&person, &hash)| records[person as usize].push(hash));
