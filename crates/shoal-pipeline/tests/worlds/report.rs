@@ -67,9 +67,9 @@ fn people(shape: Shape, kinds: &[(&[&'static str], &'static str)], sizes: &[usiz
 fn the_report_of_a_table_tells_no_originals_apart() {
     let kinds: [(&[&str], &str); 6] =
         [(&["20"], "a"), (&["20"], "b"), (&["21"], "a"), (&["21"], "b"), (&["30"], "a"), (&["30"], "b")];
-    let mut policies: Vec<String> = shoal_testkit::algorithms::deterministic_for_tables()
-        .map(|name| format!("algorithm.name = \"{name}\"\n"))
-        .into();
+    let named = |name| format!("algorithm.name = \"{name}\"\n");
+    let mut policies: Vec<String> =
+        shoal_testkit::algorithms::deterministic_for_tables().map(named).collect();
     policies.extend([
         "algorithm.name = \"datafly\"\noutput.suppressed = \"star\"\n".to_owned(),
         "algorithm = { name = \"incognito\", max-suppressed = 0.5 }\n".to_owned(),
