@@ -89,6 +89,42 @@ fn grid() -> TestProject {
     project
 }
 
+/// The attacks on several releases, or on all rows of a person, that beat their bound.
+fn beaten(project: &TestProject, args: &[&str]) -> Vec<String> {
+    let said = project.shoal(&[&["attack", "--json"], args].concat());
+    let found: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let attacks = found["attacks"].as_array().unwrap().iter();
+    let is_beaten = |attack: &&serde_json::Value| attack["beaten"] == true;
+    attacks.filter(is_beaten).map(|attack| attack["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Who forgets the judge of releases publishes what `attack` beats.
+#[test]
+fn the_attack_goes_through_all_worlds() {
+    let project = wards();
+    for (policy, file) in [("ward.toml", "first.csv"), ("unit.toml", "second.csv")] {
+        project.shoal(&["run", policy, "-o", file, "--quiet"]).ended_with(0);
+    }
+    let both = project
+        .read("unit.toml")
+        .replace("[columns.ward]\nrole = \"identifier\"", "[columns.ward]\nrole = \"quasi-identifier\"");
+    project.write("both.toml", both);
+    let args = ["people.csv", "second.csv", "--policy", "both.toml", "--previous", "first.csv"];
+    assert!(beaten(&project, &args).contains(&"several releases, values left".to_owned()));
+    let held = ["run", "unit.toml", "-o", "second.csv", "--previous", "first.report", "--quiet", "--force"];
+    project.shoal(&held).ended_with(0);
+    assert_eq!(beaten(&project, &args), Vec::<String>::new());
+
+    let project = grid();
+    for (file, known) in [("all.csv", "all"), ("one.csv", "one")] {
+        let known = format!("data.known-rows={known}");
+        project.shoal(&["run", "policy.toml", "-o", file, "--quiet", "--set", &known]).ended_with(0);
+    }
+    let found = |file| beaten(&project, &["visits.csv", file, "--policy", "policy.toml"]);
+    assert!(found("one.csv").contains(&"all rows of a person, values left".to_owned()));
+    assert_eq!(found("all.csv"), Vec::<String>::new());
+}
+
 /// The illnesses of rows that may be about a place.
 fn possible(rows: &[Vec<String>], place: &str) -> BTreeSet<String> {
     let covers = |cell: &str| {
@@ -207,4 +243,43 @@ fn those_who_leave_keep_their_promise() {
     project.write("people.csv", rooms(&eight[1..5]));
     project.shoal(&[&second[..], &["--force"]].concat()).ended_with(0);
     assert_eq!(csv(&project.read("second.csv")).1.len(), 4);
+}
+
+/// Publishes `first` and then `second` held against it, by ward; k = 4 and two different illnesses.
+fn published_again(known_by: &str, first: &str, second: &str) -> Vec<Vec<String>> {
+    let project = TestProject::new();
+    project.write(
+        "policy.toml",
+        format!(
+            "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\n[columns.name]\nrole = \"{known_by}\"\n\
+             [columns.ward]\nrole = \"quasi-identifier\"\n[columns.illness]\nrole = \"sensitive\"\n\
+             [privacy]\nk = 4\nl-diversity = {{ kind = \"distinct\", l = 2 }}\n[algorithm]\nname = \"mondrian\"\n"
+        ),
+    );
+    let others = "p5,w2,flu\np6,w2,gout\np7,w2,flu\np8,w2,gout\n";
+    project.write("people.csv", format!("name,ward,illness\n{first}{others}"));
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    assert_eq!(csv(&project.read("first.csv")).1.len(), 8);
+    project.write("people.csv", format!("name,ward,illness\n{second}{others}"));
+    let again = ["run", "policy.toml", "-o", "second.csv", "--previous", "first.report", "--quiet"];
+    project.shoal(&again).ended_with(0);
+    csv(&project.read("second.csv")).1
+}
+
+/// Of four people one has no illness any more: it is the one whose illness is gone.
+#[test]
+fn whose_value_is_gone_is_not_shown() {
+    let first = "p1,w1,flu\np2,w1,gout\np3,w1,flu\np4,w1,hiv\n";
+    assert_eq!(published_again("identifier", first, first).len(), 8);
+    let rows = published_again("identifier", first, &first.replace("hiv", ""));
+    assert!(rows.len() == 4 && rows.iter().all(|row| row[0] == "w2"), "{rows:?}");
+}
+
+/// Nobody has a name, and somebody else has come for somebody who left: what is gone was the illness of the one.
+#[test]
+fn another_person_with_the_same_looks_is_another_person() {
+    // A name that is the same for all: only the ward tells people apart.
+    let first = "x,w1,flu\nx,w1,gout\nx,w1,flu\nx,w1,hiv\n";
+    let rows = published_again("quasi-identifier", first, &first.replace("hiv", "asthma"));
+    assert!(rows.len() == 4 && rows.iter().all(|row| row[1] == "w2"), "{rows:?}");
 }

@@ -53,6 +53,7 @@ pub(crate) fn attack(
         earlier: &before,
         returning: returning.as_deref(),
         promise: &promise,
+        knows_all_rows: request.policy().knows_all_rows(),
         missing: &request.policy().data.missing_texts(),
         origin: origins.map(|origins| origins.origin.as_slice()),
         people_are_certain: certainty.is_some_and(Certainty::knows_people),

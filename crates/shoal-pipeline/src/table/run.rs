@@ -145,6 +145,7 @@ pub(crate) fn run<K: Sink>(
             earlier: &[],
             returning: None,
             promise: &request.promise_of_table(),
+            knows_all_rows: request.policy().knows_all_rows(),
             missing: &request.policy().data.missing_texts(),
             // Known here, and not only an assignment that could be.
             origin: Some(&origin),

@@ -116,13 +116,19 @@ fn holds(release: &Release, rules: &[(Sensitive, Rule)]) -> bool {
     holds_among(release, rules, &all)
 }
 
-/// All rows of a person are known: a class has the people whose rows are in the same places as well.
-fn classes(release: &Release) -> BTreeMap<(&String, Vec<&String>), Vec<&[String; 5]>> {
+/// All rows of a person are known: a class has the people whose rows are in the same places as well, and, where it is about a
+/// column, have a value there.
+fn classes(
+    release: &Release,
+    column: Option<Sensitive>,
+) -> BTreeMap<(&String, Vec<(&String, bool)>), Vec<&[String; 5]>> {
     let rows = || release.original.iter().zip(&release.zips);
+    let has_value =
+        |row: &[String; 5]| column.is_some_and(|column| column.meaning(&row[column as usize + 1]).is_some());
     let mut classes = BTreeMap::<_, Vec<&[String; 5]>>::new();
     for (row, zip) in rows() {
-        let mut places: Vec<&String> =
-            rows().filter(|(other, _)| other[0] == row[0]).map(|(_, zip)| zip).collect();
+        let own = rows().filter(|(other, _)| other[0] == row[0]);
+        let mut places: Vec<(&String, bool)> = own.map(|(own, zip)| (zip, has_value(own))).collect();
         places.sort_unstable();
         classes.entry((zip, places)).or_default().push(row);
     }
@@ -131,14 +137,16 @@ fn classes(release: &Release) -> BTreeMap<(&String, Vec<&String>), Vec<&[String;
 
 /// The same where these are everybody.
 fn holds_among(release: &Release, rules: &[(Sensitive, Rule)], all: &[&[String; 5]]) -> bool {
-    classes(release).into_values().all(|class| {
+    let crowds = classes(release, None).into_values().all(|class| {
         let crowd: BTreeSet<&str> = class.iter().map(|row| row[0].as_str()).collect();
         let asked = class.iter().map(|row| row[4].parse::<usize>().unwrap()).max().unwrap();
         crowd.len() >= asked.max(release.k as usize)
-            && rules
-                .iter()
-                .all(|&(column, rule)| follows(column, rule, &people(column, &class), &people(column, all)))
-    })
+    });
+    crowds
+        && rules.iter().all(|&(column, rule)| {
+            let mut classes = classes(release, Some(column)).into_values();
+            classes.all(|class| follows(column, rule, &people(column, &class), &people(column, all)))
+        })
 }
 
 /// Those who have a value, with all that they have.
@@ -214,7 +222,7 @@ fn is_diverse(rule: Rule, mut counts: Vec<usize>) -> bool {
 /// too many ways.
 fn in_every_choice(release: &Release, column: Sensitive, rule: Rule) -> Option<bool> {
     let mut every = true;
-    for rows in classes(release).values() {
+    for rows in classes(release, Some(column)).values() {
         let class = people(column, rows);
         let mut choices: Vec<BTreeMap<&str, usize>> = vec![BTreeMap::new()];
         for own in class.values() {
@@ -370,6 +378,16 @@ fn values_of_one_person_do_not_hide_what_everybody_has() {
     );
     let recursive = [(Sensitive::Illness, Rule::Recursive { l: 2, c: 100.0 })];
     assert!(verify(&release, &recursive).is_err());
+}
+
+/// Each place has two values, and whoever has one in both has the same.
+#[test]
+fn where_somebody_has_a_value_is_no_secret() {
+    let visits = [["p1", "53", "flu"], ["p2", "53", "cold"], ["p3", "53", "?"]];
+    let more = [["p1", "54", "flu"], ["p2", "54", "?"], ["p3", "54", "gout"]];
+    let release = rows(&[visits, more].concat());
+    assert!(verify(&release, &[]).is_ok());
+    assert!(verify(&release, &[(Sensitive::Illness, Rule::Distinct { l: 2 })]).is_err());
 }
 
 #[test]

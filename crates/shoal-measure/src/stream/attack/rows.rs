@@ -64,6 +64,7 @@ pub(super) fn attack(
             earlier: &[],
             returning: None,
             promise: &promise,
+            knows_all_rows: false,
             missing: &MissingTexts::new(&[""]),
             origin: None,
             people_are_certain: false,

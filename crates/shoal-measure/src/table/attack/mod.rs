@@ -5,7 +5,7 @@
 //! - *Everybody known*: whoever knows everybody's quasi-identifiers excludes classes that others need (`matching`).
 //! - *Guesses*: what the crowd says about each sensitive column, against what the policy promises about it (`rules`).
 //! - *Classifier*: what the release teaches about everybody, and how much of it somebody's own class taught (`classifier`).
-//! - *Several releases*: what is left when the crowds of all releases are intersected (`releases`).
+//! - *Several releases, all rows of a person*: which values all crowds together can give somebody (`releases`, `worlds`).
 //!
 //! **Cost**: a class and a point are compared by bits, 64 points at a time; everything else is linear in the pairs that fit.
 
@@ -19,6 +19,7 @@ mod releases;
 mod rules;
 mod values;
 mod whose;
+mod worlds;
 
 use shoal_core::{MissingTexts, Progress, RawTable, Table, TablePromise};
 
@@ -45,6 +46,8 @@ pub struct TableTarget<'a> {
     pub returning: Option<&'a [bool]>,
     /// What is promised.
     pub promise: &'a TablePromise,
+    /// Whether the promise is about all rows of a person together.
+    pub knows_all_rows: bool,
     /// The texts that stand for a missing value.
     pub missing: &'a MissingTexts,
     /// A record for each row, so that every row is true of its record; where such an assignment was found.
@@ -74,6 +77,7 @@ pub struct TableTarget<'a> {
 ///         earlier: &[],
 ///         returning: None,
 ///         promise: &TablePromise::crowds(2),
+///         knows_all_rows: true,
 ///         missing: &MissingTexts::default(),
 ///         origin: None,
 ///         people_are_certain: false,
@@ -122,7 +126,7 @@ pub fn attack_table(target: &TableTarget<'_>, progress: &dyn Progress) -> Attack
     for values in &columns {
         classifier::classify(target, &points, &fits, values, progress, &mut found);
     }
-    releases::intersect(&alone, progress, &mut found);
+    releases::put_together(&alone, progress, &mut found);
     found.not_tried.extend(not_tried(target, &columns, &counting));
     found.people = people(target, &points, &crowds, &columns, &guesses);
     found

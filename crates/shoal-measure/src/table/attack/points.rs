@@ -28,11 +28,6 @@ impl Points {
     pub(crate) fn len(&self) -> usize {
         self.first.len()
     }
-
-    /// The records of each point.
-    pub(crate) fn records(&self) -> Vec<Vec<u32>> {
-        members(&self.of_record, self.len())
-    }
 }
 
 /// The classes of a published table: rows with equal texts in all quasi-identifiers, as any reader of the file groups them.
