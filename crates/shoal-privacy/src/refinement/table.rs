@@ -100,8 +100,8 @@ impl<'a> Seen<'a> {
     /// Of each row whether it has a value in a column.
     fn has_value(&self, column: &str) -> Option<Vec<bool>> {
         let column = self.file.column(column)?;
-        let is_missing = self.missing.codes(column);
-        Some(column.codes.iter().map(|&code| !is_missing[code as usize]).collect())
+        let absent = self.missing.codes(column);
+        Some(column.codes.iter().map(|&code| !absent[code as usize]).collect())
     }
 
     fn view(&self, cell_of: &[u32]) -> Result<TableView<'a>, Unverifiable> {
