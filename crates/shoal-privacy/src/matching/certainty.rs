@@ -118,9 +118,9 @@ impl Certainty {
     /// Whether a promise of these models was counted for one assignment of several.
     pub fn is_unsure(&self, models: &[Box<dyn TableModel>]) -> bool {
         // Who is in a class decides about k; which value is whose, about the others.
-        let counts_people =
-            |model: &Box<dyn TableModel>| matches!(model.promise(), Promise::KAnonymity { .. });
-        !self.knows_values() && !(self.knows_people() && models.iter().all(counts_people))
+        let mut promises = models.iter().map(|model| model.promise());
+        let is_of_sizes = |promise| matches!(promise, Promise::KAnonymity { .. });
+        !self.knows_values() && !(self.knows_people() && promises.all(is_of_sizes))
     }
 }
 
