@@ -280,7 +280,6 @@ fn the_page_says_what_the_report_says_of_the_population() {
 fn places_and_seeds_of_a_policy_are_not_in_the_report() {
     let project = TestProject::new();
     project.write("people.csv", people(80));
-    project.write("k.key", "5".repeat(64));
     let more = "[privacy]\nk = 4\n[algorithm]\nname = \"ribbon\"\nseed = 3\nkey-file = \"k.key\"\n[output]\npath = \"out.csv\"\n";
     let policy = table(more, false);
     project.write("policy.toml", &policy);
