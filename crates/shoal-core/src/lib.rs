@@ -21,6 +21,7 @@ mod recoding;
 mod redaction;
 mod role;
 mod same;
+mod spelled;
 pub mod stream;
 mod suggest;
 
@@ -52,6 +53,7 @@ pub use recoding::{
 pub use redaction::without_texts;
 pub use role::Role;
 pub use same::{MissingTexts, PersonKey, SameValue};
+pub use spelled::{figure, grouped, percent};
 pub use suggest::nearest;
 
 /// What the tests of this crate share.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use shoal_algorithms::{Counts, Search};
 use shoal_core::Policy;
 use shoal_io::PeopleOfRecords;
+use shoal_privacy::{PeopleKey, PersonHash, Remembered, Remembers};
 
 use crate::release_key::{from_hex, to_hex};
 use crate::{PipelineError, ReleaseKey, Report};
@@ -268,8 +269,6 @@ impl Audit {
 
 /// What a hash is of, so that equal bytes of two kinds have two hashes.
 pub(crate) const INPUT: &str = "input";
-/// What somebody is known by.
-const PERSON: &str = "person";
 /// The people of the records.
 const PEOPLE: &str = "people";
 /// A release, by what its `audit.json` says of people.
@@ -298,21 +297,18 @@ impl Key {
         from_hex(hex).map(Key)
     }
 
+    /// The key by which a release remembers its people.
+    pub(crate) fn of_people(&self) -> PeopleKey {
+        PeopleKey(self.0)
+    }
+
     /// The keyed hash of some bytes of a kind, in hex.
     pub(crate) fn hash(&self, kind: &str, bytes: &[u8]) -> String {
-        hex(&self.bytes(kind, bytes))
-    }
-
-    fn bytes(&self, kind: &str, bytes: &[u8]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
-        // Kinds hold no zero byte, so that kind and bytes cannot run into each other.
+        // Kinds hold no zero byte, so that kind and bytes cannot run into each other; `person` is the kind of a `PeopleKey`.
         hasher.update(kind.as_bytes()).update(&[0]).update(bytes);
-        *hasher.finalize().as_bytes()
+        to_hex(hasher.finalize().as_bytes())
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// How the data were recoded.
@@ -338,9 +334,17 @@ pub(crate) fn hash_of_people(key: &Key, people: &PeopleOfRecords) -> String {
 }
 
 /// The keyed hash of what somebody is known by.
-pub(crate) fn person_hash(key: &Key, identity: &str) -> [u8; 16] {
-    let hash = key.bytes(PERSON, identity.as_bytes());
-    std::array::from_fn(|at| hash[at])
+pub(crate) fn person_hash(key: &Key, identity: &str) -> PersonHash {
+    key.of_people().hash(identity)
+}
+
+impl Remembers for Audit {
+    type Error = PipelineError;
+
+    fn remembered(&self) -> Result<Remembered<'_>, PipelineError> {
+        let (people, key) = self.people()?;
+        Ok(Remembered { key: key.of_people(), persons: &people.persons })
+    }
 }
 
 /// One published item.

@@ -41,7 +41,7 @@ impl Release<StagedBatches> {
             })?;
             refuse_unjudged(request, verified.staged(), progress)?;
             let mut report = self.report.clone();
-            report.output_sha256 = verified.certificate().sha256().to_owned();
+            report.about.output_sha256 = verified.certificate().sha256().to_owned();
             let outgoing = Outgoing::read(request, &mut *verified.staged().source(), &Unseen(progress))?;
             Ok(Release { report, outgoing, trace: self.trace.clone(), verified, facts: self.facts.clone() })
         })?

@@ -4,7 +4,6 @@
 mod columns;
 mod kind;
 mod left_out;
-mod nothing;
 mod sequences;
 mod table;
 mod transactions;
@@ -20,7 +19,7 @@ pub(crate) use transactions::{check_sensitive_items, of_transactions};
 pub(crate) use words::PAPER_SUPPORT;
 pub use words::said_once;
 
-use shoal_core::policy::Shape;
+use shoal_core::policy::{KnownRows, Shape};
 use shoal_core::{Policy, RawTable};
 
 use crate::Request;
@@ -38,8 +37,10 @@ pub(crate) fn nobody_recognized(releases: usize) -> Option<Leak> {
 
 /// What the policy itself gives away, before and after a run.
 pub(crate) fn of_policy(policy: &Policy) -> Vec<Leak> {
-    let kept_order = policy.output.keep_order.then(|| LeakKind::KeptOrder {}.into());
-    kept_order.into_iter().chain(transparency::not_transparent(policy)).collect()
+    let kept_order = policy.output.keep_order.then_some(LeakKind::KeptOrder {});
+    let known_rows = (policy.data.known_rows == Some(KnownRows::One)).then_some(LeakKind::KnownRows {});
+    let kinds = [kept_order, known_rows, transparency::not_transparent(policy)];
+    kinds.into_iter().flatten().map(Leak::from).collect()
 }
 
 /// The leaks that are known before a run, for a shape whose crowds are not known then; `untouched` holds columns that will be

@@ -8,9 +8,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use shoal_core::policy::Shape;
-use shoal_core::{Distribution, Hierarchy, Policy, PolicyDocument, Role, Rule, TablePromise};
+use shoal_core::{Distribution, Hierarchy, Policy, PolicyDocument, Role, TablePromise};
 use shoal_io::original_items;
 use shoal_measure::PopulationCounts;
+use shoal_privacy::{ContentOrder, RecordOrder};
 
 use crate::stream::SensitiveValues;
 use crate::{Audit, EarlierReleases, PipelineError, ReleaseKey};
@@ -162,11 +163,24 @@ impl Request {
     /// table has nothing to compare with.
     pub(crate) fn promise_of_table(&self) -> TablePromise {
         let mut promise = self.policy().table_promise();
-        let compares = |rule: &Rule| matches!(rule, Rule::Close { .. } | Rule::Alike(_));
-        promise.conditions.retain(|condition| {
-            !(compares(&condition.rule) && self.assets.distributions.contains_key(&condition.column))
-        });
+        let is_given = |column: &str| self.assets.distributions.contains_key(column);
+        promise.conditions.retain(|condition| !(condition.rule.compares() && is_given(&condition.column)));
         promise
+    }
+
+    /// The role of each column.
+    pub(crate) fn roles(&self) -> Vec<(&str, Role)> {
+        self.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role)).collect()
+    }
+
+    /// The order in which records are worked on.
+    pub(crate) fn content_order(&self, key: &ReleaseKey) -> ContentOrder<'_> {
+        ContentOrder::new(key.order(), &self.roles())
+    }
+
+    /// The order that a release of this policy must have.
+    pub(crate) fn record_order(&self) -> RecordOrder {
+        if self.policy().output.keep_order { RecordOrder::Input } else { RecordOrder::Published }
     }
 
     /// The policy with the places of its keys.

@@ -67,13 +67,9 @@ impl<S: Staged<Error = WriteError>> Release<S> {
 }
 
 impl<S> Release<S> {
-    /// Refuses a release that is verified and useless: every promise is kept by a file of nothing but `*`. Not where random choices come from a
-    /// secret key: whoever runs it again until something is left chooses among keys, and the choice depends on sensitive values.
+    /// Refuses a release that is verified and useless: every promise is kept by a file of nothing but `*`.
     pub fn refuse_total_loss(&self, policy: &Policy) -> Result<(), PipelineError> {
-        if self.report.says_nothing() && !policy.privacy.transparent {
-            return Err(PipelineError::NothingLeft { loss: self.report.loss.ncp() });
-        }
-        Ok(())
+        self.report.refuse_total_loss(policy)
     }
 
     /// What it means that its reports replace those of a release that it was not compared with.
@@ -154,8 +150,8 @@ impl<S> Release<S> {
             seed: policy.algorithm.seed,
             report: &self.report,
             work: Some(&self.trace.counts).filter(|counts| !counts.is_empty()),
-            ribbon: self.trace.search.as_ref().filter(|_| self.report.algorithm == "ribbon"),
-            search: self.trace.search.as_ref().filter(|_| self.report.algorithm != "ribbon"),
+            ribbon: self.trace.search.as_ref().filter(|_| self.report.about.algorithm == "ribbon"),
+            search: self.trace.search.as_ref().filter(|_| self.report.about.algorithm != "ribbon"),
             release_key: self.facts.keys.release.hex(),
             people: self.people().map(|people| PeopleName {
                 file: PEOPLE.to_owned(),
@@ -248,7 +244,7 @@ fn run_to_end<K: Sink>(
     // The report to be replaced is about the same input but other bytes: a second release of the same people.
     let again = earlier.replaced.as_ref().is_some_and(|replaced| {
         let given = earlier.previous.iter().any(|previous| previous.is_same_release(replaced));
-        replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.output_sha256 && !given
+        replaced.is_of_input(&input_sha256) && replaced.output_sha256 != report.about.output_sha256 && !given
     });
     if again {
         add_missing(&mut report.leaks, vec![earlier_release(policy.data.shape, true)]);

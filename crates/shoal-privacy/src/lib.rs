@@ -13,19 +13,26 @@ mod order;
 mod origin;
 mod promise;
 mod pseudonyms;
+mod recognized;
 pub mod refinement;
 mod refusal;
+pub mod safe_harbor;
 pub mod sequences;
 mod staged;
 pub mod stream;
 pub mod table;
+pub mod total_loss;
 pub mod transactions;
 mod unverifiable;
 
-pub use order::{OutOfOrder, RecordOrder, people_out_of_order, rows_out_of_order, transactions_out_of_order};
+pub use order::{
+    ContentOrder, OutOfOrder, RecordOrder, people_as_published, people_out_of_order, rows_as_published,
+    rows_out_of_order, transactions_as_published, transactions_out_of_order,
+};
 pub use origin::OriginError;
 pub use promise::{BrokenPromise, Finding, KTooSmall, Outcome, Seen, Violating, Violations};
 pub use pseudonyms::PseudonymError;
+pub use recognized::{KnownAs, PeopleKey, PersonHash, Recognized, Remembered, Remembers, people};
 pub use refusal::Refusal;
 pub use sequences::{
     BoundedKnowledge, Confidence, ConfidenceError, KnowledgeError, SequenceAnonymity, SequencesClaim,

@@ -43,6 +43,13 @@ impl Serialize for Finding {
     }
 }
 
+impl Finding {
+    /// The same promise, of which the file does not show whether it is kept.
+    pub(crate) fn unseen(self) -> Seen {
+        Seen::NotSeen { promise: self.promise, column: self.column }
+    }
+}
+
 /// A promise of a published file, as far as the file alone shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {

@@ -1,6 +1,6 @@
 //! Proof and data that cannot be separated: what was staged is read back, judged and published as one value.
 
-use shoal_core::{RawColumn, RawTable};
+use shoal_core::{MissingTexts, RawColumn, RawTable};
 
 use crate::promise::Finding;
 
@@ -115,10 +115,10 @@ pub fn verify_copy<S: Staged, P, E>(
     let same_shape = digest == of.certificate.sha256()
         && copy.content.rows == proven.rows
         && copy.content.columns.len() == proven.columns.len();
-    let empty_is_missing = missing.iter().any(String::is_empty);
+    let may_lose_nulls = MissingTexts::new(missing).has("");
     let columns = || copy.content.columns.iter().zip(&proven.columns);
     let compared = match same_shape {
-        true => columns().try_for_each(|(copy, proven)| compare(copy, proven, empty_is_missing)),
+        true => columns().try_for_each(|(copy, proven)| compare(copy, proven, may_lose_nulls)),
         false => Err(NotACopy::Differs),
     };
     Ok(compared.map(|()| copy.certify(of.certificate.findings.clone()).0))
@@ -136,7 +136,7 @@ pub enum NotACopy {
     },
 }
 
-fn compare(copy: &RawColumn, proven: &RawColumn, empty_is_missing: bool) -> Result<(), NotACopy> {
+fn compare(copy: &RawColumn, proven: &RawColumn, may_lose_nulls: bool) -> Result<(), NotACopy> {
     let is_null = |column: &RawColumn, row: usize| column.null == Some(column.codes[row]);
     let rows = proven.codes.len();
     let same_texts = copy.name == proven.name
@@ -150,7 +150,7 @@ fn compare(copy: &RawColumn, proven: &RawColumn, empty_is_missing: bool) -> Resu
     let loses_all = (0..rows).all(|row| !is_null(copy, row));
     match (keeps_nulls, loses_all) {
         (true, _) => Ok(()),
-        (false, true) if empty_is_missing => Ok(()),
+        (false, true) if may_lose_nulls => Ok(()),
         (false, true) => Err(NotACopy::LosesNulls { column: proven.name.clone() }),
         (false, false) => Err(NotACopy::Differs),
     }

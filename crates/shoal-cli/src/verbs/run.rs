@@ -121,7 +121,10 @@ fn prose(outcome: &Outcome) -> String {
                 "records",
                 format!("{into} in, {out} out, {} suppressed", grouped(report.records_suppressed)),
             ));
-            rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
+            rows.push((
+                "classes",
+                count(report.classes, "class by", "classes by") + " " + report.about.algorithm,
+            ));
             rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
             rows.push(("detail", detail(loss, report.records_in)));
@@ -135,7 +138,7 @@ fn prose(outcome: &Outcome) -> String {
             let items = count(report.clusters, "published item by", "published items by");
             rows.push((
                 "items",
-                format!("{items} {}, {} suppressed", report.algorithm, loss.items_suppressed),
+                format!("{items} {}, {} suppressed", report.about.algorithm, loss.items_suppressed),
             ));
             rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
@@ -148,7 +151,10 @@ fn prose(outcome: &Outcome) -> String {
             let suppressed = grouped(report.records_suppressed);
             rows.push(("people", format!("{into} in, {out} out, {suppressed} left out")));
             rows.push(("events", events(loss)));
-            rows.push(("classes", count(report.classes, "class by", "classes by") + " " + report.algorithm));
+            rows.push((
+                "classes",
+                count(report.classes, "class by", "classes by") + " " + report.about.algorithm,
+            ));
             rows.extend(promises(&report.promises, &names));
             rows.extend(leaks(&report.leaks));
             rows.push(("detail", kept(&loss.lm_by_column)));

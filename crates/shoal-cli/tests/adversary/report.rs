@@ -275,6 +275,26 @@ fn the_page_says_what_the_report_says_of_the_population() {
     }
 }
 
+/// Where the data came from and went to, and what the run drew from, is no public part of a policy.
+#[test]
+fn places_and_seeds_of_a_policy_are_not_in_the_report() {
+    let project = TestProject::new();
+    project.write("people.csv", people(80));
+    let more = "[privacy]\nk = 4\n[algorithm]\nname = \"ribbon\"\nseed = 3\nkey-file = \"k.key\"\n[output]\npath = \"out.csv\"\n";
+    let policy = table(more, false);
+    project.write("policy.toml", &policy);
+    project.shoal(&["run", "policy.toml", "--report", "report", "--quiet"]).ended_with(0);
+    let other = policy.replace("people.csv", "moved/others.csv").replace("seed = 3", "seed = 9");
+    let other = other.replace("key-file = \"k.key\"\n", "").replace("out.csv", "elsewhere.csv");
+    project.write("other.toml", &other);
+    project.shoal(&["report", "out.csv", "--policy", "other.toml", "-o", "again", "--quiet"]).ended_with(0);
+    for file in FILES {
+        let report = project.read(&format!("report/{file}"));
+        assert_eq!(report, project.read(&format!("again/{file}")));
+        assert!(!["people.csv", "k.key", "out.csv"].iter().any(|name| report.contains(name)), "{file}");
+    }
+}
+
 /// What depends on the original stays with the publisher.
 #[test]
 fn nothing_about_the_original_goes_out() {

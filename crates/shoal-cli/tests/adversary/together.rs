@@ -244,3 +244,42 @@ fn those_who_leave_keep_their_promise() {
     project.shoal(&[&second[..], &["--force"]].concat()).ended_with(0);
     assert_eq!(csv(&project.read("second.csv")).1.len(), 4);
 }
+
+/// Publishes `first` and then `second` held against it, by ward; k = 4 and two different illnesses.
+fn published_again(known_by: &str, first: &str, second: &str) -> Vec<Vec<String>> {
+    let project = TestProject::new();
+    project.write(
+        "policy.toml",
+        format!(
+            "version = 1\n[data]\nshape = \"table\"\nsource = \"people.csv\"\n[columns.name]\nrole = \"{known_by}\"\n\
+             [columns.ward]\nrole = \"quasi-identifier\"\n[columns.illness]\nrole = \"sensitive\"\n\
+             [privacy]\nk = 4\nl-diversity = {{ kind = \"distinct\", l = 2 }}\n[algorithm]\nname = \"mondrian\"\n"
+        ),
+    );
+    let others = "p5,w2,flu\np6,w2,gout\np7,w2,flu\np8,w2,gout\n";
+    project.write("people.csv", format!("name,ward,illness\n{first}{others}"));
+    project.shoal(&["run", "policy.toml", "-o", "first.csv", "--quiet"]).ended_with(0);
+    assert_eq!(csv(&project.read("first.csv")).1.len(), 8);
+    project.write("people.csv", format!("name,ward,illness\n{second}{others}"));
+    let again = ["run", "policy.toml", "-o", "second.csv", "--previous", "first.report", "--quiet"];
+    project.shoal(&again).ended_with(0);
+    csv(&project.read("second.csv")).1
+}
+
+/// Of four people one has no illness any more: it is the one whose illness is gone.
+#[test]
+fn whose_value_is_gone_is_not_shown() {
+    let first = "p1,w1,flu\np2,w1,gout\np3,w1,flu\np4,w1,hiv\n";
+    assert_eq!(published_again("identifier", first, first).len(), 8);
+    let rows = published_again("identifier", first, &first.replace("hiv", ""));
+    assert!(rows.len() == 4 && rows.iter().all(|row| row[0] == "w2"), "{rows:?}");
+}
+
+/// Nobody has a name, and somebody else has come for somebody who left: what is gone was the illness of the one.
+#[test]
+fn another_person_with_the_same_looks_is_another_person() {
+    // A name that is the same for all: only the ward tells people apart.
+    let first = "x,w1,flu\nx,w1,gout\nx,w1,flu\nx,w1,hiv\n";
+    let rows = published_again("quasi-identifier", first, &first.replace("hiv", "asthma"));
+    assert!(rows.len() == 4 && rows.iter().all(|row| row[1] == "w2"), "{rows:?}");
+}

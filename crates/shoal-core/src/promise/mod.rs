@@ -3,6 +3,7 @@
 
 mod stated;
 mod table;
+mod words;
 
 pub use stated::{ColumnBound, Figure, Promise};
 pub use table::{Condition, Distance, Distribution, Likeness, Rule, TablePromise};

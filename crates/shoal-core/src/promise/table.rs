@@ -198,6 +198,19 @@ pub enum Rule {
     Alike(Likeness),
 }
 
+impl Rule {
+    /// Whether it compares a class with everybody, so that it says something else where everybody is somebody else.
+    pub fn compares(&self) -> bool {
+        match self {
+            Rule::Close { .. } | Rule::Alike(_) => true,
+            Rule::Distinct { .. }
+            | Rule::Frequency { .. }
+            | Rule::Entropy { .. }
+            | Rule::Recursive { .. } => false,
+        }
+    }
+}
+
 /// How far two values of a sensitive column are apart, from 0 to 1 (N. Li, T. Li, S. Venkatasubramanian,
 /// *t-Closeness*, ICDE 2007, §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

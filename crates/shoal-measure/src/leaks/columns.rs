@@ -25,10 +25,9 @@ const DIFFERENT: f64 = 0.5;
 /// Whether a column reads like free text: several words in most records, and different ones. Sentences name people,
 /// places and dates, whatever the column is called.
 pub fn free_text(column: &RawColumn, missing: &MissingTexts) -> Option<FreeText> {
-    let is_missing = missing.codes(column);
-    let texts: Vec<u32> =
-        (0..column.labels.len() as u32).filter(|&code| !is_missing[code as usize]).collect();
-    let records = column.codes.iter().filter(|&&code| !is_missing[code as usize]).count();
+    let absent = missing.codes(column);
+    let texts: Vec<u32> = (0..column.labels.len() as u32).filter(|&code| !absent[code as usize]).collect();
+    let records = column.codes.iter().filter(|&&code| !absent[code as usize]).count();
     // A handful of records cannot show that texts differ.
     if records < 10 || (texts.len() as f64) < DIFFERENT * records as f64 {
         return None;
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_no_text() {
+    fn a_missing_value_is_no_text() {
         let mut notes: Vec<String> = (0..20).map(|n| format!("told me about neighbour {n} again")).collect();
         notes.extend((0..60).map(|_| "?".to_owned()));
         assert!(free_text(&column(&notes), &MissingTexts::new(&["?"])).is_some());

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_alike_is_one_value_and_what_is_missing_is_none() {
+    fn texts_that_look_alike_are_one_value_and_a_missing_one_is_none() {
         let texts = ["HIV", "h\u{ad}iv", "HIV ", "7", "07", "7.0", "-0", "0", "?", " ", "flu"];
         let rows: Vec<Vec<&str>> = texts.iter().map(|text| vec![*text]).collect();
         let table = RawTable::from_rows(&["c"], &rows);

@@ -183,7 +183,7 @@ pub(crate) fn figures_of(report: &Report) -> IndexMap<String, f64> {
             figures.extend([("smallest-crowd", crowd), ("risk-highest", crowd.map(|crowd| 1.0 / crowd))]);
         }
     }
-    let names = figure_names(report.shape);
+    let names = figure_names(report.about.shape);
     let known = figures.into_iter().filter(|(name, _)| names.contains(name));
     known.filter_map(|(name, figure)| Some((name.to_owned(), figure?))).collect()
 }

@@ -133,7 +133,7 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
     // All bytes are on the disk before anything gets its name; what follows are names only.
     let staged = match &targets.report {
         Some(folder) => {
-            let groups = release.report.groups_sha256.as_ref();
+            let groups = release.report.about.groups_sha256.as_ref();
             let groups = groups.map(|_| groups_beside(&recorded(&targets.output)));
             let places = audit_places(job, recorded(&targets.output), groups);
             Some(stage_reports(&release, &request, folder, places)?)
@@ -150,8 +150,8 @@ fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(
     if let Some(staged) = staged {
         staged.publish().map_err(|error| without_reports(&output, error))?;
     }
-    let groups = report.groups_sha256.as_ref().map(|_| groups_beside(&output));
-    let repeats = repeated.map(|audit| audit.output_sha256 == report.output_sha256);
+    let groups = report.about.groups_sha256.as_ref().map(|_| groups_beside(&output));
+    let repeats = repeated.map(|audit| audit.output_sha256 == report.about.output_sha256);
     let report_folder = targets.report;
     Ok(Outcome { output, groups, new_key_file, repeats, report_folder, report, outgoing, trace })
 }

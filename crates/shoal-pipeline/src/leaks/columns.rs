@@ -2,15 +2,28 @@
 
 use std::collections::HashSet;
 
-use shoal_core::{PersonKey, RawColumn, RawTable, Role};
+use shoal_core::{Hierarchy, PersonKey, RawColumn, RawTable, Role};
 use shoal_measure::leaks::{folded, free_text, names, naming_records, unique_records};
 use shoal_privacy::Classes;
+use shoal_privacy::total_loss::columns_say_nothing;
 
-use super::{Leak, LeakKind};
+use super::{Leak, LeakKind, Unit};
 use crate::Request;
+use crate::columns::quasi_columns;
 
 /// The share of records from which a column's values are called nearly unique.
 const NEARLY: f64 = 0.5;
+
+/// Whether the quasi-identifiers of a table, or of a file of events, say nothing.
+pub(crate) fn says_nothing(request: &Request, published: &RawTable, unit: Unit) -> Option<Leak> {
+    let tree_of = |column: &RawColumn| -> Option<&Hierarchy> {
+        let name = request.policy().columns[&column.name].hierarchy.as_ref()?;
+        Some(request.hierarchy(name).content)
+    };
+    let quasi = quasi_columns(request, published).into_iter();
+    let quasi: Vec<_> = quasi.map(|column| (column, tree_of(column))).collect();
+    columns_say_nothing(&quasi).then(|| LeakKind::SaysNothing { count: published.rows, unit }.into())
+}
 
 /// What columns give away that nobody touches: values that nobody else has, alone or together, and free text. They are
 /// the same before and after a run, so that a dry run can say it too.

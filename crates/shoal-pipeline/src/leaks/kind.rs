@@ -145,68 +145,10 @@ impl LeakKind {
         Leak { kind: self, column: Some(column.into()) }
     }
 
-    /// The fixed word for it, for scripts and `shoal help`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            LeakKind::SaysNothing { .. } => "says-nothing",
-            LeakKind::OneValueClasses { .. } => "one-value-classes",
-            LeakKind::BestGuess { .. } => "best-guess",
-            LeakKind::NoCondition {} => "no-condition",
-            LeakKind::KnownRows {} => "known-rows",
-            LeakKind::UniqueValues { .. } => "unique-values",
-            LeakKind::UniqueCombinations { .. } => "unique-combinations",
-            LeakKind::FreeText { .. } => "free-text",
-            LeakKind::NamesPeople { .. } => "names-people",
-            LeakKind::RepeatedIdentifier { .. } => "repeated-identifier",
-            LeakKind::UniqueSequences { .. } => "unique-sequences",
-            LeakKind::RareNumbers { .. } => "rare-numbers",
-            LeakKind::RareItems { .. } => "rare-items",
-            LeakKind::SensitiveItems { .. } => "sensitive-items",
-            LeakKind::UniqueTransactions { .. } => "unique-transactions",
-            LeakKind::LeftOut { .. } => "left-out",
-            LeakKind::NotTransparent { .. } => "not-transparent",
-            LeakKind::KeptOrder {} => "kept-order",
-            LeakKind::FileOrder { .. } => "file-order",
-            LeakKind::PaperSupport {} => "paper-support",
-            LeakKind::EarlierRelease { .. } => "earlier-release",
-            LeakKind::EarlierReleases { .. } => "earlier-releases",
-            LeakKind::NobodyRecognized { .. } => "nobody-recognized",
-            LeakKind::AbsentPeople { .. } => "absent-people",
-            LeakKind::UnknownCohorts { .. } => "unknown-cohorts",
-            LeakKind::OneAssignment { .. } => "one-assignment",
-        }
-    }
-
-    /// How many records, people, items or values it touches, where that can be counted.
+    /// How many records, people, items or values it touches, where that can be counted: the figure `count` of its kind.
     pub fn count(&self) -> Option<usize> {
-        match *self {
-            LeakKind::SaysNothing { count, .. }
-            | LeakKind::OneValueClasses { count, .. }
-            | LeakKind::BestGuess { count, .. }
-            | LeakKind::UniqueValues { count, .. }
-            | LeakKind::UniqueCombinations { count, .. }
-            | LeakKind::FreeText { count, .. }
-            | LeakKind::NamesPeople { count, .. }
-            | LeakKind::RepeatedIdentifier { count, .. }
-            | LeakKind::UniqueSequences { count, .. }
-            | LeakKind::RareNumbers { count, .. }
-            | LeakKind::RareItems { count, .. }
-            | LeakKind::SensitiveItems { count, .. }
-            | LeakKind::UniqueTransactions { count, .. }
-            | LeakKind::LeftOut { count, .. }
-            | LeakKind::FileOrder { count, .. }
-            | LeakKind::EarlierReleases { count, .. }
-            | LeakKind::NobodyRecognized { count }
-            | LeakKind::AbsentPeople { count } => Some(count),
-            LeakKind::EarlierRelease { count, .. } => count,
-            LeakKind::NoCondition {}
-            | LeakKind::KnownRows {}
-            | LeakKind::NotTransparent { .. }
-            | LeakKind::KeptOrder {}
-            | LeakKind::PaperSupport {}
-            | LeakKind::UnknownCohorts { .. }
-            | LeakKind::OneAssignment { .. } => None,
-        }
+        let figures = serde_json::to_value(self).ok()?;
+        usize::try_from(figures.get("count")?.as_u64()?).ok()
     }
 }
 

@@ -7,7 +7,7 @@ use shoal_measure::leaks::{folded, guesses, unique_records};
 use shoal_privacy::Classes;
 
 use super::table::in_classes;
-use super::{Leak, LeakKind, Unit, columns, nothing};
+use super::{Leak, LeakKind, Unit, columns};
 use crate::Request;
 
 /// The leaks of published sequences; `classes` are those of people whose whole sequences are alike, people in the
@@ -23,7 +23,7 @@ pub(crate) fn of_sequences(
     let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); people.len()];
     people.class_of.iter().enumerate().for_each(|(row, &person)| rows_of[person as usize].push(row));
 
-    let mut leaks: Vec<Leak> = nothing::of_columns(request, published, Unit::Events).into_iter().collect();
+    let mut leaks: Vec<Leak> = columns::says_nothing(request, published, Unit::Events).into_iter().collect();
     if let Some(length) = request.policy().privacy.length {
         let numbers: Vec<usize> = rows_of.iter().map(Vec::len).collect();
         leaks.extend(unique_sequences(classes, length));

@@ -4,12 +4,12 @@ use shoal_core::{Policy, RawTable, Role};
 use shoal_measure::leaks::{Guesses, folded, guesses};
 use shoal_privacy::Classes;
 
-use super::{Leak, LeakKind, Unit, columns, nothing};
+use super::{Leak, LeakKind, Unit, columns};
 use crate::Request;
 
 /// The leaks of a published table; `classes` are those of its quasi-identifiers.
 pub(crate) fn of_table(request: &Request, published: &RawTable, classes: &Classes) -> Vec<Leak> {
-    let mut leaks: Vec<Leak> = nothing::of_columns(request, published, Unit::Records).into_iter().collect();
+    let mut leaks: Vec<Leak> = columns::says_nothing(request, published, Unit::Records).into_iter().collect();
     for name in request.policy().columns_of(Role::Sensitive) {
         let Some(column) = published.column(name) else { continue };
         let values = folded(column, &request.policy().data.missing_texts());

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use shoal_core::{RawTable, SameValue, Transactions, nearest, parse_group, unquote_item};
 use shoal_measure::leaks::{ItemGuesses, item_guesses};
+use shoal_privacy::total_loss::items_say_nothing;
 
-use super::{Leak, LeakKind, columns, nothing};
+use super::{Leak, LeakKind, Unit, columns};
 use crate::{PipelineError, Request};
 
 /// The leaks of published transactions; `rest` are the other columns of the table that the items are a column of.
@@ -16,7 +17,10 @@ pub(crate) fn of_transactions(
 ) -> Vec<Leak> {
     let privacy = &request.policy().privacy;
     let k = u32::try_from(privacy.k.unwrap_or_default()).unwrap_or(u32::MAX);
-    let mut leaks: Vec<Leak> = nothing::of_items(published).into_iter().collect();
+    let mut leaks = Vec::new();
+    if items_say_nothing(published) {
+        leaks.push(LeakKind::SaysNothing { count: published.len(), unit: Unit::Transactions }.into());
+    }
     let count = published.supports().into_iter().filter(|&support| support < k).count();
     if count > 0 {
         leaks.push(LeakKind::RareItems { count, of: published.items().len(), k }.into());

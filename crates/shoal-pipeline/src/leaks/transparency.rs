@@ -3,11 +3,11 @@
 use shoal_core::Policy;
 use shoal_core::policy::Shape;
 
-use super::{Leak, LeakKind, Remedy};
+use super::{LeakKind, Remedy};
 
 /// Reports that crowds were made by looking at sensitive values, where they were: whoever knows the algorithm can conclude
 /// something about the values of a crowd from the fact that the algorithm made this crowd and not another.
-pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
+pub(crate) fn not_transparent(policy: &Policy) -> Option<LeakKind> {
     let remedy = match policy.data.shape {
         Shape::Table if policy.privacy.transparent || policy.table_promise().conditions.is_empty() => {
             return None;
@@ -18,7 +18,7 @@ pub(crate) fn not_transparent(policy: &Policy) -> Option<Leak> {
         // k^m and constraints are about items alone; streams are judged line by line.
         Shape::Transactions | Shape::Stream => return None,
     };
-    Some(LeakKind::NotTransparent { remedy }.into())
+    Some(LeakKind::NotTransparent { remedy })
 }
 
 /// Whether a policy asks for something about the sensitive values of a crowd, so that whoever has a value

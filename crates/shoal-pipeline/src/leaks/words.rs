@@ -239,74 +239,83 @@ fn whole_percent(share: f64) -> f64 {
 }
 
 impl LeakKind {
+    /// The fixed word for it, for scripts and `shoal help`.
+    pub fn name(&self) -> &'static str {
+        self.called().0
+    }
+
     /// A heading for it.
     pub(crate) fn title(&self) -> &'static str {
-        match self {
-            LeakKind::BestGuess { .. } => "How well a sensitive value can be guessed",
-            LeakKind::OneValueClasses { .. } => "Crowds in which everybody has the same value",
-            LeakKind::NoCondition {} => "A sensitive column that nothing limits",
-            LeakKind::KnownRows {} => "One row of a person is known",
-            LeakKind::NotTransparent { .. } => "Crowds were made by looking at sensitive values",
-            LeakKind::LeftOut { .. } => "Who is not in the file",
-            LeakKind::RepeatedIdentifier { .. } => "One person may have several records",
-            LeakKind::UniqueValues { .. } => "Values that only one record has",
-            LeakKind::UniqueCombinations { .. } => "Combinations of values that only one record has",
-            LeakKind::UniqueSequences { .. } => "Sequences that only one person has",
-            LeakKind::UniqueTransactions { .. } => "Transactions that only one person has",
-            LeakKind::RareItems { .. } => "Items that few have",
-            LeakKind::SensitiveItems { .. } => "How well an item that is a secret can be guessed",
-            LeakKind::RareNumbers { .. } => "Numbers of events that few have",
-            LeakKind::FreeText { .. } => "Free text is published",
-            LeakKind::NamesPeople { .. } => "A published column may name people",
-            LeakKind::KeptOrder {} => "The order of the source is kept",
-            LeakKind::FileOrder { .. } => "The order of some events is that of the source",
-            LeakKind::EarlierRelease { .. } | LeakKind::EarlierReleases { .. } => {
-                "The same people were published before"
-            }
-            LeakKind::NobodyRecognized { .. } => "Nobody of an earlier release was found",
-            LeakKind::AbsentPeople { .. } => "People who are not in it any more",
-            LeakKind::UnknownCohorts { .. } => "Who was in the earlier release is not known",
-            LeakKind::SaysNothing { .. } => "The file says nothing",
-            LeakKind::PaperSupport {} => "Crowds are counted as in the paper",
-            LeakKind::OneAssignment { .. } => "One assignment",
-        }
+        self.called().1
     }
 
     /// Its count with what it counts; none where nothing is counted.
     pub(crate) fn counted(&self) -> Option<String> {
-        let count = grouped(self.count()? as u64);
+        let counted = format!("{} {}", grouped(self.count()? as u64), self.called().2);
         Some(match self {
-            LeakKind::SensitiveItems { .. } => {
-                format!("more often right than wrong for {count} transactions")
+            LeakKind::SensitiveItems { .. } | LeakKind::BestGuess { .. } => {
+                format!("more often right than wrong for {counted}")
+            }
+            _ => counted.trim_end().to_owned(),
+        })
+    }
+
+    /// The fixed word, the heading, and what is counted.
+    fn called(&self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            LeakKind::SaysNothing { unit, .. } => ("says-nothing", "The file says nothing", unit.many()),
+            LeakKind::OneValueClasses { unit, .. } => {
+                ("one-value-classes", "Crowds in which everybody has the same value", unit.many())
             }
             LeakKind::BestGuess { unit, .. } => {
-                format!("more often right than wrong for {count} {}", unit.many())
+                ("best-guess", "How well a sensitive value can be guessed", unit.many())
             }
-            LeakKind::OneValueClasses { unit, .. } | LeakKind::LeftOut { unit, .. } => {
-                format!("{count} {}", unit.many())
+            LeakKind::NoCondition {} => ("no-condition", "A sensitive column that nothing limits", ""),
+            LeakKind::KnownRows {} => ("known-rows", "One row of a person is known", ""),
+            LeakKind::UniqueValues { .. } => ("unique-values", "Values that only one record has", "records"),
+            LeakKind::UniqueCombinations { .. } => {
+                ("unique-combinations", "Combinations of values that only one record has", "records")
             }
-            LeakKind::UniqueValues { .. }
-            | LeakKind::UniqueCombinations { .. }
-            | LeakKind::NamesPeople { .. } => format!("{count} records"),
-            LeakKind::FreeText { .. } => format!("{count} different texts"),
-            LeakKind::RareItems { .. } => format!("{count} items"),
-            LeakKind::UniqueTransactions { .. } => format!("{count} transactions"),
-            LeakKind::UniqueSequences { .. } | LeakKind::RareNumbers { .. } => format!("{count} people"),
-            LeakKind::NobodyRecognized { .. } => format!("{count} earlier releases"),
-            LeakKind::SaysNothing { .. }
-            | LeakKind::NoCondition {}
-            | LeakKind::KnownRows {}
-            | LeakKind::RepeatedIdentifier { .. }
-            | LeakKind::NotTransparent { .. }
-            | LeakKind::KeptOrder {}
-            | LeakKind::FileOrder { .. }
-            | LeakKind::PaperSupport {}
-            | LeakKind::EarlierRelease { .. }
-            | LeakKind::EarlierReleases { .. }
-            | LeakKind::AbsentPeople { .. }
-            | LeakKind::UnknownCohorts { .. }
-            | LeakKind::OneAssignment { .. } => count,
-        })
+            LeakKind::FreeText { .. } => ("free-text", "Free text is published", "different texts"),
+            LeakKind::NamesPeople { .. } => ("names-people", "A published column may name people", "records"),
+            LeakKind::RepeatedIdentifier { unit, .. } => {
+                ("repeated-identifier", "One person may have several records", unit.many())
+            }
+            LeakKind::UniqueSequences { .. } => {
+                ("unique-sequences", "Sequences that only one person has", "people")
+            }
+            LeakKind::RareNumbers { .. } => ("rare-numbers", "Numbers of events that few have", "people"),
+            LeakKind::RareItems { .. } => ("rare-items", "Items that few have", "items"),
+            LeakKind::SensitiveItems { .. } => {
+                ("sensitive-items", "How well an item that is a secret can be guessed", "transactions")
+            }
+            LeakKind::UniqueTransactions { .. } => {
+                ("unique-transactions", "Transactions that only one person has", "transactions")
+            }
+            LeakKind::LeftOut { unit, .. } => ("left-out", "Who is not in the file", unit.many()),
+            LeakKind::NotTransparent { .. } => {
+                ("not-transparent", "Crowds were made by looking at sensitive values", "")
+            }
+            LeakKind::KeptOrder {} => ("kept-order", "The order of the source is kept", ""),
+            LeakKind::FileOrder { .. } => {
+                ("file-order", "The order of some events is that of the source", "events")
+            }
+            LeakKind::PaperSupport {} => ("paper-support", "Crowds are counted as in the paper", ""),
+            LeakKind::EarlierRelease { .. } => {
+                ("earlier-release", "The same people were published before", "")
+            }
+            LeakKind::EarlierReleases { unit, .. } => {
+                ("earlier-releases", "The same people were published before", unit.many())
+            }
+            LeakKind::NobodyRecognized { .. } => {
+                ("nobody-recognized", "Nobody of an earlier release was found", "earlier releases")
+            }
+            LeakKind::AbsentPeople { .. } => ("absent-people", "People who are not in it any more", "people"),
+            LeakKind::UnknownCohorts { .. } => {
+                ("unknown-cohorts", "Who was in the earlier release is not known", "")
+            }
+            LeakKind::OneAssignment { .. } => ("one-assignment", "One assignment", ""),
+        }
     }
 }
 

@@ -34,7 +34,7 @@ use person::{Candidate, Ranking};
 use profile::Profile;
 use roles::Judgement;
 
-use crate::table::safe_harbor::in_words;
+use shoal_privacy::safe_harbor::forbidden_in;
 
 /// Whether a column's name says that it names people.
 pub(crate) fn names_people(column: &str) -> bool {
@@ -185,7 +185,10 @@ fn of_columns(sample: &RawTable, source: Source, readings: Vec<Reading>) -> Prop
             };
             let safe_harbor = match role {
                 Role::Identifier => Vec::new(),
-                _ => in_words(column, reading.kind, &MissingTexts::new(&reading.missing_tokens)),
+                Role::QuasiIdentifier | Role::Sensitive | Role::Insensitive | Role::PersonalK => {
+                    let missing = MissingTexts::new(&reading.missing_tokens);
+                    forbidden_in(column, reading.kind, &missing).iter().map(ToString::to_string).collect()
+                }
             };
             ColumnProposal {
                 safe_harbor,

@@ -8,20 +8,23 @@ pub use outgoing::{FileLoss, Outgoing};
 
 use indexmap::IndexMap;
 use serde::Serialize;
+use shoal_core::Policy;
 use shoal_core::policy::Shape;
 use shoal_measure::attack::Attacks;
 use shoal_measure::sequences::{SequencesLoss, SequencesRisk};
 use shoal_measure::transactions::{TransactionsLoss, TransactionsRisk};
 use shoal_measure::{LossReport, RiskReport};
-use shoal_privacy::{Certificate, Finding};
+use shoal_privacy::total_loss::is_refused;
+use shoal_privacy::{Certificate, Digests, Finding};
 
 use crate::audit::VERSION;
-use crate::{Leak, LeakKind};
+use crate::run::digests;
+use crate::{Leak, LeakKind, PipelineError};
 
-/// All that a run has found out, with exact figures, as `audit.json` has it.
+/// Which release a report is about.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Report {
+pub struct About {
     /// The version of this layout; 1.
     pub version: u32,
     /// SHA-256 of the published bytes.
@@ -33,6 +36,22 @@ pub struct Report {
     pub shape: &'static str,
     /// The algorithm.
     pub algorithm: &'static str,
+}
+
+impl About {
+    fn new(shape: Shape, algorithm: &'static str, digests: Digests) -> About {
+        let Digests { data: output_sha256, groups: groups_sha256 } = digests;
+        About { version: VERSION, output_sha256, groups_sha256, shape: shape.name(), algorithm }
+    }
+}
+
+/// All that a run has found out, with exact figures, as `audit.json` has it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Report {
+    /// Which release it is about.
+    #[serde(flatten)]
+    pub about: About,
     /// Records in the source.
     pub records_in: usize,
     /// Rows in the published file, starred ones included.
@@ -72,15 +91,15 @@ pub(crate) struct Counts {
     pub classes: usize,
 }
 
-/// From this share of lost information on nothing is left to use. Not 1, since sums of many small parts need not reach it.
-const TOTAL_LOSS: f64 = 0.999_999;
-
 impl Report {
-    /// Whether the release is worthless: all information is lost, or all that is published is `*`. The two are not the same: a column with
-    /// one value loses nothing by a `*`.
-    pub(crate) fn says_nothing(&self) -> bool {
-        self.loss.ncp() >= TOTAL_LOSS
-            || self.leaks.iter().any(|leak| matches!(leak.kind, LeakKind::SaysNothing { .. }))
+    /// Refuses a release that is verified and useless.
+    pub(crate) fn refuse_total_loss(&self, policy: &Policy) -> Result<(), PipelineError> {
+        let says_nothing = self.leaks.iter().any(|leak| matches!(leak.kind, LeakKind::SaysNothing { .. }));
+        let loss = self.loss.ncp();
+        match is_refused(loss, says_nothing, policy.privacy.transparent) {
+            true => Err(PipelineError::NothingLeft { loss }),
+            false => Ok(()),
+        }
     }
 
     /// What every shape says. Leaks and notes are added by the shape, times by the run.
@@ -93,11 +112,7 @@ impl Report {
         risk: Risk,
     ) -> Report {
         Report {
-            version: VERSION,
-            output_sha256: certificate.sha256().to_owned(),
-            groups_sha256: certificate.groups_sha256().map(str::to_owned),
-            shape: shape.name(),
-            algorithm,
+            about: About::new(shape, algorithm, digests(certificate)),
             records_in: counts.records_in,
             records_out: counts.records_out,
             records_suppressed: counts.records_suppressed,

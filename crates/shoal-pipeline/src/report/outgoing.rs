@@ -18,12 +18,12 @@ use shoal_measure::transactions::file::{
     NamedItems, TransactionsFileLoss, measure_transactions_file, smallest_crowd_of_file,
 };
 use shoal_privacy::{
-    Classes, Digests, Finding, Refusal, Seen, SequencesView, findings_of_table_file, verify_sequences_file,
+    Classes, Digests, Refusal, Seen, SequencesView, findings_of_table_file, verify_sequences_file,
     verify_transactions_file,
 };
 
+use super::About;
 use super::html::{self, Page, Published, PublishedFacts};
-use crate::audit::VERSION;
 use crate::columns::{named_columns, quasi_columns, read_published};
 use crate::leaks::{of_policy, of_sequences, of_table, of_transactions};
 use crate::request::Public;
@@ -33,17 +33,9 @@ use crate::{Leak, PipelineError, Request, Source, sequences, table, transactions
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outgoing {
-    /// The version of this layout; 1.
-    pub version: u32,
-    /// SHA-256 of the published bytes.
-    pub output_sha256: String,
-    /// transactions: SHA-256 of the dictionary of their groups, where they have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub groups_sha256: Option<String>,
-    /// The shape of the data.
-    pub shape: &'static str,
-    /// The algorithm that the policy names.
-    pub algorithm: &'static str,
+    /// Which release it is about; its algorithm is the one that the policy names.
+    #[serde(flatten)]
+    pub about: About,
     /// Records of the file, starred ones included; people of sequences.
     pub records_out: usize,
     /// Its equivalence classes.
@@ -107,11 +99,7 @@ impl Outgoing {
         notes.extend(policy.preset_note());
         progress.check();
         Ok(Outgoing {
-            version: VERSION,
-            output_sha256: digests.data,
-            groups_sha256: digests.groups,
-            shape: policy.data.shape.name(),
-            algorithm: policy.algorithm_name().name(),
+            about: About::new(policy.data.shape, policy.algorithm_name().name(), digests),
             records_out,
             classes,
             promises,
@@ -170,7 +158,7 @@ fn of_table_file(public: &Public, file: &RawTable, progress: &dyn Progress) -> R
     let policy = public.policy();
     let promises = findings_of_table_file(
         file,
-        &roles(public),
+        &public.roles(),
         &table::models(public)?,
         policy.algorithm.max_suppressed,
         progress,
@@ -206,18 +194,9 @@ fn of_sequences_file(
     let promise = sequences::promise_of(public);
     let models = sequences::models(public, &promise, None)?;
     let verdict =
-        verify_sequences_file(file, id, &roles(public), &models, progress).map_err(Refusal::Unverifiable)?;
+        verify_sequences_file(file, id, &public.roles(), &models, progress).map_err(Refusal::Unverifiable)?;
     let quasi = policy.columns_of(Role::QuasiIdentifier);
     let view = SequencesView::new(file, id, &quasi).map_err(Refusal::Unverifiable)?;
-    // What the search gave up is broken nowhere, and what a run had found out with its groups is not known here.
-    let is_undecided = |finding: &Finding| {
-        verdict.broken.iter().any(|broken| broken.finding == *finding && broken.violations.total == 0)
-    };
-    let seen = |finding: Finding| match is_undecided(&finding) {
-        true => Seen::NotSeen { promise: finding.promise, column: finding.column },
-        false => Seen::Judged(finding),
-    };
-    let promises = verdict.promises.into_iter().map(seen).collect();
     let mut leaks = of_sequences(public, file, id, view.classes());
     leaks.extend(sequences::leaks_of_promise(&promise));
     let named = named_columns(public, file)?;
@@ -225,7 +204,7 @@ fn of_sequences_file(
     Ok(Found {
         records_out: verdict.records,
         classes: verdict.classes,
-        promises,
+        promises: verdict.seen(),
         leaks,
         loss: FileLoss::Sequences(loss),
         risk: json!({ "after": risk }),
@@ -245,11 +224,6 @@ fn of_transactions_file(
     let verdict =
         verify_transactions_file(file, rest, tree, &models, progress).map_err(Refusal::Unverifiable)?;
     let counts_people = policy.data.person.is_some();
-    let seen = |finding: Finding| match counts_people && finding.holds {
-        // What too few transactions hold, too few people have; that enough hold it says nothing about people.
-        true => Seen::NotSeen { promise: finding.promise, column: finding.column },
-        false => Seen::Judged(finding),
-    };
     let items = NamedItems::read(file, tree);
     let weights = policy.utility.weights.as_ref().map(|name| public.weights(name).content);
     let weight_of = |item: &str| {
@@ -268,7 +242,7 @@ fn of_transactions_file(
     Ok(Found {
         records_out: file.len(),
         classes: transactions::distinct(file),
-        promises: verdict.promises.into_iter().map(seen).collect(),
+        promises: verdict.seen(counts_people),
         leaks: of_transactions(public, file, rest),
         loss: FileLoss::Transactions(loss),
         risk,
@@ -280,8 +254,4 @@ fn of_transactions_file(
 /// The file does not say whose its records are, so it does not show a risk of people.
 fn unseen_risk() -> Value {
     json!({ "unit": "people", "after": null })
-}
-
-fn roles(public: &Public) -> Vec<(&str, Role)> {
-    public.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role)).collect()
 }

@@ -1,11 +1,11 @@
 //! From a source in long form, a row an event, to sequences.
 
 use shoal_core::{Column, Progress, RawColumn, RawTable, Sequences, Table};
+use shoal_privacy::KnownAs;
 
 use super::people::{People, ids_of_people, people};
 use super::ties::Ties;
 use crate::columns::{Bound, bind, check_columns, reordered, with_plain_values};
-use crate::recognized::KnownAs;
 use crate::{PipelineError, ReleaseKey, Request, Source, WantedColumns, table};
 
 /// What was read.

@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 
-use shoal_core::{Domain, RawColumn, RawTable, Role, Table};
+use shoal_core::{Domain, RawColumn, RawTable, Table};
 
 use super::ties::Ties;
 use crate::columns::with_one_name_each;
-use crate::order::{ContentHash, compare_rows};
 use crate::{PipelineError, ReleaseKey, Request, ValueAt};
 
 /// The rows of a source, person by person, in the order of the events.
@@ -74,30 +73,13 @@ pub(crate) fn people(
     rows_of.retain(|rows| !rows.is_empty());
     let mut people =
         People { rows: Vec::with_capacity(raw.rows), starts: vec![0], source_place: Vec::new(), ties };
-    for person in by_content(request, key, raw, &rows_of) {
+    for person in request.content_order(key).people(raw, &rows_of) {
         let rows = &rows_of[person as usize];
         people.rows.extend(rows);
         people.starts.push(people.rows.len() as u32);
         people.source_place.push(rows.iter().copied().min().unwrap_or_default());
     }
     Ok(people)
-}
-
-/// The people, given by the rows of their events in order, in the order of their content.
-fn by_content(request: &Request, key: &ReleaseKey, raw: &RawTable, rows_of: &[Vec<u32>]) -> Vec<u32> {
-    let says = |column: &&RawColumn| {
-        request.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
-    };
-    let columns: Vec<&RawColumn> = raw.columns.iter().filter(says).collect();
-    let hash = ContentHash::new(key);
-    let of_rows = hash.rows(&columns, raw.rows);
-    let of_person = |rows: &Vec<u32>| hash.list(rows.iter().map(|&row| of_rows[row as usize]));
-    let hashes: Vec<u64> = rows_of.iter().map(of_person).collect();
-    hash.order(&hashes, None, |a, b| {
-        let (a, b) = (&rows_of[a as usize], &rows_of[b as usize]);
-        let differing = a.iter().zip(b).map(|(&a, &b)| compare_rows(&columns, a, b)).find(|o| o.is_ne());
-        differing.unwrap_or_else(|| a.len().cmp(&b.len()))
-    })
 }
 
 /// The position of each event in each of the columns that order it.

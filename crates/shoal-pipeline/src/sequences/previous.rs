@@ -17,7 +17,7 @@ use shoal_core::{
 use shoal_privacy::refinement::sequences::{
     EventCell, EventColumns, EventRelease, KnownEvents, Lists, everybody, refine,
 };
-use shoal_privacy::{BrokenPromise, Refusal, SequencesModel, SequencesViolation};
+use shoal_privacy::{BrokenPromise, Recognized, Refusal, SequencesModel, SequencesViolation};
 
 use super::load::{Complete, Loaded};
 use super::models::models;
@@ -25,7 +25,6 @@ use super::run::id;
 use crate::columns::{published_columns, reordered};
 use crate::earlier::EarlierFile;
 use crate::leaks::{LeakKind, Unit, nobody_recognized};
-use crate::recognized::Recognized;
 use crate::table::absent;
 use crate::{Audit, Leak, PipelineError, Request};
 

@@ -23,7 +23,6 @@ use super::promise::{self, check_values, promise_of, promise_of_file};
 use crate::attack::attack_in_run;
 use crate::audit::{Key, RecodingFile};
 use crate::columns::{Composed, read_table_back, stage_table, with_alike_merged, with_hierarchies};
-use crate::order::record_order;
 use crate::phases::Phases;
 use crate::report::html::{HouseFacts, Published};
 use crate::report::{Counts, Loss, Outgoing, Risk};
@@ -84,7 +83,7 @@ pub(crate) fn run<K: Sink>(
             original: data,
             origin: &origin,
             left_out: data.events().rows - origin.len(),
-            order: record_order(request),
+            order: request.record_order(),
         };
         // Who was put together is a place to look for a proof, and no more than that.
         let person_of = data.person_of();
@@ -219,7 +218,7 @@ fn people_of(key: &Key, loaded: &Loaded, cluster_of: &[u32], origin: &[u32]) -> 
     let mut persons: Vec<u32> = origin.iter().map(|&event| person_of[event as usize]).collect();
     // The verifier has seen that the rows of a person are next to each other.
     persons.dedup();
-    let hashes = loaded.known_as.hashes(key);
+    let hashes = loaded.known_as.hashes(&key.of_people());
     PeopleOfRecords {
         persons: persons.iter().map(|&person| hashes[person as usize]).collect(),
         clusters: persons.iter().map(|&person| cluster_of[person as usize]).collect(),

@@ -27,10 +27,8 @@ pub(crate) fn verify(
     progress: &dyn Progress,
 ) -> Result<SequencesVerified, PipelineError> {
     let read = read_published(request, published, progress)?;
-    let roles: Vec<(&str, Role)> =
-        request.policy().columns.iter().map(|(n, c)| (n.as_str(), c.role)).collect();
     let models = models(request, &promise_of(request), None)?;
-    let verdict = verify_sequences_file(&read.table, id(request), &roles, &models, progress)
+    let verdict = verify_sequences_file(&read.table, id(request), &request.roles(), &models, progress)
         .map_err(Refusal::Unverifiable)?;
     let original = match original {
         Some(original) => Some(compare(request, &read, &verdict, original, progress)?),

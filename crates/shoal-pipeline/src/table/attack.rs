@@ -2,10 +2,11 @@
 
 use shoal_core::Progress;
 use shoal_measure::table::attack::{TableTarget, attack_table};
+use shoal_privacy::matching::Certainty;
 
 use super::load::{Loaded, load_from};
 use super::releases::returning;
-use super::whose::{Whose, find_origins};
+use super::verbs::find_origins;
 use crate::attack::Attacked;
 use crate::columns::read_published;
 use crate::{Audit, EarlierSource, PipelineError, ReleaseKey, Request, Source};
@@ -34,8 +35,8 @@ pub(crate) fn attack(
     progress.stage("matching", 0);
     // Whose row is whose is not the adversary's knowledge but the publisher's, to count people and to measure success by.
     let found = find_origins(request, &read.table, &bound, &release, progress);
-    let (origins, whose) = match &found {
-        Ok((origins, whose)) => (Some(origins), whose.as_ref()),
+    let (origins, certainty) = match &found {
+        Ok((origins, certainty)) => (Some(origins), certainty.as_ref()),
         Err(_) => (None, None),
     };
     let promise = request.promise_of_table();
@@ -55,8 +56,8 @@ pub(crate) fn attack(
         knows_all_rows: request.policy().knows_all_rows(),
         missing: &request.policy().data.missing_texts(),
         origin: origins.map(|origins| origins.origin.as_slice()),
-        people_are_certain: whose.is_some_and(Whose::knows_people),
-        values_are_certain: whose.is_none_or(Whose::knows_values),
+        people_are_certain: certainty.is_some_and(Certainty::knows_people),
+        values_are_certain: certainty.is_none_or(Certainty::knows_values),
     };
     let mut attacks = attack_table(&target, progress);
     if found.is_err() {

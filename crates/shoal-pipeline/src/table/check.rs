@@ -9,8 +9,8 @@ use shoal_core::{Progress, Role, Table, TablePromise};
 use super::algorithm::algorithm;
 use super::estimate::{Estimate, estimate};
 use super::load::{Loaded, load_from};
+use super::person::forbidden_by_preset;
 use super::population::check_population;
-use super::safe_harbor;
 use crate::columns::{
     ColumnPlan, Identifying, Units, column_plan, identifying, ranges_note, reordered_codes,
     with_alike_merged, with_hierarchies,
@@ -81,7 +81,7 @@ pub(crate) fn check(
     };
     let obstacle = obstacle(&usable_table, &promise).map(|error| error.with_records(&usable_rows));
     notes.extend(obstacle.as_ref().map(ToString::to_string));
-    let forbidden = safe_harbor::of_table(request, &read.table);
+    let forbidden = forbidden_by_preset(request, &read.table);
     let feasible = obstacle.is_none() && forbidden.is_empty();
     notes.extend(forbidden);
 

@@ -1,9 +1,9 @@
 //! The published table: what the classes say, in the order in which it is written.
 
 use shoal_core::{Policy, RawTable, SUPPRESSED, Table, TableRecoding};
+use shoal_privacy::rows_as_published;
 
 use crate::columns::{Composed, EarlierTexts, published_columns_with, reordered_codes};
-use crate::order::PublishedPlaces;
 
 /// Puts the recoded quasi-identifiers and the untouched columns together. `table` is the one that the
 /// recoding refers to, `raw` what was read, `source_rows` where each record was in the source, `texts` what classes say as in an earlier
@@ -23,7 +23,7 @@ pub(crate) fn compose(
     let columns = published_columns_with(policy, raw, table, recoding, texts, &origin);
     let mut published = RawTable { columns, rows: origin.len(), files: Vec::new() };
     if !policy.output.keep_order {
-        let order = PublishedPlaces::of(&published).sorted(published.rows);
+        let order = rows_as_published(&published);
         published.columns.iter_mut().for_each(|column| column.codes = reordered_codes(&column.codes, &order));
         origin = reordered_codes(&origin, &order);
     }

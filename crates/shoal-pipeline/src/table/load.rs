@@ -1,11 +1,10 @@
 //! From a source to an encoded table: read it, compare its header with the policy, bind it.
 
-use shoal_core::{Progress, RawColumn, RawTable, Role, Table};
+use shoal_core::{Progress, RawTable, Table};
 use shoal_io::ReadTable;
 
 use super::person::persons;
 use crate::columns::{Bound, bind, check_columns, reordered_codes, with_plain_values};
-use crate::order::rows_by_content;
 use crate::{PipelineError, ReleaseKey, Request, Source, WantedColumns};
 
 /// What was read from a source, in the order of its content and not in that of the source.
@@ -58,14 +57,7 @@ pub(crate) fn load_from(
     Ok(Loaded { read, bound, source_rows })
 }
 
-/// The rows of a table in the order of what they say. Identifiers have no part in it; where one says whose a record is,
-/// people are told apart by their records and not by their names.
 fn by_content(request: &Request, key: &ReleaseKey, table: &RawTable) -> Vec<u32> {
-    let policy = request.policy();
-    let says = |column: &&RawColumn| {
-        policy.columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
-    };
-    let columns: Vec<&RawColumn> = table.columns.iter().filter(says).collect();
-    let person = policy.data.person.as_ref().and_then(|name| table.column(name)).map(persons);
-    rows_by_content(key, &columns, table.rows, person.as_deref())
+    let person = request.policy().data.person.as_ref().and_then(|name| table.column(name)).map(persons);
+    request.content_order(key).rows(table, person.as_deref())
 }

@@ -12,9 +12,7 @@ mod person;
 mod population;
 mod releases;
 mod run;
-pub(crate) mod safe_harbor;
 mod verbs;
-mod whose;
 
 pub(crate) use attack::attack;
 pub use check::TablePlan;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shoal_core::{Policy, Role, Rule, TablePromise};
+use shoal_core::{Policy, Role, TablePromise};
 use shoal_privacy::{KAnonymity, OfPeople, SensitiveColumn, SuppressionLimit, TableModel, table};
 
 use crate::columns::parser;
@@ -44,10 +44,7 @@ pub(super) fn models_of(
             continue;
         };
         let named = request.policy().columns.get(&condition.column).and_then(|spec| spec.hierarchy.as_ref());
-        let hierarchy = match (named, condition.rule) {
-            (Some(file), Rule::Close { .. }) => Some(Arc::clone(request.hierarchy(file).content)),
-            _ => None,
-        };
+        let hierarchy = named.map(|file| Arc::clone(request.hierarchy(file).content));
         let ground =
             SensitiveColumn { parser: parser(spec), missing: policy.data.missing_texts(), hierarchy };
         // They are about the data of the request only.

@@ -1,8 +1,9 @@
 //! Whose the records of a table are, and what is reported where the policy does not say.
 
-use shoal_core::policy::{KnownRows, Shape};
+use shoal_core::policy::{Preset, Shape};
 use shoal_core::{Column, MissingTexts, Progress, RawColumn, RawTable, Role, Table};
 use shoal_measure::TableMeasures;
+use shoal_privacy::safe_harbor::forbidden_in;
 use shoal_privacy::{Classes, Crowds};
 
 use super::population::population;
@@ -29,9 +30,20 @@ pub(crate) fn repeated_identifiers(request: &Request, raw: &RawTable) -> Vec<Lea
     leaks.collect()
 }
 
-/// What it means that an attacker is said to know one row of a person, where people have several.
-pub(crate) fn known_rows(request: &Request) -> Option<Leak> {
-    (request.policy().data.known_rows == Some(KnownRows::One)).then(|| LeakKind::KnownRows {}.into())
+/// What the published columns hold that the preset of the policy forbids, a sentence each.
+pub(crate) fn forbidden_by_preset(request: &Request, original: &RawTable) -> Vec<String> {
+    let policy = request.policy();
+    if policy.privacy.preset != Some(Preset::SafeHarbor) {
+        return Vec::new();
+    }
+    let missing = policy.data.missing_texts();
+    let published = policy.columns.iter().filter(|(_, spec)| spec.role.is_published());
+    let read = published.filter_map(|(name, spec)| Some((original.column(name)?, spec.kind)));
+    let found = read.flat_map(|(column, kind)| {
+        let found = forbidden_in(column, kind, &missing).into_iter();
+        found.map(|found| found.in_column(&column.name))
+    });
+    found.collect()
 }
 
 /// How many records share a value with another one; the missing value names nobody.

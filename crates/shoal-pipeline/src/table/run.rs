@@ -13,10 +13,9 @@ use super::algorithm::algorithm;
 use super::compose::compose;
 use super::load::{Loaded, load_from};
 use super::models::{models, suppression_limit};
-use super::person::{known_rows, take_measures};
+use super::person::{forbidden_by_preset, take_measures};
 use super::population::check_population;
 use super::releases::{Constructed, Data, Identity, Linked, NewRelease, check, construct, has_atoms};
-use super::safe_harbor;
 use crate::attack::attack_in_run;
 use crate::audit::RecodingFile;
 use crate::columns::{
@@ -25,7 +24,6 @@ use crate::columns::{
 };
 use crate::deadline::Deadline;
 use crate::leaks::of_names;
-use crate::order::record_order;
 use crate::report::html::{HouseFacts, Published};
 use crate::report::{Counts, Loss, Outgoing, Risk};
 use crate::run::{Draft, Keys, digests, timed};
@@ -44,7 +42,10 @@ pub(crate) fn run<K: Sink>(
     let models = models(request)?;
     let Loaded { read, bound, source_rows } =
         timed(&mut seconds.read, || load_from(request, &keys.release, from, progress))?;
-    safe_harbor::refuse(request, &read.table)?;
+    match forbidden_by_preset(request, &read.table) {
+        findings if findings.is_empty() => {}
+        findings => return Err(PipelineError::SafeHarbor { findings }),
+    }
     check_population(request, &bound.table)?;
     let linked = Linked::of(request, &read.table)?;
     let Recoded { working, anonymized: Anonymized { recoding, trace }, texts, mut notes } =
@@ -77,7 +78,7 @@ pub(crate) fn run<K: Sink>(
             origin: &origin,
             left_out: bound.table.rows - origin.len(),
             suppression: suppression_limit(request, bound.incomplete.len()),
-            order: record_order(request),
+            order: request.record_order(),
         };
         Ok(verify_table(
             ReadBack::of(staged, |staged| read_table_back(request, staged, progress))?,
@@ -99,7 +100,6 @@ pub(crate) fn run<K: Sink>(
     seconds.verify += together;
     let sha256 = release.certificate().sha256();
     leaks.extend(request.earlier.replaced_leak(request, &read.table, &origin, sha256));
-    leaks.extend(known_rows(request));
     let (outgoing, measures) = timed(&mut seconds.measure, || {
         progress.stage("measuring", 0);
         let digests = digests(release.certificate());

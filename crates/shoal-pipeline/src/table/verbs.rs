@@ -5,15 +5,15 @@ use shoal_core::policy::{ColumnPolicy, OutliersPolicy, RemainderPolicy, ShapeAlg
 use shoal_core::{Policy, Progress, RawColumn, RawTable, Role};
 use shoal_io::ReadTable;
 use shoal_measure::TableMeasures;
-use shoal_privacy::matching::match_table;
-use shoal_privacy::{Classes, RecordOrder, Refusal, TableClaim, TableModel, TableVerdict, judge_table};
+use shoal_privacy::matching::{Certainty, NoOrigin, Origins, match_people, match_table, verify_against};
+use shoal_privacy::{Classes, RecordOrder, Refusal, TableClaim, TableModel, TableVerdict};
 
 use super::load::{Loaded, load_from};
 use super::models::{models, models_of_records, suppression_limit};
 use super::person::take_measures;
-use super::whose::find_origins;
-use crate::columns::{quasi_columns, read_published};
-use crate::leaks::{left_out, of_table};
+use super::releases::membership;
+use crate::columns::{Bound, quasi_columns, read_published};
+use crate::leaks::{LeakKind, left_out, of_table};
 use crate::{AgainstOriginal, Leak, PipelineError, ReleaseKey, Request, Source, VerifiedFile};
 
 /// What `verify` found.
@@ -74,6 +74,26 @@ fn role_without_personal_k(column: &ColumnPolicy) -> Role {
     if column.role == Role::PersonalK { Role::Identifier } else { column.role }
 }
 
+/// Looks for the origins of a file; where promises count people, with the help of its audit, and with how sure they are.
+pub(super) fn find_origins(
+    request: &Request,
+    raw: &RawTable,
+    bound: &Bound,
+    published: &ReadTable,
+    progress: &dyn Progress,
+) -> Result<(Origins, Option<Certainty>), NoOrigin> {
+    let (original, file) = (&bound.table, &published.table);
+    let person = request.policy().data.person.as_ref();
+    let Some(column) = person.and_then(|name| original.columns.iter().find(|column| column.name == *name))
+    else {
+        return Ok((match_table(original, file, &bound.incomplete, progress)?, None));
+    };
+    // An audit of another file knows nothing about this one.
+    let known = request.audit_of(&published.sha256).and_then(|audit| membership(audit, raw, file));
+    let found = match_people(original, file, &bound.incomplete, &column.codes, known.as_ref(), progress)?;
+    Ok((found.origins, Some(found.certainty)))
+}
+
 /// What a comparison with the original found.
 struct Compared {
     verdict: TableVerdict,
@@ -94,9 +114,9 @@ fn compare(
     let (file, records) = (&original.name(), bound.table.rows);
     progress.stage("comparing", 0);
     // The file alone shows promises about records; promises about people need the origins of its rows.
-    let mut verdict =
+    let verdict =
         judge(request, &published.table, &models_of_records(request)?, role_without_personal_k, progress)?;
-    let (origins, whose) = match find_origins(request, &read.table, &bound, published, progress) {
+    let (origins, certainty) = match find_origins(request, &read.table, &bound, published, progress) {
         Ok(found) => found,
         Err(why) => {
             let found = AgainstOriginal::no_origin(file, records, published.table.rows, &why);
@@ -112,19 +132,10 @@ fn compare(
         order: RecordOrder::Input,
     };
     let mut found = AgainstOriginal::is_true(file, records, origins.left_out);
-    match judge_table(&published.table, claim, models, progress) {
-        Ok(proof) => {
-            whose.as_ref().map_or(Ok(()), |whose| whose.check_audit(&verdict))?;
-            // What the file alone showed is about records. Shares of people are other shares: a class may keep β for its people and not for its records.
-            (verdict.promises, verdict.broken) = (proof.findings().promises().to_vec(), Vec::new());
-        }
-        Err(Refusal::BrokenTable { broken, promises }) => {
-            whose.as_ref().map_or(Ok(()), |whose| whose.check_broken(&verdict, &broken))?;
-            (verdict.promises, verdict.broken) = (promises, broken);
-        }
-        Err(Refusal::Unverifiable(why)) => return Err(Refusal::Unverifiable(why).into()),
-        // The other kinds of refusal say that the file is not true.
-        Err(untrue) => found = found.because(&untrue),
+    let person = request.policy().data.person.as_deref().zip(certainty.as_ref());
+    let (verdict, untrue) = verify_against(&published.table, claim, person, verdict, models, progress)?;
+    if let Some(untrue) = untrue {
+        found = found.because(&untrue);
     }
     let missing = origins.left_out.saturating_sub(bound.incomplete.len());
     let reused_classes = request.audit_of(&published.sha256).is_some_and(|audit| audit.reused_classes);
@@ -136,7 +147,10 @@ fn compare(
         );
         found = found.because(&left_out);
     }
-    Ok(Compared { verdict, found, unsure: whose.and_then(|whose| whose.unsure(models)) })
+    let unsure = person.filter(|(_, certainty)| certainty.is_unsure(models));
+    let unsure =
+        unsure.map(|(name, of)| LeakKind::OneAssignment { by_audit: of.knows_people() }.of_column(name));
+    Ok(Compared { verdict, found, unsure })
 }
 
 /// Whether a run of the policy may leave complete records out of the file. A limit, where there is one, is a promise.

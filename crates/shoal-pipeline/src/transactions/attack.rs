@@ -7,12 +7,12 @@ use shoal_measure::attack::Attacks;
 use shoal_measure::transactions::attack::{
     EarlierTransactions, TransactionsTarget, attack_transactions, attack_transactions_together,
 };
+use shoal_privacy::Recognized;
 
 use super::algorithm::{hierarchy, promise};
 use super::load::{Text, load, read_published_data};
 use super::previous::whose;
 use crate::attack::Attacked;
-use crate::recognized::Recognized;
 use crate::{EarlierSource, PipelineError, ReleaseKey, Request, Source};
 
 /// Plays the adversary.

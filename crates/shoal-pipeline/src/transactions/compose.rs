@@ -1,18 +1,15 @@
 //! The published transactions, in the order and the layout in which they are written.
 
-use std::cmp::Ordering;
-
-use rayon::prelude::*;
 use shoal_core::{
     Groups, ItemCluster, Place, Policy, RawColumn, RawColumnBuilder, RawTable, Transactions,
     TransactionsBuilder, TransactionsRecoding,
 };
 use shoal_io::published_item;
+use shoal_privacy::transactions_as_published;
 
 use super::layout::Layout;
 use super::load::Loaded;
 use crate::columns::reordered;
-use crate::order::PublishedPlaces;
 
 /// The published transactions, and for each of them the original that it comes from.
 pub(crate) struct Composed {
@@ -52,17 +49,7 @@ pub(crate) fn compose(
     if policy.output.keep_order {
         origin.sort_unstable_by_key(|&row| loaded.source_rows[row as usize]);
     } else {
-        // The numbers of published items follow their texts, so that transactions compare by numbers.
-        let items = |row: u32| published.transaction(row as usize);
-        let rest = loaded.rest.as_ref().map(|(rest, _)| PublishedPlaces::of(rest));
-        let by_rest = |a: u32, b: u32| {
-            rest.as_ref().map_or(Ordering::Equal, |rest| rest.compare(a as usize, b as usize))
-        };
-        // The row itself decides last: equal ones are published alike, and the result is the same for any number of
-        // threads.
-        origin.par_sort_unstable_by(|&a, &b| {
-            items(a).cmp(items(b)).then_with(|| by_rest(a, b)).then(a.cmp(&b))
-        });
+        origin = transactions_as_published(&published, loaded.rest.as_ref().map(|(rest, _)| rest));
     }
     // A node of the hierarchy has a name, which is published.
     let labels = |cluster: &ItemCluster| -> Vec<&str> { labels(data, cluster) };

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use shoal_core::{
-    Progress, RawColumn, RawTable, Role, Transactions, TransactionsBuilder, Unseen, split_items,
-};
+use shoal_core::{Progress, RawColumn, RawTable, Transactions, TransactionsBuilder, Unseen, split_items};
 use shoal_io::{BasketOptions, ITEM_SEPARATOR, original_items};
-use shoal_privacy::{Digests, ItemTable, PublishedTransactions, Refusal, written_out};
+use shoal_privacy::{Digests, ItemTable, KnownAs, PublishedTransactions, Refusal, written_out};
 
 use super::algorithm::hierarchy;
 use super::layout::Layout;
@@ -14,8 +12,6 @@ use super::one_hot;
 use super::person::{known_as, persons_of_ids, persons_of_rows, repeated_identifiers};
 use super::tables::table_signs;
 use crate::columns::{reordered, reordered_codes};
-use crate::order::{ContentHash, compare_rows};
-use crate::recognized::KnownAs;
 use crate::{Leak, PipelineError, ReleaseKey, Request, Source, WantedColumns};
 
 /// What was read.
@@ -124,23 +120,10 @@ impl Loaded {
         Ok(())
     }
 
-    /// Puts the transactions into the order of what they say; identifiers beside them have no part in it.
+    /// Puts the transactions into the order of what they say.
     fn order_by_content(&mut self, request: &Request, key: &ReleaseKey) {
-        let says = |column: &&RawColumn| {
-            request.policy().columns.get(&column.name).is_some_and(|spec| spec.role != Role::Identifier)
-        };
-        let rest = self.rest.iter().flat_map(|(table, _)| &table.columns);
-        let columns: Vec<&RawColumn> = rest.filter(says).collect();
-        let hash = ContentHash::new(key);
-        let of_items = hash.transactions(&self.data);
-        let of_rest = hash.rows(&columns, self.data.len());
-        let hashes: Vec<u64> =
-            of_items.iter().zip(&of_rest).map(|(&items, &rest)| hash.list([items, rest])).collect();
-        // Items are numbered by their texts and not as they appeared, so comparing numbers does not depend on the
-        // order of the input.
-        let items = |row: u32| self.data.transaction(row as usize);
-        let compare = |a: u32, b: u32| items(a).cmp(items(b)).then_with(|| compare_rows(&columns, a, b));
-        self.source_rows = hash.order(&hashes, self.data.persons(), compare);
+        let rest = self.rest.as_ref().map(|(rest, _)| rest);
+        self.source_rows = request.content_order(key).transactions(&self.data, rest);
         self.data = self.data.select(&self.source_rows);
         if let Some(known) = &mut self.known_as {
             known.texts = self.source_rows.iter().map(|&row| known.texts[row as usize].clone()).collect();
@@ -313,8 +296,7 @@ fn withheld(request: &Request, table: &RawTable, text: Text) -> Result<Vec<Strin
         (Text::Original, _) | (_, Layout::Basket { .. } | Layout::OneHot { .. }) => Ok(Vec::new()),
         (Text::Published, Layout::Long { id, item }) => ItemTable::Long { id, item }.withheld(table),
         (Text::Published, Layout::Column { items, .. }) => {
-            let roles = request.policy().columns.iter().map(|(name, column)| (name.as_str(), column.role));
-            ItemTable::Column { items, roles: roles.collect() }.withheld(table)
+            ItemTable::Column { items, roles: request.roles() }.withheld(table)
         }
     }
 }
@@ -350,13 +332,13 @@ fn from_rows(
         }
         rows.push(row as u32);
     }
-    let is_missing = request.policy().data.missing_texts().codes(items);
+    let absent = request.policy().data.missing_texts().codes(items);
     let mut builder = Builder::default();
     for id in order {
         for &row in &rows_of[id as usize] {
             let code = items.codes[row as usize];
             let item = items.labels.get(code);
-            let is_none = is_missing[code as usize] || text == Text::Published && item.is_empty();
+            let is_none = absent[code as usize] || text == Text::Published && item.is_empty();
             if !is_none {
                 builder.item(item);
             }

@@ -1,11 +1,11 @@
 //! Whose the transactions are, and what is said where the policy does not say it.
 
 use shoal_core::{RawColumn, RawTable, Role};
+use shoal_privacy::KnownAs;
 
 use crate::columns::persons_of_texts;
 use crate::leaks::{Leak, LeakKind, Unit};
 use crate::propose::names_people;
-use crate::recognized::KnownAs;
 use crate::table::people;
 use crate::{PipelineError, Request, ValueAt};
 

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use shoal_algorithms::transactions::TransactionsError;
 use shoal_core::{Progress, Transactions, TransactionsBuilder, TransactionsRecoding};
-use shoal_privacy::KnownShare;
 use shoal_privacy::refinement::transactions::{ItemCell, ItemRelease, KnownItems, refine};
 use shoal_privacy::transactions::Meaning;
+use shoal_privacy::{KnownAs, KnownShare, Recognized};
 
 use super::algorithm::{Prepared, hierarchy};
 use super::atoms::{Atoms, EarlierItems};
@@ -20,7 +20,6 @@ use super::load::Loaded;
 use super::sets::item_names;
 use crate::earlier::EarlierFile;
 use crate::leaks::{LeakKind, Unit, UnknownCohorts, nobody_recognized};
-use crate::recognized::{KnownAs, Recognized};
 use crate::table::absent;
 use crate::{Audit, Leak, PipelineError, Request};
 

@@ -7,7 +7,8 @@ use shoal_io::{ColumnForm, ITEM_SEPARATOR, PeopleOfRecords, WriteError, item_rea
 use shoal_measure::transactions::PublishedItems;
 use shoal_measure::transactions::attack::TransactionsTarget;
 use shoal_privacy::{
-    Digests, PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions, verify_transactions,
+    Digests, KnownAs, PublishedTransactions, ReadBack, TransactionsClaim, VerifiedTransactions,
+    verify_transactions,
 };
 
 use super::algorithm::{Prepared, by_name};
@@ -23,8 +24,6 @@ use crate::attack::attack_in_run;
 use crate::audit::{ItemFile, Key, RecodingFile};
 use crate::columns::check_untouched;
 use crate::leaks::check_sensitive_items;
-use crate::order::record_order;
-use crate::recognized::KnownAs;
 use crate::report::html::{HouseFacts, Published};
 use crate::report::{Counts, Loss, Outgoing, Risk};
 use crate::run::{Draft, Keys, digests, timed};
@@ -88,7 +87,7 @@ pub(crate) fn run<K: Sink>(
             original: data,
             hierarchy: prepared.hierarchy.as_ref(),
             origin: &origin,
-            order: record_order(request),
+            order: request.record_order(),
         };
         Ok(verify_transactions(staged, claim, &models(request)?, &utility(request), progress)?)
     })?;
@@ -242,7 +241,7 @@ fn recoding_file(
 
 /// Whose each published transaction is.
 fn people_of(key: &Key, known: &KnownAs, origin: &[u32]) -> PeopleOfRecords {
-    let hashes = known.hashes(key);
+    let hashes = known.hashes(&key.of_people());
     let persons = origin.iter().map(|&row| hashes[row as usize]).collect();
     PeopleOfRecords { persons, clusters: Vec::new() }
 }

@@ -94,7 +94,7 @@ fn a_saved_release_is_verified_by_what_lies_in_its_folder() {
         let bytes =
             shoal_io::read_table(&shoal_io::Source::new(file.display().to_string()), &|_| true, &Silent);
         assert_eq!(report["output-sha256"], bytes.unwrap().sha256);
-        assert_ne!(report["output-sha256"], release.report.output_sha256.as_str());
+        assert_ne!(report["output-sha256"], release.report.about.output_sha256.as_str());
         assert_eq!(std::fs::read_to_string(folder.join("below/more.txt")).unwrap(), "more");
         // Nothing is replaced without being asked for.
         assert!(matches!(save(&release, &request, &folder, name, false), Err(PipelineError::Exists { .. })));
@@ -172,7 +172,7 @@ fn releases_are_told_apart_by_more_than_their_bytes() {
     let request = job(project.path()).request().unwrap();
     let request = request.with_release_key(Some(ReleaseKey::from_bytes([7; 32])));
     let (first, other) = (released(&request, 40), released(&request, 40));
-    assert_eq!(first.report.output_sha256, other.report.output_sha256);
+    assert_eq!(first.report.about.output_sha256, other.report.about.output_sha256);
     let held = |given: Vec<Audit>| {
         EarlierReleases::applied(audit(&first, &request), given, &|_| None).unwrap().previous.len()
     };
@@ -183,7 +183,7 @@ fn releases_are_told_apart_by_more_than_their_bytes() {
     let folder = project.path().join("first");
     save(&first, &request, &folder, "data.csv", false).unwrap();
     let saved = files::open_audit(&folder).unwrap();
-    assert_ne!(saved.output_sha256, first.report.output_sha256);
+    assert_ne!(saved.output_sha256, first.report.about.output_sha256);
     assert_eq!(held(vec![saved]), 1);
 }
 

@@ -203,7 +203,7 @@ fn what_was_published_verifies_and_measures_alike() {
     let job = project.job(&[]);
     let verified = shoal_pipeline::files::verify(&job, &project.path("out.csv"), &Silent).unwrap();
     assert!(verified.holds());
-    assert!(matches!(verified, Verified::Table(found) if found.sha256 == report.output_sha256));
+    assert!(matches!(verified, Verified::Table(found) if found.sha256 == report.about.output_sha256));
     let measured = shoal_pipeline::files::measure(
         &job,
         Some(&project.path("people.csv")),

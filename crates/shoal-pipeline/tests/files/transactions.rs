@@ -82,7 +82,7 @@ fn every_algorithm_keeps_k_to_the_m() {
             let low: Vec<_> = supports(&text).into_iter().filter(|(_, support)| *support < 3).collect();
             assert!(low.is_empty(), "{algorithm}, {objective}: {low:?}\n{text}");
             let report = &outcome.report;
-            assert_eq!((report.records_in, report.records_out, report.shape), (9, 9, "transactions"));
+            assert_eq!((report.records_in, report.records_out, report.about.shape), (9, 9, "transactions"));
             assert!(report.notes.iter().any(|note| note.contains("with no item")), "{:?}", report.notes);
             assert!(report.notes.iter().any(|note| note.contains("occurred twice")), "{:?}", report.notes);
             assert!(

@@ -6,6 +6,7 @@
 //! class is known must then have each secret with its share in the class, and nobody more certainly than in one of
 //! the classes that fit them.
 
+mod report;
 mod shapes;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -43,6 +43,12 @@ columns.secret = { role = "sensitive" }
 
 const TOWNS: [(&str, &str); 4] = [("Ulm", "South"), ("Bonn", "South"), ("Kiel", "North"), ("Husum", "North")];
 
+/// Columns of texts by their names.
+pub(crate) fn batch(columns: BTreeMap<&str, Vec<String>>) -> RecordBatch {
+    let array = |texts: Vec<String>| Arc::new(StringArray::from(texts)) as ArrayRef;
+    RecordBatch::try_from_iter(columns.into_iter().map(|(name, texts)| (name, array(texts)))).unwrap()
+}
+
 impl Class {
     /// The share of its people who have a secret.
     pub(crate) fn share(&self, secret: &str) -> f64 {
@@ -64,6 +70,13 @@ impl Shape {
 
     /// The classes of a release.
     pub(crate) fn publish(self, request: &Request, people: &[Vec<&str>], secrets: &[&str]) -> Vec<Class> {
+        let mut source = BatchSource::new("world", vec![self.records(people, secrets)]);
+        let release = run(request, &mut source, &mut BatchSink, &Silent).unwrap();
+        self.classes(&release.publish().unwrap())
+    }
+
+    /// The records of people, each with a place or several and one secret.
+    pub(crate) fn records(self, people: &[Vec<&str>], secrets: &[&str]) -> RecordBatch {
         let mut columns = BTreeMap::<&str, Vec<String>>::new();
         for (who, (places, secret)) in people.iter().zip(secrets).enumerate() {
             for (at, place) in places.iter().enumerate() {
@@ -76,12 +89,7 @@ impl Shape {
                 }
             }
         }
-        let array = |texts: Vec<String>| Arc::new(StringArray::from(texts)) as ArrayRef;
-        let columns = columns.into_iter().map(|(name, texts)| (name, array(texts)));
-        let batch = RecordBatch::try_from_iter(columns).unwrap();
-        let release =
-            run(request, &mut BatchSource::new("world", vec![batch]), &mut BatchSink, &Silent).unwrap();
-        self.classes(&release.publish().unwrap())
+        batch(columns)
     }
 
     fn classes(self, published: &[RecordBatch]) -> Vec<Class> {

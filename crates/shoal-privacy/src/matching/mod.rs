@@ -8,8 +8,9 @@
 //!
 //! Several assignments may fit. Whether values are true and nobody is lost or doubled does not depend on which one is found;
 //! what is promised about the *people behind* rows (personal k, people with several rows) does, and is then proved for the
-//! one that was found. [`match_people`] says how sure that is, and follows a [`Membership`], who is said to be in which class.
+//! one that was found. [`Certainty`] says how sure that is; [`match_people`] follows a [`Membership`], who is said to be in which class.
 
+mod certainty;
 mod columns;
 mod flow;
 mod members;
@@ -18,6 +19,7 @@ mod sequences;
 mod table;
 mod transactions;
 
+pub use certainty::{Certainty, verify_against};
 pub use members::Membership;
 pub use sequences::match_sequences;
 pub use table::{MembershipUse, PeopleOrigins, match_people, match_table};

@@ -8,7 +8,7 @@ use super::columns::Pairs;
 use super::flow::{Demand, Shortage, assign};
 use super::members::{self, Found, Membership};
 use super::points::Boxes;
-use super::{NoOrigin, Origins};
+use super::{Certainty, NoOrigin, Origins};
 use crate::Classes;
 use crate::origin::number;
 use crate::table::Gathered;
@@ -33,13 +33,8 @@ pub fn match_table(
 pub struct PeopleOrigins {
     /// An assignment that fits.
     pub origins: Origins,
-    /// Whether no other one fits that has other people, or people with other values, in a class.
-    pub only_one: bool,
-    /// The fewest people that a class can have at most, whatever the assignment; none in an empty file. Where a membership
-    /// was used, whatever the assignment that fits it.
-    pub crowd_at_most: Option<u32>,
-    /// What the membership was good for.
-    pub membership: MembershipUse,
+    /// How sure it is.
+    pub certainty: Certainty,
 }
 
 /// What a membership was good for.
@@ -80,13 +75,12 @@ pub fn match_people(
                 let origin: Vec<u32> = found.iter().map(|&at| usable[at as usize]).collect();
                 let crowds =
                     crate::Crowds::of(&classes, origin.iter().map(|&row| person_of[row as usize]).collect());
-                return Ok(PeopleOrigins {
-                    // Who is in a class is fixed then; with which values is not looked into.
-                    only_one: false,
-                    crowd_at_most: crowds.sizes().iter().copied().min(),
-                    membership: MembershipUse::Followed,
-                    origins: Origins { left_out: original.rows - origin.len(), origin },
-                });
+                // Who is in a class is fixed then; with which values is not looked into.
+                let (only_one, membership) = (false, MembershipUse::Followed);
+                let crowd_at_most = crowds.sizes().iter().copied().min();
+                let origins = Origins { left_out: original.rows - origin.len(), origin };
+                let certainty = Certainty { only_one, crowd_at_most, membership };
+                return Ok(PeopleOrigins { origins, certainty });
             }
         }
     }
@@ -96,12 +90,8 @@ pub fn match_people(
     let only_one = sides.have_one_assignment(&fits);
     let crowd_at_most = sides.crowd_at_most(&fits, &classes, &persons);
     let origin = match_groups(&sides, fits, &usable, progress)?;
-    Ok(PeopleOrigins {
-        only_one,
-        crowd_at_most,
-        membership: used,
-        origins: Origins { left_out: original.rows - origin.len(), origin },
-    })
+    let origins = Origins { left_out: original.rows - origin.len(), origin };
+    Ok(PeopleOrigins { origins, certainty: Certainty { only_one, crowd_at_most, membership: used } })
 }
 
 /// The records that something published may come from.

@@ -100,8 +100,8 @@ impl<'a> Seen<'a> {
     /// Of each row whether it has a value in a column.
     fn has_value(&self, column: &str) -> Option<Vec<bool>> {
         let column = self.file.column(column)?;
-        let is_missing = self.missing.codes(column);
-        Some(column.codes.iter().map(|&code| !is_missing[code as usize]).collect())
+        let absent = self.missing.codes(column);
+        Some(column.codes.iter().map(|&code| !absent[code as usize]).collect())
     }
 
     fn view(&self, cell_of: &[u32]) -> Result<TableView<'a>, Unverifiable> {
@@ -120,28 +120,22 @@ pub fn cells_of(releases: &[Seen<'_>], people: usize) -> Vec<u32> {
     cells(&releases.iter().map(Seen::places).collect::<Vec<_>>(), people)
 }
 
-/// The cells, cut by where people have a value; `has_value` says so of each row, of a release without the column nothing. None
-/// where nobody lacks a value.
+/// The cells, cut by where people have a value in a column, as each release that has it says of its rows. None where nobody
+/// lacks a value.
 ///
 /// An empty cell is nobody's secret, so an attacker may know where somebody has a value. If it is one that stays, it is
 /// one of those that the people have who have values in the same places.
-pub(crate) fn cells_by_values(
-    releases: &[Places<'_>],
-    has_value: &[Option<Vec<bool>>],
-    cell_of: &[u32],
-) -> Option<Vec<u32>> {
-    if !has_value.iter().flatten().flatten().any(|has_value| !has_value) {
+pub(crate) fn cells_by_values(releases: &[(Places<'_>, Vec<bool>)], cell_of: &[u32]) -> Option<Vec<u32>> {
+    if releases.iter().all(|(_, has_value)| has_value.iter().all(|has_value| *has_value)) {
         return None;
     }
-    let places = |(places, has_value): (&Places<'_>, &Option<Vec<bool>>)| match has_value {
-        None => places.class_of.to_vec(),
-        Some(has_value) => {
-            let rows = places.class_of.iter().zip(has_value);
-            rows.map(|(class, &has_value)| 2 * class + u32::from(has_value)).collect()
-        }
+    let classes = |(places, has_value): &(Places<'_>, Vec<bool>)| -> Vec<u32> {
+        let rows = places.class_of.iter().zip(has_value);
+        rows.map(|(class, &has_value)| 2 * class + u32::from(has_value)).collect()
     };
-    let places: Vec<Vec<u32>> = releases.iter().zip(has_value).map(places).collect();
-    let places = places.iter().zip(releases).map(|(class_of, release)| Places { class_of, ..*release });
+    let classes: Vec<Vec<u32>> = releases.iter().map(classes).collect();
+    let places = classes.iter().zip(releases);
+    let places = places.map(|(class_of, (places, _))| Places { class_of, ..*places });
     let by_values = cells(&places.collect::<Vec<_>>(), cell_of.len());
     Some(Classes::of_codes(cell_of.len(), &[cell_of, &by_values]).class_of)
 }
@@ -165,15 +159,14 @@ pub fn judge(
     cell_of: &[u32],
     is_asked: impl Fn(u32) -> bool,
 ) -> Result<Vec<BrokenTogether>, Unverifiable> {
-    let places: Vec<Places<'_>> = releases.iter().map(Seen::places).collect();
     let mut by_values: HashMap<&str, Option<Vec<u32>>> = HashMap::new();
     let mut broken = Vec::new();
     for (release, seen) in releases.iter().enumerate() {
         let whole = seen.view(cell_of)?;
         for model in seen.models {
             let cells = |column| {
-                let has_value: Vec<_> = releases.iter().map(|seen| seen.has_value(column)).collect();
-                cells_by_values(&places, &has_value, cell_of)
+                let rows = releases.iter().filter_map(|seen| Some((seen.places(), seen.has_value(column)?)));
+                cells_by_values(&rows.collect::<Vec<_>>(), cell_of)
             };
             let cut = match model.column() {
                 Some(column) => by_values.entry(column).or_insert_with(|| cells(column)).as_deref(),

@@ -6,7 +6,7 @@ use shoal_core::{Progress, RawTable, Role};
 use super::model::verify_all;
 use super::{SequencesModel, SequencesView, SequencesViolation};
 use crate::origin::number;
-use crate::{BrokenPromise, Finding, OutOfOrder, Unverifiable, people_out_of_order};
+use crate::{BrokenPromise, Finding, OutOfOrder, Seen, Unverifiable, people_out_of_order};
 
 /// What can be said of published sequences without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +32,16 @@ impl SequencesVerdict {
     /// Whether every promise is kept and no column is there that must not be.
     pub fn holds(&self) -> bool {
         self.broken.is_empty() && self.withheld_columns.is_empty()
+    }
+
+    /// The promises as far as the file alone shows them.
+    pub fn seen(self) -> Vec<Seen> {
+        // What the search gave up is broken nowhere; what a run has found out with its groups is not known here.
+        let is_undecided = |finding: &Finding| {
+            self.broken.iter().any(|broken| broken.finding == *finding && broken.violations.total == 0)
+        };
+        let seen = |finding| if is_undecided(&finding) { finding.unseen() } else { Seen::Judged(finding) };
+        self.promises.into_iter().map(seen).collect()
     }
 
     /// Whether the file has nobody in it, so that every promise is kept by silence.

@@ -140,7 +140,7 @@ pub fn judge_table(
     let mut cells_of_people = None;
     if let Some(person_of) = &person_of {
         // All rows of a person count together: people with the same list of classes are a cell of each of these classes.
-        if models.iter().all(|model| !model.by_rows()) {
+        if models.iter().any(|model| !model.by_rows()) {
             let places = Places { class_of: &published_classes.class_of, person_of };
             let cell_of = cells(&[places], person_of.iter().max().map_or(0, |&last| last as usize + 1));
             view = view.cut_into(&of_rows(&cell_of, person_of));
@@ -151,7 +151,7 @@ pub fn judge_table(
     let mut answers = Vec::new();
     for model in models {
         let cells = cells_of_people.as_ref().zip(model.column()).and_then(|((places, cell_of), column)| {
-            cells_by_values(&[*places], &[has_value(original, origin, column)], cell_of)
+            cells_by_values(&[(*places, has_value(original, origin, column)?)], cell_of)
         });
         answers.push(match (cells, &person_of) {
             (Some(cells), Some(person_of)) => {

@@ -5,7 +5,7 @@ use shoal_core::{Hierarchy, Progress, RawTable, Transactions};
 
 use super::model::verify_all;
 use super::{Meaning, TransactionsModel, TransactionsView, TransactionsViolation, TwoImages};
-use crate::{BrokenPromise, Finding, OutOfOrder, Unverifiable, Violations, transactions_out_of_order};
+use crate::{BrokenPromise, Finding, OutOfOrder, Seen, Unverifiable, Violations, transactions_out_of_order};
 
 /// What can be said of published transactions without their original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +32,16 @@ impl TransactionsVerdict {
     /// Whether every promise is kept, every item has one image, and no column is there that must not be.
     pub fn holds(&self) -> bool {
         self.broken.is_empty() && self.items_in_two_images.total == 0 && self.withheld_columns.is_empty()
+    }
+
+    /// The promises as far as the file alone shows them; where they count people, it does not say whose its records are.
+    pub fn seen(self, counts_people: bool) -> Vec<Seen> {
+        // What too few transactions hold, too few people have; that enough hold it says nothing about people.
+        let seen = |finding: Finding| match counts_people && finding.holds {
+            true => finding.unseen(),
+            false => Seen::Judged(finding),
+        };
+        self.promises.into_iter().map(seen).collect()
     }
 
     /// The same of a file that has these columns, which must not be there.

@@ -380,6 +380,41 @@ fn values_of_one_person_do_not_hide_what_everybody_has() {
     assert!(verify(&release, &recursive).is_err());
 }
 
+/// An attacker who knows one row of a person is another promise, and one of many rows beside it is not forgotten.
+#[test]
+fn rows_are_judged_one_by_one_where_only_one_is_known() {
+    let release =
+        rows(&[["p1", "53", "flu"], ["p2", "53", "cold"], ["p1", "54", "flu"], ["p3", "54", "gout"]]);
+    let k = || Box::new(KAnonymity::new(2).unwrap()) as Box<dyn TableModel>;
+    let all = || Box::new(OfPeople::new(k(), "who")) as Box<dyn TableModel>;
+    let one = || Box::new(OfPeople::new(k(), "who").by_rows()) as Box<dyn TableModel>;
+    assert!(judge(&release, &[one()]).is_ok());
+    for models in [vec![all()], vec![one(), all()], vec![all(), one()]] {
+        assert!(judge(&release, &models).is_err());
+    }
+}
+
+/// A value that somebody has three times is one of everybody's values once.
+#[test]
+fn everybody_has_a_value_once() {
+    let texts =
+        [["p1", "flu"], ["p1", "flu"], ["p1", "flu"], ["p2", "cold"]].map(|[who, of]| [who, "53", of]);
+    let others = [["p3", "flu"], ["p4", "cold"], ["p5", "cold"]].map(|[who, of]| [who, "54", of]);
+    let release = rows(&[&texts[..], &others[..]].concat());
+    // Two of five have the flu, and half of a class. Those who have no value are none of the five.
+    let counts = [("flu", 2), ("cold", 3), ("", 4)].map(|(value, count)| (value.to_owned(), count));
+    let everybody = Distribution::of_people(counts, 5);
+    for everybody in [None, everybody] {
+        let holds = |beta| {
+            let rule = [(Sensitive::Illness, Rule::Alike(Likeness::Basic(beta)))];
+            let of_people = |model| Box::new(OfPeople::new(model, "who").by_rows()) as Box<dyn TableModel>;
+            let models = models_against(&rule, &|_| everybody.clone()).into_iter().map(of_people);
+            judge(&release, &models.collect::<Vec<_>>()).is_ok()
+        };
+        assert!(holds(0.26) && !holds(0.24), "{everybody:?}");
+    }
+}
+
 /// Each place has two values, and whoever has one in both has the same.
 #[test]
 fn where_somebody_has_a_value_is_no_secret() {

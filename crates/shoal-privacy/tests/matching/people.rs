@@ -79,9 +79,9 @@ proptest! {
         let known = membership(&classes.class_of, &persons, &truth);
         let found = match_people(&original, &published, &[], &persons, Some(&known), &Silent).unwrap();
 
-        prop_assert!(found.membership != MembershipUse::Contradicted);
-        if found.membership == MembershipUse::None { return Ok(()); }
-        prop_assert_eq!(found.crowd_at_most, smallest_crowd(&truth));
+        prop_assert!(found.certainty.membership != MembershipUse::Contradicted);
+        if found.certainty.membership == MembershipUse::None { return Ok(()); }
+        prop_assert_eq!(found.certainty.crowd_at_most, smallest_crowd(&truth));
         let origin = &found.origins.origin;
         prop_assert!(conservation::check(&original, &published, origin, found.origins.left_out, &Silent).is_ok());
         prop_assert_eq!(members(&classes.class_of, origin, &persons), truth);
@@ -101,9 +101,9 @@ proptest! {
         let itself: Vec<u32> = (0..people).collect();
         for origin in &all {
             let members = members(&classes.class_of, origin, &itself);
-            prop_assert!(smallest_crowd(&members) <= found.crowd_at_most);
+            prop_assert!(smallest_crowd(&members) <= found.certainty.crowd_at_most);
         }
-        if found.only_one {
+        if found.certainty.only_one {
             // Rows that say the same may be exchanged; who is behind them together may not.
             let behind = |origin: &Vec<u32>| {
                 let mut rows: Vec<(&Vec<String>, u32)> = release.published.iter().zip(origin.iter().copied()).collect();
@@ -132,7 +132,7 @@ proptest! {
         let found = match_people(&original, &published, &[], &persons, Some(&known), &Silent).unwrap();
         let could_be =
             assignments(&release).iter().any(|origin| members(&classes.class_of, origin, &persons) == said);
-        match found.membership {
+        match found.certainty.membership {
             MembershipUse::Followed => {
                 prop_assert_eq!(members(&classes.class_of, &found.origins.origin, &persons), said);
             }
@@ -155,7 +155,7 @@ fn what_could_be_one_persons_is_told_apart_by_the_membership() {
     let file = RawTable::from_rows(&NAMES[1..], &rows);
     let persons = [0, 0, 1, 1];
     let found = match_people(&original, &file, &[], &persons, None, &Silent).unwrap();
-    assert_eq!((found.only_one, found.crowd_at_most), (false, Some(2)));
+    assert_eq!((found.certainty.only_one, found.certainty.crowd_at_most), (false, Some(2)));
     let class_of = vec![0, 0, 1, 1];
     let members = vec![(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
     let known = Membership { class_of, person_of: persons.to_vec(), members };

@@ -31,7 +31,7 @@ struct BasketDocument<'a> {
 
 /// Looks at the data and writes a commented policy.
 pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> Result<Answer, Failure> {
-    let Proposed { proposal, found, text } = look(args, file)?;
+    let Proposed { proposal, found, text } = proposed(args, file)?;
     let document = |text: String| BasketDocument {
         policy: file.map(|path| path.display().to_string()),
         source: &proposal.location,
@@ -54,7 +54,7 @@ pub(super) fn init(args: &InitArgs, file: Option<&Path>, console: &Console) -> R
 
 /// The text of the policy that `init` would write to `file`.
 pub(super) fn proposed_policy(args: &InitArgs, file: &Path) -> Result<String, Failure> {
-    look(args, Some(file)).map(|proposed| proposed.text)
+    proposed(args, Some(file)).map(|of| of.text)
 }
 
 /// A proposal, what was found out about the file, and the policy's text.
@@ -64,7 +64,7 @@ struct Proposed {
     text: String,
 }
 
-fn look(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
+fn proposed(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
     if args.data == "-" {
         return Err(Failure::NotTwice);
     }

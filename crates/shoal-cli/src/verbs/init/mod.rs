@@ -82,7 +82,7 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
     if matches!(args.shape, ShapeArg::Transactions) {
         return baskets::init(args, file, console);
     }
-    let Proposed { proposal, dialect, text } = look(args, file)?;
+    let Proposed { proposal, dialect, text } = proposed(args, file)?;
     match file {
         Some(path) => {
             shoal_io::write_atomically(path, text.as_bytes())?;
@@ -99,7 +99,7 @@ pub(crate) fn init(args: &InitArgs, console: &Console) -> Result<Answer, Failure
 pub(super) fn proposed_policy(args: &InitArgs, file: &Path) -> Result<String, Failure> {
     match args.shape {
         ShapeArg::Transactions => baskets::proposed_policy(args, file),
-        _ => look(args, Some(file)).map(|proposed| proposed.text),
+        _ => proposed(args, Some(file)).map(|of| of.text),
     }
 }
 
@@ -110,7 +110,7 @@ struct Proposed {
     text: String,
 }
 
-fn look(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
+fn proposed(args: &InitArgs, file: Option<&Path>) -> Result<Proposed, Failure> {
     let mut dialect = Dialect::of(args)?;
     let mut sample = shoal_io::sample(&dialect.source, SAMPLE, &progress::unseen()?)?;
     // A stream is read line by line as it is.

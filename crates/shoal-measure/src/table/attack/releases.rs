@@ -27,16 +27,12 @@ const PARTS: f64 = 1e12;
 /// Puts together what is said of everybody who has several rows, in one release or in several.
 pub(super) fn put_together(now: &Crowds<'_>, progress: &dyn Progress, found: &mut Attacks) {
     let target = now.target;
-    let people = target.promise.person.as_ref().and_then(|name| {
-        let column = target.original.columns.iter().find(|column| column.name == *name)?;
-        matches!(now.counting, Counting::People(_)).then_some(column.codes.as_slice())
-    });
-    let has_several = |codes: &[u32]| {
-        let mut seen: Vec<u32> = codes.to_vec();
-        seen.sort_unstable();
-        seen.windows(2).any(|pair| pair[0] == pair[1])
-    };
-    if target.earlier.is_empty() && !(target.knows_all_rows && people.is_some_and(has_several)) {
+    let column = target.promise.person.as_ref();
+    let column = column.and_then(|name| target.original.columns.iter().find(|column| column.name == *name));
+    let several = column.map(|column| column.codes.as_slice()).filter(|codes| has_repeated(codes));
+    // Whose rows are whose is known to nobody else.
+    let people = several.filter(|_| matches!(now.counting, Counting::People(_)));
+    if target.earlier.is_empty() && !(target.knows_all_rows && people.is_some()) {
         return;
     }
     let earlier: Vec<Fits> =
@@ -55,8 +51,9 @@ pub(super) fn put_together(now: &Crowds<'_>, progress: &dyn Progress, found: &mu
     for (row, &record) in (0..).zip(target.origin.unwrap_or_default()) {
         row_of[record as usize] = Some(row);
     }
-    let row_of = target.origin.map(|_| row_of);
-    let together = Together { now, seen, files, people, row_of };
+    let row_of = people.map(|_| row_of);
+    let is_unsure = several.is_some() && people.is_none();
+    let together = Together { now, seen, files, people, is_unsure, row_of };
     let k = target.promise.k as f64;
     let (of, question) = match target.earlier.len() {
         0 => (
@@ -115,6 +112,8 @@ struct Together<'a> {
     files: Vec<&'a RawTable>,
     /// Whose each record is, where one person may have several.
     people: Option<&'a [u32]>,
+    /// Whether that is so, and whose rows are whose is not known.
+    is_unsure: bool,
     /// The row of each record in the newest release, where that is known.
     row_of: Option<Vec<Option<u32>>>,
 }
@@ -136,7 +135,7 @@ impl Together<'_> {
     /// What is left in some columns; judged by a rule, or by how surely a row is somebody's.
     fn least(&self, columns: &[&str], rule: Option<Rule>, progress: &dyn Progress) -> Option<Least> {
         // They compare with everybody, who is somebody else in each release.
-        if matches!(rule, Some(Rule::Close { .. } | Rule::Alike(_))) {
+        if matches!(rule, Some(Rule::Close { .. } | Rule::Alike(_))) || rule.is_some() && self.is_unsure {
             return None;
         }
         let (own, published, missing) = self.tuples(columns);
@@ -146,9 +145,6 @@ impl Together<'_> {
             (Some(_), Some(_)) => return None,
             _ => self.cells(&(0..own.len() as u32).collect::<Vec<u32>>(), &own, missing),
         };
-        if rule.is_some() && !matches!(self.now.counting, Counting::Rows | Counting::People(_)) {
-            return None;
-        }
         let counts = self.counts(&published, missing);
         let everybody = mix(counts.values().flatten().map(|(&value, &count)| (value, count)));
         let k = self.now.target.promise.k as u64;
@@ -219,7 +215,7 @@ impl Together<'_> {
                             .map(|&(value, count)| (value, count as f64 / total))
                             .collect();
                         // Somebody whose own values are not among them has other ones than before, or fits others by chance.
-                        if cell.own.keys().all(|value| belief.contains_key(value)) {
+                        if cell.own.keys().any(|value| belief.contains_key(value)) {
                             searched = true;
                             look(cell, &belief, &belief);
                         }
@@ -364,6 +360,12 @@ fn parts(cells: &[Cell]) -> Vec<Vec<&Cell>> {
 fn is_one_value(person_of: &[u32], own: &[u32]) -> bool {
     let mut value_of: HashMap<u32, u32> = HashMap::new();
     person_of.iter().zip(own).all(|(&person, &value)| *value_of.entry(person).or_insert(value) == value)
+}
+
+fn has_repeated(codes: &[u32]) -> bool {
+    let mut seen: Vec<u32> = codes.to_vec();
+    seen.sort_unstable();
+    seen.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 fn mix(counts: impl Iterator<Item = (u32, u64)>) -> Mix {

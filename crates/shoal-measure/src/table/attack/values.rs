@@ -148,10 +148,8 @@ impl<'a> Codes<'a> {
         Codes { parser, missing, known: HashMap::new(), labels: Vec::new() }
     }
 
-    fn code(&mut self, text: &str, is_missing: bool) -> u32 {
-        if is_missing || self.missing.has(text) {
-            return NO_VALUE;
-        }
+    fn code(&mut self, text: Option<&str>) -> u32 {
+        let Some(text) = text else { return NO_VALUE };
         let next = self.labels.len() as u32;
         *self.known.entry(self.parser.same(text)).or_insert_with(|| {
             self.labels.push(text.to_owned());
@@ -162,15 +160,15 @@ impl<'a> Codes<'a> {
     pub(crate) fn of_domain(&mut self, column: &Column) -> Vec<u32> {
         let missing = column.domain.missing();
         let codes: Vec<u32> = (0..column.domain.len() as u32)
-            .map(|code| self.code(column.domain.label(code), missing == Some(code)))
+            .map(|code| self.code((missing != Some(code)).then(|| column.domain.label(code))))
             .collect();
         column.codes.iter().map(|&code| codes[code as usize]).collect()
     }
 
     pub(crate) fn of_published(&mut self, column: &RawColumn) -> Vec<u32> {
-        let codes: Vec<u32> = (0..column.labels.len() as u32)
-            .map(|code| self.code(column.labels.get(code), column.null == Some(code)))
-            .collect();
+        let texts = self.missing.codes(column).into_iter().zip(column.labels.iter());
+        let codes: Vec<u32> =
+            texts.map(|(is_absent, text)| self.code((!is_absent).then_some(text))).collect();
         column.codes.iter().map(|&code| codes[code as usize]).collect()
     }
 }

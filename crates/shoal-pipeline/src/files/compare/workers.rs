@@ -146,8 +146,8 @@ impl Run<'_> {
         let mut row = self.row(cell, Outcome::Holds);
         row.figures = figures_of(&report);
         // `run` would refuse to publish it.
-        if report.says_nothing() {
-            row.outcome = Outcome::of(&PipelineError::NothingLeft { loss: report.loss.ncp() });
+        if let Err(refused) = report.refuse_total_loss(job.policy()) {
+            row.outcome = Outcome::of(&refused);
         }
         let seconds = (report.seconds.total * 1000.0).round() / 1000.0;
         row.figures.insert("seconds".to_owned(), seconds);

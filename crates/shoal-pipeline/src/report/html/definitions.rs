@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::page::{Page, section};
-use super::promise::term_of;
 use crate::markup::{Html, html, prose};
 
 /// Words that every page uses.
@@ -26,7 +25,7 @@ const ALWAYS: [&str; 14] = [
 
 pub(super) fn definitions(page: &Page<'_>) -> Html {
     let mut wanted: BTreeSet<String> = ALWAYS.iter().map(|term| (*term).to_owned()).collect();
-    wanted.extend(page.promises.iter().map(|seen| term_of(seen.promise()).to_owned()));
+    wanted.extend(page.promises.iter().map(|seen| seen.promise().term().to_owned()));
     wanted.extend(page.leaks.iter().map(|leak| leak.kind.name().to_owned()));
     wanted.extend(page.report["loss"].as_object().into_iter().flat_map(|loss| loss.keys().cloned()));
     let one = |(term, text): (&str, &str)| {

@@ -1,13 +1,13 @@
 //! What all sections read: the report as JSON, the published file, and in the house edition what stays in it.
 
 use serde_json::Value;
-use shoal_core::{Figure, Promise};
+use shoal_core::Promise;
 use shoal_privacy::Seen;
 
 use super::facts::PublishedFacts;
 use super::house::House;
 use crate::Leak;
-use crate::markup::{Html, figure, grouped, html};
+use crate::markup::{Html, html};
 
 /// A page to be written. Sections read the report by the names that `report.json` has, so that the edition that goes out cannot
 /// show what that file does not hold.
@@ -144,16 +144,6 @@ pub(super) fn term(term: &str, words: &str) -> Html {
     match crate::terms().any(|(known, _)| known == term) {
         true => html!("<a class=\"term\" href=\"#term-{}\">{}</a>", term, words),
         false => html!("{}", words),
-    }
-}
-
-/// What a promise asks for or what was found, in a few characters.
-pub(super) fn in_words(value: &Figure) -> String {
-    match value {
-        Figure::Nothing => "nothing".to_owned(),
-        Figure::Count(count) => grouped(*count),
-        Figure::Number(number) => figure(*number),
-        Figure::Words(words) => words.clone(),
     }
 }
 

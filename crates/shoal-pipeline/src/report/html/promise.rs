@@ -1,10 +1,9 @@
 //! What was promised and what was found, a sentence each, in words for people who do not know the models.
 
-use shoal_core::{Bound, Figure, Promise, Rule};
-use shoal_privacy::{Finding, Seen};
+use shoal_privacy::Seen;
 
-use super::page::{Page, capital, in_words, section, table, term};
-use crate::markup::{Html, figure, html, percent, prose};
+use super::page::{Page, capital, section, table, term};
+use crate::markup::{Html, html, prose};
 
 /// A promise in two sentences.
 pub(super) struct Sentences {
@@ -24,11 +23,11 @@ pub(super) fn promises(page: &Page<'_>) -> Html {
     };
     let listed: Html = page.promises.iter().map(one).collect();
     let row = |seen: &Seen| {
-        let found = if seen.holds().is_some() { in_words(seen.found()) } else { "–".to_owned() };
+        let found = if seen.holds().is_some() { seen.found().in_words() } else { "–".to_owned() };
         vec![
-            term(term_of(seen.promise()), &seen.promise().name()),
+            term(seen.promise().term(), &seen.promise().name()),
             html!("{}", seen.column().unwrap_or("–")),
-            html!("{}", in_words(&seen.promise().asked())),
+            html!("{}", seen.promise().asked().in_words()),
             html!("{}", found),
             verdict(seen),
         ]
@@ -95,190 +94,13 @@ fn verdict(seen: &Seen) -> Html {
     }
 }
 
-/// The section of `docs/terms.md` about a promise.
-pub(super) fn term_of(promise: &Promise) -> &'static str {
-    match promise {
-        Promise::KAnonymity { .. } => "k-anonymity",
-        Promise::PersonalK => "personal-k",
-        Promise::MaxSuppressed { .. } => "suppressed",
-        Promise::Itemsets { .. } => "km-anonymity",
-        Promise::Complete { .. } => "complete-k-anonymity",
-        Promise::Constraints { .. } => "k-anonymity-of-constraints",
-        Promise::Confidence { .. } => "confidence",
-        Promise::Knowledge { .. } => "partial-knowledge",
-        Promise::LDiversity { .. } => "l-diversity",
-        Promise::WellFormedLines
-        | Promise::OrderOfValues
-        | Promise::SetsOfTheDesign
-        | Promise::PlacesForMembers
-        | Promise::DifferentMembers => "promise",
-        Promise::Values(rule) => match rule {
-            Rule::Distinct { .. } => "distinct-l-diversity",
-            Rule::Frequency { .. } => "frequency-l-diversity",
-            Rule::Entropy { .. } => "entropy-l-diversity",
-            Rule::Recursive { .. } => "recursive-l-diversity",
-            Rule::Close { .. } => "t-closeness",
-            Rule::Alike(_) => "beta-likeness",
-        },
-    }
-}
-
 /// A promise and what was found of it.
 pub(super) fn sentences(page: &Page<'_>, seen: &Seen) -> Sentences {
-    match seen {
-        Seen::Judged(finding) => judged(page, finding),
-        Seen::NotSeen { promise, column } => {
-            let (promise, column) = (promise.clone(), column.clone());
-            let nothing = Finding { promise, column, found: Figure::Nothing, holds: false };
-            let found =
-                "The file alone does not show it; only the publisher, who has the original, can check it.";
-            Sentences { found: found.to_owned(), ..judged(page, &nothing) }
-        }
-    }
-}
-
-fn judged(page: &Page<'_>, finding: &Finding) -> Sentences {
-    let (asked, found) = (in_words(&finding.promise.asked()), in_words(&finding.found));
-    let unit = page.unit();
-    let smallest = || format!("the smallest crowd in the published file has {found} {unit}.");
-    let (promised, found) = match &finding.promise {
-        Promise::KAnonymity { .. } if page.is_sequences() => (
-            format!(
-                "Nobody stands out by what is known of their events: whoever knows all of them, in order, finds at least {asked} people whose published \
-                 events look the same."
-            ),
-            smallest(),
-        ),
-        Promise::KAnonymity { k } => (
-            format!(
-                "Nobody stands out by what others may know of them: everybody shares all published quasi-identifiers with at least {} other{}, so \
-                 that every crowd has at least {asked} {unit}.",
-                k.saturating_sub(1),
-                if *k == 2 { "" } else { "s" }
-            ),
-            smallest(),
-        ),
-        Promise::PersonalK => (
-            "Everybody is in a crowd that is at least as large as they asked for themselves.".to_owned(),
-            format!("{found}."),
-        ),
-        Promise::Values(rule) => about_values(rule, finding),
-        Promise::Complete { .. } => (
-            format!(
-                "Whoever knows any items of somebody's transaction, however many, finds at least {asked} {unit} that have them."
-            ),
-            smallest(),
-        ),
-        Promise::Constraints { .. } => (
-            format!(
-                "Each set of items that the publisher listed as something others may know is in at least {asked} {unit}, or in none."
-            ),
-            format!("the smallest crowd for a listed set has {found} {unit}."),
-        ),
-        Promise::Itemsets { m, share, .. } => {
-            let among = share.map_or_else(String::new, |share| {
-                format!(
-                    " among those that others may know (a share of {share} of all items, drawn at random)"
-                )
-            });
-            (
-                format!(
-                    "Whoever knows up to {m} items of somebody's transaction{among} finds at least {asked} {unit} that have them."
-                ),
-                smallest(),
-            )
-        }
-        Promise::Confidence { about, c } => (
-            format!(
-                "In every crowd of people who look the same at most {} have one of the values of `{about}` that the publisher listed as sensitive.",
-                percent(*c)
-            ),
-            format!("the largest share in any crowd is {}.", share(&finding.found)),
-        ),
-        Promise::Knowledge { bounds, .. } => {
-            let is_gain = |bound: &Bound| matches!(bound, Bound::Gain(_));
-            let gain = match bounds.iter().any(|of| is_gain(&of.bound)) {
-                true => ", and no sensitive value becomes more than β times as likely as before",
-                false => "",
-            };
-            let bound = match bounds.iter().all(|of| is_gain(&of.bound)) {
-                true => "",
-                false => ", and no sensitive value becomes more likely than C",
-            };
-            (
-                format!(
-                    "Whoever knows at most L events of somebody, in order, finds at least k people whom they fit{gain}{bound} ({asked})."
-                ),
-                format!("{found}."),
-            )
-        }
-        Promise::MaxSuppressed { share } => (
-            format!(
-                "At most {} of the records of the source are left out or published as *.",
-                percent(*share)
-            ),
-            format!("{found}."),
-        ),
-        promise @ (Promise::LDiversity { .. }
-        | Promise::WellFormedLines
-        | Promise::OrderOfValues
-        | Promise::SetsOfTheDesign
-        | Promise::PlacesForMembers
-        | Promise::DifferentMembers) => (format!("{}: {asked}.", promise.name()), format!("{found}.")),
+    let words = seen.promise().in_words(seen.column(), seen.found(), page.unit(), page.is_sequences());
+    let found = match seen.holds() {
+        Some(_) => capital(&words.1),
+        None => "The file alone does not show it; only the publisher, who has the original, can check it."
+            .to_owned(),
     };
-    Sentences { promised, found: capital(&found) }
-}
-
-/// What classes may give away of a sensitive column, and what they do.
-fn about_values(rule: &Rule, finding: &Finding) -> (String, String) {
-    let column = finding.column.as_deref().unwrap_or_default();
-    let (asked, found) = (in_words(&finding.promise.asked()), in_words(&finding.found));
-    match rule {
-        Rule::Distinct { .. } => (
-            format!(
-                "Every crowd has at least {asked} different values of `{column}`, so that knowing the crowd does not give the value away."
-            ),
-            format!("the crowd with the fewest has {found} different values."),
-        ),
-        Rule::Frequency { l } => (
-            format!(
-                "In every crowd no value of `{column}` has more than {} of it.",
-                percent(1.0 / *l as f64)
-            ),
-            format!("the largest share of one value in any crowd is {}.", share(&finding.found)),
-        ),
-        Rule::Entropy { .. } => (
-            format!(
-                "In every crowd the values of `{column}` are as mixed as {asked} equally frequent values."
-            ),
-            format!("the least mixed crowd is as mixed as {found} equally frequent values."),
-        ),
-        Rule::Recursive { .. } => (
-            format!(
-                "In no crowd is the most frequent value of `{column}` much more frequent than the rarer ones together ({asked})."
-            ),
-            format!("the largest ratio in any crowd is {found}."),
-        ),
-        Rule::Close { .. } => (
-            format!(
-                "In every crowd the values of `{column}` are distributed as in the whole file, up to a distance of {asked} (0 is the same, 1 is as different \
-                 as can be)."
-            ),
-            format!("the crowd that differs most is at a distance of {found}."),
-        ),
-        Rule::Alike(likeness) => (
-            format!(
-                "No value of `{column}` is much more frequent in a crowd than in the whole file: at most {} times as frequent (β = {asked}).",
-                figure(1.0 + likeness.beta())
-            ),
-            format!("the value that comes nearest to this bound gains β = {found}."),
-        ),
-    }
-}
-
-fn share(found: &Figure) -> String {
-    match found {
-        Figure::Number(share) => percent(*share),
-        Figure::Count(_) | Figure::Nothing | Figure::Words(_) => in_words(found),
-    }
+    Sentences { promised: words.0, found }
 }

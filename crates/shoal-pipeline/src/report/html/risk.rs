@@ -3,13 +3,20 @@
 use super::adversary::one_in;
 use super::page::{Page, section, table, term};
 use super::svg::{Row, Series, chart};
-use crate::markup::{Html, figure, html, percent};
+use crate::markup::{Html, figure, grouped, html, percent};
 
 /// A limit on the risk of the worst-off person, as the least crowd that keeps it.
 struct Threshold {
     crowd: u64,
     name: String,
     source: String,
+}
+
+impl Threshold {
+    fn row(&self) -> Row {
+        let share = 1.0 / self.crowd as f64;
+        Row::new(format!("limit: {}", self.name), Series::Limit, share, percent(share))
+    }
 }
 
 pub(super) fn risk(page: &Page<'_>) -> Html {
@@ -68,10 +75,7 @@ fn of_classes(page: &Page<'_>) -> Html {
         }
     }
     let thresholds = thresholds(page);
-    rows.extend(thresholds.iter().map(|threshold| {
-        let share = 1.0 / threshold.crowd as f64;
-        Row::new(format!("limit: {}", threshold.name), Series::Limit, share, percent(share))
-    }));
+    rows.extend(thresholds.iter().map(Threshold::row));
     let arithmetic = format!(
         "The smallest crowd has {smallest} {unit}, so the best guess at which one is a certain person's is 1 in {smallest} = {}.",
         figure(highest)
@@ -83,7 +87,7 @@ fn of_classes(page: &Page<'_>) -> Html {
         (Some(before), Some(unique)) if unique > 0 => format!(
             " If the original quasi-identifiers were published, it would be {}: about {} {unit} are alone with theirs.",
             figure(before),
-            crate::markup::grouped(unique)
+            grouped(unique)
         ),
         (Some(before), _) => {
             format!(" If the original quasi-identifiers were published, it would be {}.", figure(before))
@@ -98,11 +102,8 @@ fn of_classes(page: &Page<'_>) -> Html {
         unit,
         percent(mean),
         chart(title(page), &["Risk", "Chance"], &rows),
-        table(
-            "Limits that people use",
-            &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],
-            &compared(page, &thresholds, smallest)
-        ),
+        // The file shows rows; where people are counted, who has several is known to the publisher only.
+        compared(page, &thresholds, smallest, page.is_sequences() || !page.counts_people()),
         term("prosecutor", "prosecutor"),
         journalist(page)
     )
@@ -138,37 +139,30 @@ fn title(page: &Page<'_>) -> &'static str {
     }
 }
 
-/// Each threshold with the smallest crowd, and how many are below it where the published file shows that.
-fn compared(page: &Page<'_>, thresholds: &[Threshold], smallest: u64) -> Vec<Vec<Html>> {
-    let unit = page.unit();
-    // The file shows rows; where people are counted, who has several is known to the publisher only.
-    let countable = page.is_sequences() || !page.counts_people();
-    let below = |crowd: u64| -> u64 {
+/// Each threshold with the smallest crowd, and how many are below it where that is countable: where the crowds that the file shows
+/// are those that are asked for.
+fn compared(page: &Page<'_>, thresholds: &[Threshold], smallest: u64, countable: bool) -> Html {
+    let below = |crowd: u64| {
         let small = page.facts.crowds.iter().filter(|(size, _)| u64::from(**size) < crowd);
-        small.map(|(size, number)| u64::from(*size) * number).sum()
+        let people = small.map(|(size, number)| u64::from(*size) * number).sum();
+        format!(" {} {} are in crowds of fewer than {crowd}", grouped(people), page.unit())
     };
-    let row = |threshold: &Threshold| {
-        let Threshold { crowd, name, source } = threshold;
-        let verdict = match (smallest >= *crowd, countable) {
-            (true, _) => html!("<span class=\"verdict good\">met</span>"),
-            (false, true) => html!(
-                "<span class=\"verdict bad\">not met</span> {}",
-                format!(
-                    "{} {unit} are in crowds of fewer than {crowd}",
-                    crate::markup::grouped(below(*crowd))
-                )
+    let row = |Threshold { crowd, name, source }: &Threshold| {
+        let verdict = match smallest >= *crowd {
+            true => html!("<span class=\"verdict good\">met</span>"),
+            false => html!(
+                "<span class=\"verdict bad\">not met</span>{}",
+                if countable { below(*crowd) } else { String::new() }
             ),
-            (false, false) => html!("<span class=\"verdict bad\">not met</span>"),
         };
-        vec![
-            html!("{}", name),
-            html!("{}", crowd.to_string()),
-            html!("{}", source),
-            html!("{}", smallest.to_string()),
-            verdict,
-        ]
+        let [crowd, smallest] = [*crowd, smallest].map(|number| html!("{}", number.to_string()));
+        vec![html!("{}", name), crowd, html!("{}", source), smallest, verdict]
     };
-    thresholds.iter().map(row).collect()
+    table(
+        "Limits that people use",
+        &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],
+        &thresholds.iter().map(row).collect::<Vec<_>>(),
+    )
 }
 
 /// Whose its records are, a file does not say.
@@ -206,30 +200,7 @@ fn of_items(page: &Page<'_>) -> Html {
     }
     rows.push(Row::new("after: worst-off person", Series::Release, 1.0 / after.max(1) as f64, one_in(after)));
     let thresholds = thresholds(page);
-    rows.extend(thresholds.iter().map(|t| {
-        Row::new(
-            format!("limit: {}", t.name),
-            Series::Limit,
-            1.0 / t.crowd as f64,
-            percent(1.0 / t.crowd as f64),
-        )
-    }));
-    let table_rows: Vec<Vec<Html>> = thresholds
-        .iter()
-        .map(|t| {
-            let verdict = match after >= t.crowd {
-                true => html!("<span class=\"verdict good\">met</span>"),
-                false => html!("<span class=\"verdict bad\">not met</span>"),
-            };
-            vec![
-                html!("{}", t.name),
-                html!("{}", t.crowd.to_string()),
-                html!("{}", t.source),
-                html!("{}", after.to_string()),
-                verdict,
-            ]
-        })
-        .collect();
+    rows.extend(thresholds.iter().map(Threshold::row));
     html!(
         "<p>{}</p>\n{}{}",
         format!(
@@ -237,10 +208,7 @@ fn of_items(page: &Page<'_>) -> Html {
             one_in(after)
         ),
         chart(title(page), &["Risk", "Chance"], &rows),
-        table(
-            "Limits that people use",
-            &["Limit", "Least crowd", "Who uses it", "Smallest crowd here", "Verdict"],
-            &table_rows
-        )
+        // The crowds of the file are those of single items.
+        compared(page, &thresholds, after, false)
     )
 }

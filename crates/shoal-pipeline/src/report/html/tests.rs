@@ -238,7 +238,7 @@ fn every_promise_is_told_in_sentences() {
         let column = Some("illness".to_owned());
         let is_personal = promise == Promise::PersonalK;
         let finding = Finding { promise, column, found: Figure::Count(4), holds: true };
-        assert!(crate::terms().any(|(term, _)| term == promise::term_of(&finding.promise)), "{name}");
+        assert!(crate::terms().any(|(term, _)| term == finding.promise.term()), "{name}");
         let said = promise::sentences(&page, &Seen::Judged(finding));
         assert!(said.promised.contains('3') || is_personal, "{name}: {}", said.promised);
         assert!(

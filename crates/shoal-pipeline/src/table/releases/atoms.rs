@@ -8,9 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use shoal_algorithms::table::{TableAlgorithm, TableError, obstacle, star_suppression};
-use shoal_core::{
-    Distribution, Progress, RawTable, Role, Rule, SUPPRESSED, Table, TablePromise, TableRecoding,
-};
+use shoal_core::{Distribution, Progress, RawTable, Role, SUPPRESSED, Table, TablePromise, TableRecoding};
 
 use super::earlier_values::EarlierValues;
 use super::incomparable;
@@ -151,39 +149,37 @@ pub(crate) fn construct<'a>(
         let rows = people.iter().flat_map(|&person| &rows_of[person as usize]);
         rows.filter(|&&row| recoding.class_of[row as usize] != SUPPRESSED).count()
     };
-    if !linked.earlier.is_empty() {
+    let is_again = !linked.earlier.is_empty();
+    if is_again {
         let kept = published(&atoms.into_values().flatten().collect::<Vec<_>>());
         notes.push(format!("{kept} records keep the classes of earlier releases, or parts of them"));
     }
-    let mut note = |count: usize, what: &str| {
-        if count > 0 {
-            notes.push(format!("{count} {what}"));
-        }
-    };
-    note(joined, "new records are recoded as the earlier release does, among themselves");
-    if request.earlier.applied {
-        note(anew, "new records fit nothing that it has enough of, and are recoded anew");
-    }
-    if !linked.earlier.is_empty() {
-        note(
-            of_newcomers - published(&newcomers),
+    let new_out = of_newcomers - published(&newcomers);
+    let all_out = recoding.class_of.iter().filter(|&&class| class == SUPPRESSED).count();
+    let said = [
+        (joined, "new records are recoded as the earlier release does, among themselves"),
+        (
+            if request.earlier.applied { anew } else { 0 },
+            "new records fit nothing that it has enough of, and are recoded anew",
+        ),
+        (
+            if is_again { new_out } else { 0 },
             "records are left out because they are new and cannot keep the promise among themselves",
-        );
-    }
-    note(left_out.short, "records are left out because too few of their earlier class are left");
-    note(
-        left_out.exposed,
-        "records are left out because a few of their earlier class are gone, whose values the difference of the two releases would show",
-    );
-    if linked.earlier.is_empty() {
-        let rows =
-            recoding.class_of.iter().filter(|&&class| class == SUPPRESSED).count() - bound.incomplete.len();
-        note(
-            rows,
+        ),
+        (left_out.short, "records are left out because too few of their earlier class are left"),
+        (
+            left_out.exposed,
+            "records are left out because a few of their earlier class are gone, whose values the difference of the two releases \
+             would show",
+        ),
+        (
+            if is_again { 0 } else { all_out - bound.incomplete.len() },
             "records are left out because too few people have as many records, or because all records of their people together \
              do not keep the promise;  [data] known-rows = \"one\"  hides records one by one",
-        );
-    }
+        ),
+    ];
+    let said = said.into_iter().filter(|(count, _)| *count > 0);
+    notes.extend(said.map(|(count, what)| format!("{count} {what}")));
     Ok(Constructed { working, recoding, texts, notes })
 }
 
@@ -347,8 +343,7 @@ fn with_everybody(mut promise: TablePromise, working: &Table) -> TablePromise {
     promise
         .conditions
         .retain(|condition| working.of_role(Role::Sensitive).any(|column| column.name == condition.column));
-    let compares = |rule: &Rule| matches!(rule, Rule::Close { .. } | Rule::Alike(_));
-    for condition in promise.conditions.iter().filter(|condition| compares(&condition.rule)) {
+    for condition in promise.conditions.iter().filter(|condition| condition.rule.compares()) {
         let column = working.of_role(Role::Sensitive).find(|column| column.name == condition.column);
         if let (Some(column), false) = (column, promise.distributions.contains_key(&condition.column)) {
             let mut counts: HashMap<u32, u32> = HashMap::new();

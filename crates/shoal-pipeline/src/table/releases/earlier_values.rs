@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use shoal_core::{Column, Role, Rule};
+use shoal_core::{Column, Role};
 use shoal_privacy::Classes;
 
 use super::linked::Linked;
@@ -42,7 +42,7 @@ impl EarlierValues {
             for name in policy.columns_of(Role::Sensitive) {
                 let is_asked = promise.conditions.iter().any(|condition| {
                     // Distances between values of other data have no place here; the verifier asks them.
-                    condition.column == name && !matches!(condition.rule, Rule::Close { .. } | Rule::Alike(_))
+                    condition.column == name && !condition.rule.compares()
                 });
                 let Some(column) = earlier.file.column(name).filter(|_| is_asked) else { continue };
                 let missing = &policy.data.missing;

@@ -14,8 +14,8 @@ use crate::{Audit, PipelineError, Request};
 
 /// The people of the new data and of all earlier releases. Equal numbers are the same person.
 ///
-/// Where only quasi-identifiers tell people apart, records in two releases are one person's if their sensitive values are equal,
-/// too. Other values may be those of somebody else, who came when another left, and an attacker may know that.
+/// Where only quasi-identifiers tell people apart, records in two releases are one person's if what is published untouched is
+/// equal, too. Other values may be those of somebody else, who came when another left, and an attacker may know that.
 pub(crate) struct Linked<'a> {
     /// Of each record of the new data.
     pub person_of: Vec<u32>,
@@ -33,8 +33,11 @@ pub(crate) struct Earlier<'a> {
     pub person_of: Vec<u32>,
 }
 
-/// Somebody who is not in the new data: by the key and the columns of the hash, the hash, and a number where several have it.
-type Absent<'a> = (String, &'a [String], [u8; 16], usize);
+/// By what people are recognized: a hash, and where only quasi-identifiers are known of them, what is published untouched.
+type Known = ([u8; 16], u64);
+
+/// Somebody who is not in the new data: by the key and the columns of the hash, and a number where several are recognized by the same.
+type Absent<'a> = (String, &'a [String], Known, usize);
 
 impl<'a> Linked<'a> {
     pub(crate) fn of(request: &'a Request, raw: &RawTable) -> Result<Linked<'a>, PipelineError> {
@@ -59,12 +62,10 @@ impl<'a> Linked<'a> {
             let found = Rows::of(request, raw, audit, file, &person_of)?;
             let (_, key) = audit.people()?;
             let mut numbers = vec![0; file.rows];
-            for (&hash, rows) in &found.rows_of {
-                let known = found.people_of.get(&hash).map_or(&[][..], Vec::as_slice);
-                let dealt = found.deal(known, rows);
-                for (&row, person) in rows.iter().zip(dealt) {
-                    numbers[row as usize] = person.unwrap_or_else(|rank| {
-                        let somebody = (key.hex(), audit.recoding.known_by.as_slice(), hash, rank);
+            for (&known, rows) in &found.rows_of {
+                for (at, &row) in rows.iter().enumerate() {
+                    numbers[row as usize] = found.person(known, at).unwrap_or_else(|rank| {
+                        let somebody = (key.hex(), audit.recoding.known_by.as_slice(), known, rank);
                         *absent.entry(somebody).or_insert_with(|| {
                             people += 1;
                             people as u32 - 1
@@ -86,17 +87,13 @@ impl<'a> Linked<'a> {
     }
 }
 
-/// The rows of an earlier release by the hashes of their people.
+/// The rows of an earlier release by what their people are recognized by.
 struct Rows {
     /// In the order of the published file.
-    rows_of: IndexMap<[u8; 16], Vec<u32>>,
-    /// The people of the new data who have a hash.
-    people_of: HashMap<[u8; 16], Vec<u32>>,
-    /// Whether a hash can be of several people, because quasi-identifiers are all that is known of them.
+    rows_of: IndexMap<Known, Vec<u32>>,
+    people_of: HashMap<Known, Vec<u32>>,
+    /// Whether several people can be recognized by the same, because quasi-identifiers are all that is known of them.
     several: bool,
-    /// What sensitive columns say in each row, and for each person of the new data in the first record.
-    values: Vec<u64>,
-    values_now: HashMap<u32, u64>,
 }
 
 impl Rows {
@@ -115,51 +112,34 @@ impl Rows {
             return Err(incomparable(audit, "its people are not those of its published file"));
         }
         let hashes: Vec<[u8; 16]> = texts.iter().map(|text| person_hash(&key, text)).collect();
-        let mut people_of: HashMap<[u8; 16], Vec<u32>> = HashMap::new();
-        let pairs: HashSet<(u32, u32)> = text_of.iter().copied().zip(person_of.iter().copied()).collect();
-        pairs.into_iter().for_each(|(text, person)| {
-            people_of.entry(hashes[text as usize]).or_default().push(person);
-        });
-        people_of.values_mut().for_each(|people| people.sort_unstable());
-        let mut rows_of: IndexMap<[u8; 16], Vec<u32>> = IndexMap::new();
-        (0..).zip(&remembered.persons).for_each(|(row, &hash)| rows_of.entry(hash).or_default().push(row));
         let is_quasi = |name: &String| {
             audit.policy.columns.get(name).is_some_and(|column| column.role == Role::QuasiIdentifier)
         };
         let several = known_by.iter().all(is_quasi);
-        let columns: Vec<&str> = request
-            .policy()
-            .columns_of(Role::Sensitive)
-            .into_iter()
-            .filter(|name| several && raw.column(name).is_some() && file.column(name).is_some())
-            .collect();
-        let mut values_now = HashMap::new();
-        if several {
-            for (&person, value) in person_of.iter().zip(values(raw, &columns)) {
-                values_now.entry(person).or_insert(value);
-            }
+        let untouched = [Role::Sensitive, Role::Insensitive];
+        let mut columns: Vec<&str> =
+            untouched.into_iter().flat_map(|role| request.policy().columns_of(role)).collect();
+        columns.retain(|name| several && raw.column(name).is_some() && file.column(name).is_some());
+        let records = text_of.into_iter().zip(values(raw, &columns)).zip(person_of.iter().copied());
+        let mut people_of: HashMap<Known, Vec<u32>> = HashMap::new();
+        for ((text, value), person) in records.collect::<HashSet<((u32, u64), u32)>>() {
+            people_of.entry((hashes[text as usize], value)).or_default().push(person);
         }
-        let values = if several { values(file, &columns) } else { Vec::new() };
-        Ok(Rows { rows_of, people_of, several, values, values_now })
+        people_of.values_mut().for_each(|people| people.sort_unstable());
+        let mut rows_of: IndexMap<Known, Vec<u32>> = IndexMap::new();
+        for ((row, &hash), value) in (0..).zip(&remembered.persons).zip(values(file, &columns)) {
+            rows_of.entry((hash, value)).or_default().push(row);
+        }
+        Ok(Rows { rows_of, people_of, several })
     }
 
-    /// Of each of some rows with one hash its person among those who have it, or a number among those who are absent.
-    fn deal(&self, known: &[u32], rows: &[u32]) -> Vec<Result<u32, usize>> {
-        if !self.several {
-            let of_row = |at: usize| known.get(at.min(known.len().saturating_sub(1))).copied().ok_or(0);
-            return (0..rows.len()).map(of_row).collect();
+    /// The person of one of the rows that are recognized by the same, or a number among those who are absent.
+    fn person(&self, known: Known, at: usize) -> Result<u32, usize> {
+        let people = self.people_of.get(&known).map_or(&[][..], Vec::as_slice);
+        match self.several {
+            true => people.get(at).copied().ok_or(at),
+            false => people.get(at.min(people.len().saturating_sub(1))).copied().ok_or(0),
         }
-        let mut left = known.to_vec();
-        let mut absent = 0;
-        let mut of_row = |&row: &u32| {
-            let value = self.values[row as usize];
-            let same = left.iter().position(|person| self.values_now.get(person) == Some(&value));
-            same.map(|at| left.remove(at)).ok_or_else(|| {
-                absent += 1;
-                absent
-            })
-        };
-        rows.iter().map(&mut of_row).collect()
     }
 }
 
@@ -185,32 +165,30 @@ fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
 mod tests {
     use super::*;
 
-    fn rows(several: bool, values: &[u64], values_now: &[(u32, u64)]) -> Rows {
-        let values_now = values_now.iter().copied().collect();
-        Rows {
-            rows_of: IndexMap::new(),
-            people_of: HashMap::new(),
-            several,
-            values: values.to_vec(),
-            values_now,
-        }
+    fn rows(several: bool, people: &[(u64, &[u32])]) -> Rows {
+        let people_of = people.iter().map(|&(value, people)| (([0; 16], value), people.to_vec())).collect();
+        Rows { rows_of: IndexMap::new(), people_of, several }
+    }
+
+    fn dealt(rows: &Rows, value: u64, count: usize) -> Vec<Result<u32, usize>> {
+        (0..count).map(|at| rows.person(([0; 16], value), at)).collect()
     }
 
     #[test]
     fn all_rows_of_a_name_are_one_person() {
-        let named = rows(false, &[], &[]);
-        assert_eq!(named.deal(&[7], &[0, 1, 2]), [Ok(7), Ok(7), Ok(7)]);
+        assert_eq!(dealt(&rows(false, &[(0, &[7])]), 0, 3), [Ok(7), Ok(7), Ok(7)]);
         // One name was two people's, who are told apart now.
-        assert_eq!(named.deal(&[7, 9], &[0, 1, 2]), [Ok(7), Ok(9), Ok(9)]);
-        assert_eq!(named.deal(&[], &[0, 1]), [Err(0), Err(0)]);
+        assert_eq!(dealt(&rows(false, &[(0, &[7, 9])]), 0, 3), [Ok(7), Ok(9), Ok(9)]);
+        assert_eq!(dealt(&rows(false, &[]), 0, 2), [Err(0), Err(0)]);
     }
 
     #[test]
-    fn people_who_look_alike_are_linked_by_their_values() {
-        let alike = rows(true, &[10, 20, 30], &[(4, 20), (5, 10), (6, 40)]);
-        assert_eq!(alike.deal(&[4, 5, 6], &[0, 1, 2]), [Ok(5), Ok(4), Err(1)]);
-        // One is more than there are: somebody has left.
-        assert_eq!(alike.deal(&[4], &[0, 1, 2]), [Err(1), Ok(4), Err(2)]);
+    fn people_who_look_alike_are_recognized_by_their_values() {
+        let alike = rows(true, &[(10, &[5]), (20, &[4, 6])]);
+        assert_eq!(dealt(&alike, 20, 2), [Ok(4), Ok(6)]);
+        // One is more than there are: somebody has left. So has who had another value.
+        assert_eq!(dealt(&alike, 10, 2), [Ok(5), Err(1)]);
+        assert_eq!(dealt(&alike, 30, 1), [Err(0)]);
     }
 
     #[test]

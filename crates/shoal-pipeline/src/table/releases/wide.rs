@@ -100,9 +100,7 @@ impl Grouping<'_> {
         for (number, column) in past.into_iter().enumerate() {
             let name = format!("{}\nearlier {number}", column.name);
             // What compares with everybody is left to the verifier: everybody was somebody else then.
-            self.ask(&mut promise, &column.name, &name, |rule| {
-                !matches!(rule, Rule::Close { .. } | Rule::Alike(_))
-            });
+            self.ask(&mut promise, &column.name, &name, |rule| !rule.compares());
             columns.push(Column { name, ..column });
         }
         (Table { columns, rows: people.len() }, promise)

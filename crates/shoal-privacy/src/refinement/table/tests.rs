@@ -33,6 +33,7 @@ fn broken(releases: &[(RawTable, Vec<u32>)], people: usize) -> Vec<(usize, Strin
     }
     let releases = seen;
     let found = judge(&releases, &cells_of(&releases, people), |_| true).unwrap();
+    assert!(found.iter().all(|broken| !broken.promise.finding.holds));
     found
         .into_iter()
         .map(|broken| (broken.release, broken.promise.finding.promise.name(), broken.people))
@@ -117,4 +118,15 @@ fn an_empty_cell_does_not_hide_whose_value_is_gone() {
     // The same in two rows of each person: only one has a value in both.
     let rows = file(&[("a hiv", 0), ("a flu", 1), ("a ?", 2), ("b hiv", 0), ("b ?", 1), ("b gout", 2)]);
     assert_eq!(broken(&[rows], 3)[0].2, [0, 1, 2]);
+}
+
+/// Those who will be gone are no cell of the earlier release, and are given as one.
+#[test]
+fn cells_may_be_finer_than_those_of_the_releases() {
+    let (models, missing) = (models(2, Some(Rule::Distinct { l: 2 })), missing());
+    let (first, person_of) =
+        file(&[("a flu", 0), ("a gout", 1), ("a flu", 2), ("a flu", 3), ("a ?", 4), ("a ?", 5)]);
+    let seen = [Seen::new(&first, &["q"], &missing, person_of, &models, None).unwrap()];
+    assert!(judge(&seen, &[0; 6], |_| true).unwrap().is_empty());
+    assert_eq!(judge(&seen, &[0, 0, 1, 1, 0, 1], |_| true).unwrap()[0].people, [2, 3]);
 }

@@ -34,8 +34,8 @@ pub(super) fn search(search: Search<'_>, mut cells: Cells<'_>) -> Option<Found> 
     let mut found = Found::new(file);
     let mut unsearched: Vec<usize> = (0..cells.members.len()).collect();
     while !unsearched.is_empty() {
-        let look = |&cell: &usize| (cell, look(search, &cells.members[cell]));
-        let looked: Vec<(usize, Found)> = unsearched.par_iter().map(look).collect();
+        let search_one = |&cell: &usize| (cell, search_cell(search, &cells.members[cell]));
+        let looked: Vec<(usize, Found)> = unsearched.par_iter().map(search_one).collect();
         if search.work.is_over() {
             return None;
         }
@@ -63,12 +63,12 @@ pub(super) fn search(search: Search<'_>, mut cells: Cells<'_>) -> Option<Found> 
 }
 
 /// Searches a cell as if there were nobody else.
-fn look(search: Search<'_>, cell: &[u32]) -> Found {
-    ends::search(search, cell).unwrap_or_else(|| look_item_by_item(search, cell))
+fn search_cell(search: Search<'_>, cell: &[u32]) -> Found {
+    ends::search(search, cell).unwrap_or_else(|| search_item_by_item(search, cell))
 }
 
 /// The same, item by item, in bounded memory.
-pub(super) fn look_item_by_item(search: Search<'_>, cell: &[u32]) -> Found {
+pub(super) fn search_item_by_item(search: Search<'_>, cell: &[u32]) -> Found {
     let (states, found) = search.first(cell.to_vec());
     if found.length.is_some() { found } else { found.merge(search.run(states)) }
 }

@@ -328,7 +328,7 @@ proptest! {
         let work = Work::new(u64::MAX, &Silent);
         let length = if is_paper { case.3 } else { case.3.min(3) };
         let search = Search { file: &file, is_open: &is_open, length, work: &work };
-        let by_items = cells::look_item_by_item(search, &cell);
+        let by_items = cells::search_item_by_item(search, &cell);
         // Larger cells take more memory than a test has.
         let Some(by_ends) = ends::search(search, &cell) else { return Ok(()) };
         prop_assert_eq!(by_ends.length, by_items.length);

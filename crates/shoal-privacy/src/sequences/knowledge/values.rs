@@ -44,11 +44,11 @@ impl Values {
             let column = view.events().published().column(&limit.column).ok_or_else(lacking)?;
             let first = named.len() as u32;
             // An event without a value has no secret, unless the limit names what stands for it.
-            let is_missing = match limit.values {
+            let absent = match limit.values {
                 None => missing.codes(column),
                 Some(_) => vec![false; column.labels.len()],
             };
-            let present = column.labels.iter().zip(&is_missing).filter(|(_, missing)| !**missing);
+            let present = column.labels.iter().zip(&absent).filter(|(_, missing)| !**missing);
             let mut texts: Vec<(SameValue, &str)> =
                 present.map(|(text, _)| (SameValue::from_text(text), text)).collect();
             texts.sort_unstable();
@@ -61,7 +61,7 @@ impl Values {
                 let key = (!missing).then(|| SameValue::from_text(text))?;
                 texts.binary_search_by(|(known, _)| known.cmp(&key)).ok().map(|at| first + at as u32)
             };
-            let numbers: Vec<Option<u32>> = column.labels.iter().zip(&is_missing).map(number).collect();
+            let numbers: Vec<Option<u32>> = column.labels.iter().zip(&absent).map(number).collect();
             let mut people = vec![0_u32; texts.len()];
             let mut own: Vec<u32> = Vec::new();
             for (person, &group) in groups.of_person().iter().enumerate() {

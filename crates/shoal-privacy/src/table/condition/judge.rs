@@ -33,9 +33,9 @@ pub(super) fn judge(spread: &Spread<'_>, judge: &impl Judge) -> Outcome {
     let mut bad: Vec<u32> =
         (0..badness.len() as u32).filter(|&class| speaks(class) && !judge.allows(at(class))).collect();
     bad.sort_by(|&one, &two| at(two).total_cmp(&at(one)));
-    let describe = |class| spread.look(class, |class| (judge.found(class), Some(judge.why(class))));
+    let describe = |class| spread.of_class(class, |class| (judge.found(class), Some(judge.why(class))));
     Outcome {
-        found: worst.map_or(Figure::Nothing, |class| spread.look(class, |class| judge.found(class))),
+        found: worst.map_or(Figure::Nothing, |class| spread.of_class(class, |class| judge.found(class))),
         holds: bad.is_empty(),
         violations: Violations::name(spread.view, &bad, describe),
     }

@@ -67,8 +67,8 @@ impl<'a> Spread<'a> {
     }
 
     /// One class.
-    pub(super) fn look<T>(&self, class: u32, look: impl FnOnce(&Class<'_>) -> T) -> T {
-        look(&Tally::new(self.values.totals.len()).count(self, class as usize))
+    pub(super) fn of_class<T>(&self, class: u32, figure: impl FnOnce(&Class<'_>) -> T) -> T {
+        figure(&Tally::new(self.values.totals.len()).count(self, class as usize))
     }
 
     /// Runs of classes with about as many records each: some for every thread, few enough that a tally for each of

@@ -32,8 +32,8 @@ impl<'a> Values<'a> {
         let mut occurs = vec![false; column.labels.len()];
         column.codes.iter().for_each(|&code| occurs[code as usize] = true);
         let rank = |code: u32| (!occurs[code as usize], column.labels.get(code));
-        let is_missing = missing.codes(column);
-        let same = |code: u32| (!is_missing[code as usize]).then(|| parser.same(column.labels.get(code)));
+        let absent = missing.codes(column);
+        let same = |code: u32| (!absent[code as usize]).then(|| parser.same(column.labels.get(code)));
         let codes = 0..column.labels.len() as u32;
         let same_of: Vec<Option<SameValue>> = codes.clone().map(same).collect();
         let mut least: HashMap<&SameValue, u32> = HashMap::new();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_needs_no_leaf() {
+    fn a_missing_value_needs_no_leaf() {
         let tree = Hierarchy::from_rows(&[["a", "all"], ["b", "all"]].map(Vec::from)).unwrap();
         let lacking = column(&[Some("b"), Some("?"), Some("a"), Some("b")]);
         assert_eq!(valued(&lacking, &["?"]).leaves(&tree).unwrap().totals, [1, 2]);

@@ -3,7 +3,14 @@
 //! Whoever knows the order of the input, an alphabetical list for example, could find people by their place. So records
 //! stand in an order that follows from what is published about them and from nothing else: row by row, column by
 //! column, texts compare by their bytes. Equal records are interchangeable. A file in this order carries nothing
-//! beside its records, and anybody can check that.
+//! beside its records, and anybody can check that. The check here shares no code with what puts records into this order,
+//! nor with the order in which they are worked on.
+
+mod content;
+mod published;
+
+pub use content::ContentOrder;
+pub use published::{people_as_published, rows_as_published, transactions_as_published};
 
 use std::cmp::Ordering;
 

@@ -5,14 +5,13 @@
 //! three digits before Shoal sees them.
 //!
 //! A finding is something that we are sure of: a name that says what a column is, or a value that is written as only such a
-//! thing is. What is not found is not proven absent; [`Preset::SafeHarbor`](shoal_core::policy::Preset) says what is not covered.
+//! thing is. What is not found is not proven absent; the preset `safe-harbor` says what is not covered.
+//! Which columns are published is in the policy, which is not seen here.
 
+use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use shoal_core::policy::Preset;
-use shoal_core::{Kind, MissingTexts, RawColumn, RawTable, Role};
-
-use crate::{PipelineError, Request};
+use shoal_core::{Kind, MissingTexts, RawColumn};
 
 /// Three-digit zip codes with 20,000 people or fewer: the 17 of the 2000 census, as the guidance of HHS on de-identification (2012) lists
 /// them, and 205 and 369, which became as small by the census of 2010. The rule asks for the current census, and the guidance says not to rely
@@ -52,7 +51,7 @@ const NAMES: [(&str, &str); 15] = [
 
 /// What was found in a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub struct Forbidden {
     /// Which identifier of the rule, with its letter.
     identifier: &'static str,
     /// In how many different values; none where only the name says so.
@@ -63,59 +62,34 @@ pub(crate) struct Found {
 
 const LEAVE_OUT: &str = "set role = \"identifier\", or rename the column if it holds something else";
 
-/// Refuses a table whose published columns hold what the preset forbids.
-pub(crate) fn refuse(request: &Request, original: &RawTable) -> Result<(), PipelineError> {
-    match of_table(request, original) {
-        findings if findings.is_empty() => Ok(()),
-        findings => Err(PipelineError::SafeHarbor { findings }),
+impl Forbidden {
+    /// What is wrong with a column of this name, in a sentence.
+    pub fn in_column(&self, column: &str) -> String {
+        let Forbidden { identifier, values, hint } = self;
+        let what = match values {
+            None => format!("the name of `{column}` says that it holds {identifier}"),
+            Some(1) => format!("a value of `{column}` is one of {identifier}"),
+            Some(many) => format!("{many} different values of `{column}` are of {identifier}"),
+        };
+        format!("Safe Harbor: {what}; {hint}")
     }
 }
 
-/// What the published columns hold that the preset forbids, a sentence each; nothing where it is not asked for. Values are not
-/// quoted: they are what must not be shown.
-pub(crate) fn of_table(request: &Request, original: &RawTable) -> Vec<String> {
-    let policy = request.policy();
-    if policy.privacy.preset != Some(Preset::SafeHarbor) {
-        return Vec::new();
-    }
-    let missing = policy.data.missing_texts();
-    let published = policy
-        .columns
-        .iter()
-        .filter(|(_, spec)| matches!(spec.role, Role::QuasiIdentifier | Role::Sensitive | Role::Insensitive));
-    let sentences = published.flat_map(|(name, spec)| {
-        let found = original.column(name).map(|column| of_column(column, spec.kind, &missing));
-        found.into_iter().flatten().map(move |found| sentence(name, &found))
-    });
-    sentences.collect()
-}
-
-fn sentence(column: &str, found: &Found) -> String {
-    let Found { identifier, values, hint } = found;
-    match values {
-        None => format!("Safe Harbor: the name of `{column}` says that it holds {identifier}; {hint}"),
-        Some(1) => format!("Safe Harbor: a value of `{column}` is one of {identifier}; {hint}"),
-        Some(many) => {
-            format!("Safe Harbor: {many} different values of `{column}` are of {identifier}; {hint}")
-        }
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.identifier, self.hint)
     }
 }
 
-/// What a column that is to be published holds, each with what to do about it, for a proposal.
-pub(crate) fn in_words(column: &RawColumn, kind: Kind, missing: &MissingTexts) -> Vec<String> {
-    let found = of_column(column, kind, missing);
-    found.iter().map(|Found { identifier, hint, .. }| format!("{identifier}; {hint}")).collect()
-}
-
-/// What a column that is to be published holds.
-fn of_column(column: &RawColumn, kind: Kind, missing: &MissingTexts) -> Vec<Found> {
+/// What a column that is to be published holds. Values are not quoted: they are what must not be shown.
+pub fn forbidden_in(column: &RawColumn, kind: Kind, missing: &MissingTexts) -> Vec<Forbidden> {
     let words = words(&column.name);
     let texts = (0..).zip(column.labels.iter()).filter(|&(code, _)| !missing.has_code(column, code));
     let values: Vec<&str> = texts.map(|(_, text)| text.trim()).collect();
     let mut found = Vec::new();
     let mut add = |identifier, values: usize, hint| {
         if values > 0 {
-            found.push(Found { identifier, values: Some(values), hint });
+            found.push(Forbidden { identifier, values: Some(values), hint });
         }
     };
     let count = |is: &dyn Fn(&str) -> bool| values.iter().filter(|text| is(text)).count();
@@ -136,7 +110,7 @@ fn of_column(column: &RawColumn, kind: Kind, missing: &MissingTexts) -> Vec<Foun
     for (identifier, _) in named {
         // Values say it better than the name.
         if !found.iter().any(|f| f.identifier == *identifier) {
-            found.push(Found { identifier, values: None, hint: LEAVE_OUT });
+            found.push(Forbidden { identifier, values: None, hint: LEAVE_OUT });
         }
     }
     found
