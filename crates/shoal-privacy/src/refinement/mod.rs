@@ -8,3 +8,6 @@
 pub mod sequences;
 pub mod table;
 pub mod transactions;
+
+#[cfg(test)]
+mod worlds;
