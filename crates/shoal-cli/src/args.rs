@@ -59,7 +59,7 @@ pub(crate) enum Verb {
     /// The recoding of an earlier release on new or grown data.
     ///
     /// People of the earlier release stay in the crowd that they were in, newcomers get the same recoding among themselves, and both releases
-    /// are attacked together before anything is written. The policy is that of the earlier release. The exit code is 1 when
+    /// are judged together before anything is written. The policy is that of the earlier release. The exit code is 1 when
     /// both together would break the promise.
     Apply(ApplyArgs),
     /// Let tuples through as they come: from standard input or a broker, to standard output or a broker.
@@ -210,8 +210,8 @@ pub(crate) struct RunArgs {
     /// Deprecated, without effect: it is what --previous does.
     #[arg(long, requires = "previous", hide = true)]
     pub reuse_classes: bool,
-    /// tables: publish those, too, who were in a class with a few people that are gone. Whoever knows that somebody is gone may then
-    /// find what they had.
+    /// Publish those, too, who were in a crowd with a few people that are gone. An attacker who knows that somebody is gone
+    /// may then find what they had.
     #[arg(long, requires = "previous")]
     pub allow_absent: bool,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use shoal_algorithms::table::transparent::{Secret, TransparentParams, ValidTrans
 use shoal_core::{Cell, Silent, TableRecoding};
 
 use crate::every_choice::EveryChoice;
-use crate::worlds::{Known, Seen, distinct, file};
+use crate::worlds::{Known, Seen, World, distinct, file};
 
 /// More than enough for all choices among up to eight people.
 const STEPS: usize = 8;
@@ -16,9 +16,13 @@ fn kernel(k: usize, l: usize) -> ValidTransparentParams {
 
 /// Everything that can happen.
 fn seen(known: &Known, k: usize, l: usize) -> Seen {
+    seen_in(known.worlds(), known, k, l)
+}
+
+fn seen_in(worlds: Vec<World>, known: &Known, k: usize, l: usize) -> Seen {
     let kernel = kernel(k, l);
     let mut seen = Seen::default();
-    for world in known.worlds() {
+    for world in worlds {
         let table = known.table(&world);
         EveryChoice::walk(|choices| {
             let recoding = kernel.anonymize_with(&table, choices, &Silent).unwrap();
@@ -79,6 +83,22 @@ fn nobody_is_left_over() {
     // Five of them can only be one crowd of five values.
     let five = seen(&Known::of_ages(&[20, 21, 40, 41, 60], &[1, 1, 1, 1, 1]), 3, 3);
     assert_eq!(five.largest_posterior(), (1, 5));
+}
+
+/// Whose cells are empty is known: they are no company, and others are as safe as without them.
+#[test]
+fn people_without_a_value() {
+    for (ages, counts, empty, k, l, largest) in [
+        (&[20, 21, 40, 41, 60][..], &[2, 2][..], &[2][..], 2, 2, (1, 2)),
+        (&[20, 21, 40, 41, 60, 61, 80], &[2, 2, 1], &[1, 4], 2, 2, (1, 2)),
+        (&[20, 20, 20, 41, 41, 42], &[2, 2], &[1, 5], 2, 2, (1, 2)),
+        (&[20, 21, 30, 31, 42, 43, 60], &[1, 1, 1], &[0, 2, 4, 5], 3, 3, (1, 3)),
+    ] {
+        let known = Known::of_ages(ages, counts);
+        let seen = seen_in(known.worlds_without(empty), &known, k, l);
+        assert!(seen.files() > 1 || l == 3);
+        assert_eq!(seen.largest_posterior(), largest, "{ages:?} {counts:?} {empty:?}");
+    }
 }
 
 /// Crowds of more than l: whole rows of a column more, or of another bucket.

@@ -7,7 +7,7 @@ use shoal_algorithms::table::transparent::{Secret, TransparentParams};
 use shoal_algorithms::table::{TableAlgorithm, TableError};
 use shoal_core::{Condition, Rule, Silent, Table, TablePromise, TableRecoding};
 
-use crate::worlds::{Known, distinct};
+use crate::worlds::{EMPTY, Known, distinct};
 
 fn run(table: &Table, promise: &TablePromise, key: u8) -> Result<TableRecoding, TableError> {
     let params = TransparentParams { promise: promise.clone(), seed: 1, key: Secret([key; 32]) };
@@ -25,7 +25,8 @@ fn counts(table: &Table, recoding: &TableRecoding, column: &str) -> Vec<BTreeMap
 }
 
 fn any_known() -> impl Strategy<Value = (Known, Vec<u32>)> {
-    let person = (0_u32..12, 0_u32..4, 0_u32..7);
+    let value = prop_oneof![6 => 0_u32..7, 1 => Just(EMPTY)];
+    let person = (0_u32..12, 0_u32..4, value);
     prop::collection::vec(person, 4..200).prop_map(|people| {
         let quasi = people.iter().map(|&(a, b, _)| vec![a * a, b]).collect();
         (Known { quasi, counts: Vec::new() }, people.iter().map(|person| person.2).collect())
@@ -40,18 +41,23 @@ proptest! {
         (known, world) in any_known(), k in 2_usize..9, l in 2_usize..5,
     ) {
         let table = known.table(&world);
+        let valued = world.iter().filter(|&&v| v != EMPTY).count();
         let most = (0..7).map(|value| world.iter().filter(|&&v| v == value).count()).max().unwrap();
         let recoding = match run(&table, &distinct(k, l), 1) {
-            Err(TableError::TooFrequent { .. }) => { prop_assert!(most * l > world.len()); return Ok(()) }
+            Err(TableError::TooFrequent { .. }) => { prop_assert!(most * l > valued); return Ok(()) }
             Err(TableError::TooFewRecords { .. }) => { prop_assert!(world.len() < k); return Ok(()) }
             other => other.unwrap(),
         };
-        prop_assert!(most * l <= world.len());
+        prop_assert!(most * l <= valued);
+        let missing = table.columns.last().unwrap().domain.missing();
         prop_assert_eq!(recoding.suppressed(), 0);
-        for class in counts(&table, &recoding, "ill") {
-            let size: usize = class.values().sum();
-            prop_assert!(size >= k && class.len() >= l);
-            prop_assert!(class.values().all(|&count| count * l <= size), "{:?}", class);
+        for mut class in counts(&table, &recoding, "ill") {
+            prop_assert!(class.values().sum::<usize>() >= k);
+            // A class in which nobody has a value keeps every rule.
+            missing.iter().for_each(|code| { class.remove(code); });
+            let valued: usize = class.values().sum();
+            prop_assert!(class.is_empty() || class.len() >= l);
+            prop_assert!(class.values().all(|&count| count * l <= valued), "{:?}", class);
         }
         for (dim, column) in table.quasi_identifiers().iter().enumerate() {
             for (&class, &code) in recoding.class_of.iter().zip(&column.codes) {
@@ -105,11 +111,13 @@ fn a_key_is_not_printed() {
 #[test]
 fn several_columns_are_kept_together() {
     let (known, _) = patterned(900);
-    let world: Vec<u32> = (0..900).map(|n| n * 31 % 11 % 9).collect();
+    // Every ninetieth has no illness, and every seventh below no wage.
+    let world: Vec<u32> = (0..900).map(|n| if n % 90 == 0 { EMPTY } else { n * 31 % 11 % 9 }).collect();
     let mut table = known.table(&world);
     let mut other = table.columns.last().unwrap().clone();
     other.name = "wage".into();
-    other.codes = (0..900).map(|n: u32| n * 17 % 7).collect();
+    let missing = other.domain.missing().unwrap();
+    other.codes = (0..900).map(|n: u32| if n % 7 == 0 { missing } else { n * 17 % 7 }).collect();
     table.columns.push(other);
     let about = |column: &str, l| Condition { column: column.into(), rule: Rule::Frequency { l } };
     let promise =
@@ -117,9 +125,11 @@ fn several_columns_are_kept_together() {
     let recoding = run(&table, &promise, 4).unwrap();
     assert!(recoding.classes.len() > 20, "{}", recoding.classes.len());
     for (column, l) in [("ill", 3), ("wage", 3)] {
-        for class in counts(&table, &recoding, column) {
-            let size: usize = class.values().sum();
-            assert!(size >= 6 && class.values().all(|&count| count * l <= size), "{column}: {class:?}");
+        for mut class in counts(&table, &recoding, column) {
+            assert!(class.values().sum::<usize>() >= 6);
+            class.remove(&missing);
+            let valued: usize = class.values().sum();
+            assert!(class.values().all(|&count| count * l <= valued), "{column}: {class:?}");
         }
     }
 }

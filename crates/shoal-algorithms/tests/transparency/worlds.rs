@@ -9,6 +9,9 @@ use shoal_core::{
 /// The values of a world, person by person.
 pub(crate) type World = Vec<u32>;
 
+/// Nobody's secret: an empty cell.
+pub(crate) const EMPTY: u32 = u32::MAX;
+
 /// What a file shows: its rows, sorted.
 pub(crate) type File = Vec<(Vec<String>, String)>;
 
@@ -33,11 +36,20 @@ impl Known {
         worlds
     }
 
+    /// The same, where also these people are known to have no value.
+    pub(crate) fn worlds_without(&self, people: &[usize]) -> Vec<World> {
+        let mut worlds = self.worlds();
+        for world in &mut worlds {
+            people.iter().for_each(|&person| world.insert(person, EMPTY));
+        }
+        worlds
+    }
+
     /// The table of one of them. All domains are the same in all worlds.
     pub(crate) fn table(&self, world: &[u32]) -> Table {
         let rows = self.quasi.iter().zip(world).map(|(quasi, value)| {
             let mut row: Vec<String> = quasi.iter().map(ToString::to_string).collect();
-            row.push(format!("v{value}"));
+            row.push(if *value == EMPTY { String::new() } else { format!("v{value}") });
             row
         });
         let dims = self.quasi[0].len();
@@ -51,7 +63,7 @@ impl Known {
                 true => (Role::QuasiIdentifier, Kind::Integer),
                 false => (Role::Sensitive, Kind::Text),
             };
-            Column::encode(raw, role, kind, &[]).unwrap()
+            Column::encode(raw, role, kind, &[String::new()]).unwrap()
         };
         Table { rows: raw.rows, columns: raw.columns.iter().enumerate().map(column).collect() }
     }
@@ -116,7 +128,7 @@ impl Seen {
         for joint in self.files.values() {
             let all: u128 =
                 joint.iter().filter(|((person, _), _)| *person == 0).map(|(_, weight)| weight).sum();
-            for &weight in joint.values() {
+            for (_, &weight) in joint.iter().filter(|((_, value), _)| *value != EMPTY) {
                 let (over, under) = lowest(weight, all);
                 if over * largest.1 > largest.0 * under {
                     largest = (over, under);

@@ -109,6 +109,15 @@ fn two_releases_are_held_against_each_other() {
     let refused = project.shoal(&[&third[..], &["second.report"]].concat()).ended_with(1);
     assert!(refused.stderr.contains("nobody can be published together"), "{}", refused.stderr);
     assert!(!project.exists("third.csv") && !project.exists("third.report"));
+    // An earlier release is never replaced: others have it, and the next one has to be compared with it.
+    for place in [["-o", "first.csv"], ["--report", "first.report"]] {
+        let before = (project.read("first.csv"), project.read("first.report/audit.json"));
+        let over = ["run", "policy.toml", "-o", "new.csv", "--previous", "first.report", "--force"];
+        let over = [&over[..2], &place, &over[if place[0] == "-o" { 4 } else { 2 }..]].concat();
+        let refused = project.shoal(&over).ended_with(2);
+        assert!(refused.stderr.contains("first."), "{}", refused.stderr);
+        assert_eq!(before, (project.read("first.csv"), project.read("first.report/audit.json")));
+    }
     // Whoever publishes the same again gives nothing new away, whatever its name is.
     let again = ["run", "policy.toml", "-o", "again.csv", "--previous", "first.report", "--json"];
     let said = project.shoal(&again).ended_with(0);
@@ -188,7 +197,7 @@ fn kept_classes_hide_as_before() {
     };
     let output = truth("third.csv", "policy.toml").ended_with(1);
     assert!(
-        output.stdout.contains("--reuse-classes") && output.stdout.contains("audit.json"),
+        output.stdout.contains("--previous") && output.stdout.contains("audit.json"),
         "{}",
         output.stdout
     );

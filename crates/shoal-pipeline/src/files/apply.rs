@@ -7,7 +7,6 @@ use shoal_core::{Cancelled, Progress};
 use shoal_io::is_postgres;
 
 use super::run::{open_audit, run_to_end};
-use super::targets::{AUDIT, recorded, refuse_to_replace_earlier};
 use super::{Job, Outcome, RunOptions};
 use crate::{Audit, EarlierReleases, PipelineError};
 
@@ -41,16 +40,6 @@ pub fn apply(
         let last = open_audit(release)?;
         let given = options.previous.iter().map(|path| open_audit(path)).collect::<Result<_, _>>()?;
         let earlier = EarlierReleases::applied(last, given, &|place| Audit::open_with_people(place).ok())?;
-        refuse_to_replace(job, &earlier.previous, options)?;
         run_to_end(job, options, earlier, progress)
     })?
-}
-
-/// Refuses to write over a release that is applied, or that the result has to hold together with.
-fn refuse_to_replace(job: &Job, previous: &[Audit], options: &RunOptions) -> Result<(), PipelineError> {
-    let named = &job.policy().output;
-    let output = job.place_of_output(options.output.as_deref())?.map(|path| recorded(&path));
-    let report = options.report.clone().or_else(|| named.report.as_ref().map(|path| job.resolve(path)));
-    let audit = report.map(|folder| recorded(&folder.join(AUDIT)));
-    refuse_to_replace_earlier(previous, output.as_deref(), audit.as_deref())
 }

@@ -10,7 +10,9 @@ use shoal_io::{StagedFolder, WriteError, groups_beside, is_postgres};
 use shoal_privacy::Staged;
 
 use super::memory::peak_memory;
-use super::targets::{AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, is_file, recorded};
+use super::targets::{
+    AUDIT, AUDIT_PAGE, REPORT, REPORT_PAGE, Targets, is_file, recorded, refuse_to_replace_earlier,
+};
 use super::{FileSink, Job, release_key};
 use crate::audit::AuditPlaces;
 use crate::run::PEOPLE;
@@ -31,7 +33,7 @@ pub struct RunOptions {
     pub key_of: Option<PathBuf>,
     /// The `audit.json`s of earlier releases, or their folders, that this one is compared with.
     pub previous: Vec<PathBuf>,
-    /// tables and sequences: whether those may be published who were together with a few people that are gone.
+    /// Whether those may be published who were together with a few people that are gone.
     pub allow_absent: bool,
     /// Whether a file that says nothing any more may be published.
     pub allow_total_loss: bool,
@@ -75,6 +77,7 @@ pub(super) fn run_to_end(
     if job.policy().data.shape == Shape::Stream {
         return Err(PipelineError::IsStream);
     }
+    refuse_to_replace(job, &earlier.previous, options)?;
     let mut targets = Targets::of(job, options, progress)?;
     // Before the work: a folder that is missing or may not be written to is better known now than in an hour.
     match targets.table.take() {
@@ -89,6 +92,15 @@ pub(super) fn run_to_end(
             run_into(&mut sink, job, options, earlier, targets, progress)
         }
     }
+}
+
+/// Refuses to write over a release that the result has to hold together with.
+fn refuse_to_replace(job: &Job, previous: &[Audit], options: &RunOptions) -> Result<(), PipelineError> {
+    let Some(output) = job.place_of_output(options.output.as_deref())? else { return Ok(()) };
+    let named = job.policy().output.report.as_ref().map(|path| job.resolve(path));
+    let report = options.report.clone().or(named).or_else(|| job.usual_report_folder(&output));
+    let audit = report.map(|folder| recorded(&folder.join(AUDIT)));
+    refuse_to_replace_earlier(previous, Some(&recorded(&output)), audit.as_deref())
 }
 
 fn run_into<K: Sink<Staged: Staged<Receipt = PathBuf>>>(

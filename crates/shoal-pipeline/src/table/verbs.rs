@@ -142,7 +142,7 @@ fn compare(
     // Classes that were kept may have become too small; no policy says so, the audit of that very file does.
     if missing > 0 && !may_leave_out(request.policy()) && !reused_classes {
         let left_out = format!(
-            "{missing} records are not in the file, though the policy leaves nobody out; if it was made with --reuse-classes, \
+            "{missing} records are not in the file, though the policy leaves nobody out; if it was made with --previous, \
              which may, give its audit.json as the policy"
         );
         found = found.because(&left_out);

@@ -16,6 +16,7 @@ mod person;
 mod previous;
 mod run;
 mod sets;
+mod staying;
 mod tables;
 mod verbs;
 

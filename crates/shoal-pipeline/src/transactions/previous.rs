@@ -18,6 +18,7 @@ use super::atoms::{Atoms, EarlierItems};
 use super::compose::image_texts;
 use super::load::Loaded;
 use super::sets::item_names;
+use super::staying::Staying;
 use crate::earlier::EarlierFile;
 use crate::leaks::{LeakKind, Unit, UnknownCohorts, nobody_recognized};
 use crate::table::absent;
@@ -72,15 +73,29 @@ impl<'a> Earlier<'a> {
         let releases: Vec<_> = self.request.earlier.previous.iter().map(|audit| &audit.recoding).collect();
         let EarlierItems { mut atoms, suppressed, unseen } = EarlierItems::of(data, tree, &releases);
         let before = atoms.clusters.len();
-        let mut cohorts = self.cohorts(data);
-        let mut out: HashSet<u32> = HashSet::new();
+        let persons = self
+            .people
+            .as_ref()
+            .map_or_else(|_| (0..data.len() as u32).collect(), |people| people.now.clone());
+        let mut staying = Staying::new(data, &persons, self.k, &self.known);
+        let earlier = match &self.people {
+            Ok(people) if !self.request.earlier.allow_absent => self.finest(people, None),
+            _ => Vec::new(),
+        };
+        // First, so that items are not put together for the sake of people who have to go.
+        staying.settle(&earlier, progress);
+        let rows = staying.rows();
+        let mut cohorts = self.cohorts(&rows, &persons);
         loop {
             let start = (atoms.clone(), cohorts.len());
             let mut hidden = Vec::new();
             for rows in cohorts {
-                if let Some(coarser) = self.coarsen(data, prepared, &atoms, &rows, progress)? {
-                    atoms = coarser;
-                    hidden.push(rows);
+                match self.coarsen(data, prepared, &atoms, &rows, progress)? {
+                    Some(coarser) => {
+                        atoms = coarser;
+                        hidden.push(rows);
+                    }
+                    None => staying.leave(rows.iter().map(|&row| persons[row as usize])),
                 }
             }
             cohorts = hidden;
@@ -90,12 +105,13 @@ impl<'a> Earlier<'a> {
                 break;
             }
         }
-        let here: HashSet<u32> = cohorts.concat().into_iter().collect();
-        out.extend((0..data.len() as u32).filter(|row| !here.contains(row)));
-        let hopeless = out.len();
+        let hopeless = rows.len() - staying.rows().len();
         let recoding = TransactionsRecoding::from_clusters(data.items().len(), atoms.clusters);
-        let rare = self.leave_out(data, &recoding, &mut out, progress)?;
-        let kept: Vec<u32> = (0..data.len() as u32).filter(|row| !out.contains(row)).collect();
+        if let Ok(people) = &self.people {
+            self.leave_out(data, &recoding, people, &mut staying, &earlier, progress);
+        }
+        let kept = staying.rows();
+        let rare = data.len() - hopeless - kept.len();
         if kept.is_empty() {
             let why = "everybody would have to be left out".to_owned();
             return Err(PipelineError::Cohort { records: format!("{} transactions", data.len()), why });
@@ -126,16 +142,13 @@ impl<'a> Earlier<'a> {
         Ok(Plan { recoding, kept, notes })
     }
 
-    /// The transactions of those who are in the same releases.
-    fn cohorts(&self, data: &Transactions) -> Vec<Vec<u32>> {
-        let rows = 0..data.len() as u32;
-        let Ok(people) = &self.people else { return vec![rows.collect()] };
-        let was_in: Vec<HashSet<u32>> =
-            people.before.iter().map(|people| people.iter().copied().collect()).collect();
+    /// Some transactions, those of people who are in the same releases together.
+    fn cohorts(&self, rows: &[u32], persons: &[u32]) -> Vec<Vec<u32>> {
+        let before = self.people.iter().flat_map(|people| &people.before);
+        let was_in: Vec<HashSet<u32>> = before.map(|people| people.iter().copied().collect()).collect();
         let mut cohorts: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
-        for row in rows {
-            let person = people.now[row as usize];
-            let was = was_in.iter().map(|people| people.contains(&person)).collect();
+        for &row in rows {
+            let was = was_in.iter().map(|people| people.contains(&persons[row as usize])).collect();
             cohorts.entry(was).or_default().push(row);
         }
         cohorts.into_values().collect()
@@ -174,90 +187,32 @@ impl<'a> Earlier<'a> {
     }
 
     /// Leaves out people until all crowds are large enough, of those who stay and, unless that is allowed, of those who are gone.
-    /// Returns how many transactions that are.
     fn leave_out(
         &self,
         data: &Transactions,
         recoding: &TransactionsRecoding,
-        out: &mut HashSet<u32>,
+        people: &Recognized,
+        staying: &mut Staying<'_>,
+        earlier: &[ItemCell],
         progress: &dyn Progress,
-    ) -> Result<usize, PipelineError> {
-        let Ok(people) = &self.people else { return Ok(0) };
+    ) {
         let texts = image_texts(data, recoding, None);
-        let before = out.len();
-        let mut rows_of: HashMap<u32, Vec<u32>> = HashMap::new();
-        for (row, &person) in (0..).zip(&people.now) {
-            rows_of.entry(person).or_default().push(row);
-        }
-        let earlier = self.finest(people, None);
         loop {
-            progress.check();
-            let start = out.len();
-            let mut leave: HashSet<u32> = HashSet::new();
-            let kept: Vec<u32> = (0..data.len() as u32).filter(|row| !out.contains(row)).collect();
+            let rows = staying.rows();
             let mut builder = TransactionsBuilder::default();
-            for &row in &kept {
+            for &row in &rows {
                 let image = recoding.image(data.transaction(row as usize));
                 image.into_iter().for_each(|cluster| builder.item(&texts[cluster as usize]));
                 builder.end();
             }
-            let published = builder.finish().0;
-            let persons: Vec<u32> = kept.iter().map(|&row| people.now[row as usize]).collect();
-            let here: HashSet<u32> = persons.iter().copied().collect();
-            for cell in self.finest(people, Some((&published, &persons))) {
-                if cell.was_in.last() != Some(&true) {
-                    continue;
-                }
-                for crowd in cell.small_crowds(self.k, &self.known) {
-                    // Where only people who are gone are left in it, others of it have changed.
-                    match crowd.iter().any(|person| here.contains(person)) {
-                        true => leave.extend(crowd),
-                        false => leave.extend(cell.changed()),
-                    }
-                }
-            }
-            if !self.request.earlier.allow_absent {
-                for cell in &earlier {
-                    let gone = |person: u32| !here.contains(&person) || leave.contains(&person);
-                    let mut crowds = cell.crowds_of_few(self.k, &self.known, &gone);
-                    // Who leaves because of a small crowd is gone from the larger ones, too.
-                    crowds.sort_by_key(Vec::len);
-                    for crowd in crowds {
-                        self.let_go(&crowd, &here, &rows_of, data, &mut leave);
-                    }
-                }
-            }
-            out.extend(leave.iter().filter_map(|person| rows_of.get(person)).flatten());
-            if out.len() == start {
-                return Ok(start - before);
+            let persons: Vec<u32> = rows.iter().map(|&row| people.now[row as usize]).collect();
+            let finest = self.finest(people, Some((&builder.finish().0, &persons)));
+            staying.without_rare(finest.iter().filter(|cell| cell.was_in.last() == Some(&true)));
+            staying.settle(earlier, progress);
+            if staying.rows().len() == rows.len() {
+                return;
             }
         }
-    }
-
-    /// Adds people of a crowd to those who are left out, so that k of it are gone, and k are still there or nobody. Those with the shortest
-    /// transactions go first: the fewest others depend on them.
-    fn let_go(
-        &self,
-        crowd: &[u32],
-        here: &HashSet<u32>,
-        rows_of: &HashMap<u32, Vec<u32>>,
-        data: &Transactions,
-        leave: &mut HashSet<u32>,
-    ) {
-        let k = self.k as usize;
-        let mut left: Vec<u32> =
-            crowd.iter().copied().filter(|person| here.contains(person) && !leave.contains(person)).collect();
-        let gone = crowd.len() - left.len();
-        if gone == 0 || gone >= k {
-            return;
-        }
-        let need = if left.len() < 2 * k - gone { left.len() } else { k - gone };
-        let length = |person: &u32| -> usize {
-            let rows = rows_of.get(person).into_iter().flatten();
-            rows.map(|&row| data.transaction(row as usize).len()).sum()
-        };
-        left.sort_by_cached_key(|person| (length(person), *person));
-        leave.extend(&left[..need]);
     }
 
     /// The finest release, with or without the new one. Where those who are gone count as though they were still there, the new release

@@ -1,26 +1,32 @@
 //! The finest release of sequences.
 //!
-//! An attacker who has two releases, and knows whose lines are whose, lays them side by side. What that shows
+//! An attacker who has several releases, and knows whose lines are whose, lays them side by side. What that shows
 //! depends on what the promise lets them know:
 //!
-//! - *All events* ((k,c)): people are alike where they publish the same list in each release. The finest list is
-//!   the lists one after the other, each event with its release. Which event is which does not matter.
+//! - *All events* ((k,c)): people are alike where everything is that such an attacker can test: the list of each release,
+//!   and which events of two releases may be one ([`agreement`]). The finest list is the lists one after the other, each
+//!   event with its release and with those it agrees with.
 //! - *Up to L values in order* ((k,β)^L, (k,C)^L): an event that two releases show has the lower of two nodes, and an
-//!   event that one release leaves out has what the other one says. Which events are one is not published, except
-//!   by what they say: two events of a person may be one where, column by column, one node lies above the other
-//!   and what is published unchanged is the same. As many as possible are taken for one, in order. So an event gets
-//!   the lowest nodes that anything published supports. Between two events that both releases show, those of the
-//!   earlier release come first; their order is not published.
+//!   event that one release leaves out has what the other one says. Which events are one is not published. So two things
+//!   are asked. First, as many as possible are taken for one, in order ([`merged`]): an attacker may believe that nothing
+//!   was left out. Then none is taken for one, and their order is open: an old event may have been left out where a new one
+//!   is published ([`SequencesModel::verify_apart`]).
 //!
 //! Sensitive values of all appearances count: somebody who has a value in one release has it.
 
+mod agreement;
+mod events;
+mod merged;
+
 use std::collections::BTreeMap;
 
-use shoal_core::{
-    Distribution, Hierarchy, Place, Progress, RawColumn, RawColumnBuilder, RawTable, SameValue,
-};
+use shoal_core::{Distribution, Hierarchy, Place, Progress, RawColumnBuilder, RawTable, SameValue};
 
-use crate::sequences::verify_all;
+use self::agreement::agreements;
+pub use self::events::Lists;
+use self::events::{Event, Quasi};
+use self::merged::merged;
+use crate::sequences::{verify_all, verify_all_apart};
 use crate::{BrokenPromise, SequencesModel, SequencesView, SequencesViolation, Unverifiable};
 
 /// A release, and whose its lines are.
@@ -39,7 +45,7 @@ pub struct EventColumns<'a> {
     pub id: &'a str,
     /// The quasi-identifiers, with their hierarchies.
     pub quasi: &'a [(&'a str, Option<&'a Hierarchy>)],
-    /// Columns that are published unchanged and that promises are about.
+    /// All columns that are published unchanged, whether promises are about them or not: an attacker compares what is there.
     pub unchanged: &'a [&'a str],
 }
 
@@ -59,40 +65,18 @@ pub struct EventCell {
     pub was_in: Vec<bool>,
     /// The people, in the order of the pseudonyms of `file`.
     pub people: Vec<u32>,
-    /// Their finest lines: the columns of a release, and for lists that stand one after the other their release.
+    /// Their finest lines: the columns of a release, and beside them the release and the agreements of each event.
     pub file: RawTable,
+    known: KnownEvents,
+    /// Where some values are known and there are several lists: the lists one after the other.
+    apart: Option<RawTable>,
 }
 
 /// The column that says of which release an event is.
 const RELEASE: &str = "\u{1}release";
 
-/// The lists of events of a release, person by person.
-#[derive(Debug, Default)]
-pub struct Lists(BTreeMap<u32, Vec<Event>>);
-
-impl Lists {
-    /// Reads a release.
-    pub fn read(release: EventRelease<'_>, columns: EventColumns<'_>) -> Result<Lists, Unverifiable> {
-        let events = Events::read(release.published, columns)?;
-        let lists = events
-            .people(columns.id)?
-            .into_iter()
-            .zip(release.persons)
-            .map(|(rows, &person)| (person, rows.iter().map(|&row| events.event(row)).collect()));
-        Ok(Lists(lists.collect()))
-    }
-
-    /// Who is in the release.
-    pub fn people(&self) -> impl Iterator<Item = u32> {
-        self.0.keys().copied()
-    }
-
-    /// What is published of each event of somebody, by the quasi-identifiers and the unchanged columns.
-    pub fn events_of(&self, person: u32) -> impl Iterator<Item = (&[Option<String>], &[Option<String>])> {
-        let list = self.0.get(&person).map(Vec::as_slice).unwrap_or_default();
-        list.iter().map(|event| (event.quasi.as_slice(), event.unchanged.as_slice()))
-    }
-}
+/// The column that says with which events of other releases an event agrees.
+const AGREES: &str = "\u{1}agrees";
 
 /// The finest release of some people, cell by cell.
 pub fn refine(
@@ -101,22 +85,46 @@ pub fn refine(
     columns: EventColumns<'_>,
     known: KnownEvents,
 ) -> Vec<EventCell> {
-    let mut cells: BTreeMap<Vec<bool>, Vec<(u32, Vec<Event>)>> = BTreeMap::new();
+    let mut cells: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
     for person in people {
-        let lists = releases.iter().enumerate().map(|(at, lists)| {
-            let list = lists.0.get(&person).cloned().unwrap_or_default();
-            list.into_iter().map(|event| Event { release: at, ..event }).collect::<Vec<Event>>()
-        });
-        let line = match known {
-            KnownEvents::All => lists.flatten().collect(),
+        cells.entry(releases.iter().map(|lists| lists.has(person)).collect()).or_default().push(person);
+    }
+    let cell = |(was_in, people): (Vec<bool>, Vec<u32>)| {
+        let lists = |&person: &u32| releases.iter().map(|lists| lists.of(person)).collect::<Vec<_>>();
+        let side_by_side = || people.iter().map(lists);
+        let (file, apart) = match known {
+            KnownEvents::All => (table(side_by_side().map(|lists| tested(&lists, columns)), columns), None),
             KnownEvents::Some => {
-                lists.reduce(|line, list| merged(&line, &list, columns.quasi)).unwrap_or_default()
+                let is_one = was_in.iter().filter(|was_in| **was_in).count() < 2;
+                let apart = || table(side_by_side().map(|lists| one_after_the_other(&lists)), columns);
+                let merged = side_by_side().map(|lists| all_merged(&lists, columns));
+                (table(merged, columns), (!is_one).then(apart))
             }
         };
-        let was_in = releases.iter().map(|lists| lists.0.contains_key(&person)).collect();
-        cells.entry(was_in).or_default().push((person, line));
-    }
-    cells.into_iter().map(|(was_in, lines)| cell(was_in, lines, columns)).collect()
+        EventCell { was_in, people, file, known, apart }
+    };
+    cells.into_iter().map(cell).collect()
+}
+
+/// An event of the finest release, with its release and agreements.
+type Refined = (Event, usize, String);
+
+fn one_after_the_other(lists: &[&[Event]]) -> Vec<Refined> {
+    let of_release = |(at, list): (usize, &&[Event])| -> Vec<Refined> {
+        list.iter().map(|event| (event.clone(), at, String::new())).collect()
+    };
+    lists.iter().enumerate().flat_map(of_release).collect()
+}
+
+fn tested(lists: &[&[Event]], columns: EventColumns<'_>) -> Vec<Refined> {
+    let agreements = agreements(lists, columns.quasi).into_iter().flatten();
+    let events = one_after_the_other(lists).into_iter().zip(agreements);
+    events.map(|((event, at, _), agreements)| (event, at, agreements)).collect()
+}
+
+fn all_merged(lists: &[&[Event]], columns: EventColumns<'_>) -> Vec<Refined> {
+    let line = lists.iter().fold(Vec::new(), |line, list| merged(&line, list, columns.quasi));
+    line.into_iter().map(|event| (event, 0, String::new())).collect()
 }
 
 impl EventCell {
@@ -131,16 +139,19 @@ impl EventCell {
     pub fn judge(
         &self,
         columns: EventColumns<'_>,
-        known: KnownEvents,
         models: &[Box<dyn SequencesModel>],
         progress: &dyn Progress,
     ) -> Result<Vec<BrokenPromise<SequencesViolation>>, Unverifiable> {
-        let mut quasi: Vec<&str> = columns.quasi.iter().map(|(name, _)| *name).collect();
-        if known == KnownEvents::All {
-            quasi.push(RELEASE);
-        }
-        let view = SequencesView::new(&self.file, columns.id, &quasi)?.with_progress(progress);
-        Ok(verify_all(&view, models)?.1)
+        let quasi: Vec<&str> = columns.quasi.iter().map(|(name, _)| *name).collect();
+        // Where lists are merged, the last two columns say nothing and have no hierarchy that could be asked.
+        let tested = if self.known == KnownEvents::All { &[RELEASE, AGREES][..] } else { &[] };
+        let view = SequencesView::new(&self.file, columns.id, &[&quasi[..], tested].concat())?;
+        let view = view.with_progress(progress);
+        let broken = verify_all(&view, models)?.1;
+        let Some(apart) = self.apart.as_ref().filter(|_| broken.is_empty()) else { return Ok(broken) };
+        let lists = SequencesView::new(apart, columns.id, &quasi)?.with_progress(progress);
+        let release = apart.column(RELEASE).map(|column| column.codes.as_slice()).unwrap_or_default();
+        verify_all_apart(&view, &lists, release, models)
     }
 }
 
@@ -162,141 +173,19 @@ pub fn everybody(cells: &[EventCell], id: &str, column: &str) -> Option<Distribu
     Distribution::of_people(people_with.into_values(), people)
 }
 
-/// What is published of an event: a null has no text.
-#[derive(Clone, Debug, PartialEq)]
-struct Event {
-    release: usize,
-    quasi: Vec<Option<String>>,
-    unchanged: Vec<Option<String>>,
-}
-
-struct Events<'a> {
-    table: &'a RawTable,
-    quasi: Vec<&'a RawColumn>,
-    unchanged: Vec<&'a RawColumn>,
-}
-
-impl<'a> Events<'a> {
-    fn read(table: &'a RawTable, columns: EventColumns<'_>) -> Result<Events<'a>, Unverifiable> {
-        let column =
-            |name: &str| table.column(name).ok_or_else(|| Unverifiable::Lacking { column: name.to_owned() });
-        let quasi = columns.quasi.iter().map(|(name, _)| column(name)).collect::<Result<_, _>>()?;
-        let unchanged = columns.unchanged.iter().map(|name| column(name)).collect::<Result<_, _>>()?;
-        Ok(Events { table, quasi, unchanged })
-    }
-
-    /// The rows of each pseudonym, in the order of the file.
-    fn people(&self, id: &str) -> Result<Vec<Vec<usize>>, Unverifiable> {
-        let ids = self.table.column(id).ok_or_else(|| Unverifiable::Lacking { column: id.to_owned() })?;
-        let mut place: Vec<Option<usize>> = vec![None; ids.labels.len()];
-        let mut people: Vec<Vec<usize>> = Vec::new();
-        for (row, &code) in ids.codes.iter().enumerate() {
-            let place = *place[code as usize].get_or_insert(people.len());
-            if place == people.len() {
-                people.push(Vec::new());
-            }
-            people[place].push(row);
-        }
-        Ok(people)
-    }
-
-    fn event(&self, row: usize) -> Event {
-        let text = |column: &&RawColumn| {
-            (column.null != Some(column.codes[row])).then(|| column.text(row).to_owned())
-        };
-        Event {
-            release: 0,
-            quasi: self.quasi.iter().map(text).collect(),
-            unchanged: self.unchanged.iter().map(text).collect(),
-        }
-    }
-}
-
-type Quasi<'a> = (&'a str, Option<&'a Hierarchy>);
-
-/// Two lists of events, those that may be one taken for one: as many as possible, in order.
-fn merged(line: &[Event], list: &[Event], quasi: &[Quasi<'_>]) -> Vec<Event> {
-    let (n, m) = (line.len(), list.len());
-    let may_be_one: Vec<bool> =
-        line.iter().flat_map(|one| list.iter().map(|other| joined(one, other, quasi).is_some())).collect();
-    // How many of the events from the i-th and the j-th on can be taken for one.
-    let mut most = vec![0_u32; (n + 1) * (m + 1)];
-    let at = |i: usize, j: usize| i * (m + 1) + j;
-    for i in (0..n).rev() {
-        for j in (0..m).rev() {
-            let one = if may_be_one[i * m + j] { 1 + most[at(i + 1, j + 1)] } else { 0 };
-            most[at(i, j)] = one.max(most[at(i + 1, j)]).max(most[at(i, j + 1)]);
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    let mut merged = Vec::with_capacity(n.max(m));
-    while i < n && j < m {
-        let here = most[at(i, j)];
-        if may_be_one[i * m + j] && here == 1 + most[at(i + 1, j + 1)] {
-            merged.extend(joined(&line[i], &list[j], quasi));
-            (i, j) = (i + 1, j + 1);
-        } else if here == most[at(i + 1, j)] {
-            merged.push(line[i].clone());
-            i += 1;
-        } else {
-            merged.push(list[j].clone());
-            j += 1;
-        }
-    }
-    merged.extend_from_slice(&line[i..]);
-    merged.extend_from_slice(&list[j..]);
-    merged
-}
-
-/// The event that both may be, with the lower node of each column.
-fn joined(one: &Event, other: &Event, quasi: &[Quasi<'_>]) -> Option<Event> {
-    let same = |(a, b): (&Option<String>, &Option<String>)| match (a, b) {
-        (Some(a), Some(b)) => SameValue::from_text(a) == SameValue::from_text(b),
-        _ => a.is_none() && b.is_none(),
-    };
-    if !one.unchanged.iter().zip(&other.unchanged).all(same) {
-        return None;
-    }
-    let cells = one.quasi.iter().zip(&other.quasi).zip(quasi);
-    let quasi = cells.map(|((a, b), (_, tree))| lower(a, b, *tree)).collect::<Option<_>>()?;
-    Some(Event { release: one.release, quasi, unchanged: one.unchanged.clone() })
-}
-
-/// The lower one of two cells, where one lies above the other.
-#[allow(clippy::option_option, reason = "a cell may be null")]
-fn lower(one: &Option<String>, other: &Option<String>, tree: Option<&Hierarchy>) -> Option<Option<String>> {
-    let is_top = |cell: &Option<String>| cell.as_deref() == Some("*");
-    if one == other || is_top(other) {
-        return Some(one.clone());
-    }
-    if is_top(one) {
-        return Some(other.clone());
-    }
-    let (a, b, tree) = (one.as_deref()?, other.as_deref()?, tree?);
-    let is_above = |upper: &str, lower: &str| {
-        let (Some(upper), Some(lower)) = (tree.node(upper), tree.node(lower)) else { return false };
-        std::iter::successors(Some(lower), |node| tree.parent(*node)).any(|node| node == upper)
-    };
-    if is_above(a, b) {
-        return Some(other.clone());
-    }
-    is_above(b, a).then(|| one.clone())
-}
-
-fn cell(was_in: Vec<bool>, lines: Vec<(u32, Vec<Event>)>, columns: EventColumns<'_>) -> EventCell {
-    let names = [columns.id, RELEASE].into_iter().chain(columns.quasi.iter().map(|(name, _)| *name));
-    let names = names.chain(columns.unchanged.iter().copied());
+/// A file of finest lines, with people numbered in order.
+fn table(lines: impl Iterator<Item = Vec<Refined>>, columns: EventColumns<'_>) -> RawTable {
+    let names = [columns.id].into_iter().chain(columns.quasi.iter().map(|(name, _)| *name));
+    let names = names.chain(columns.unchanged.iter().copied()).chain([RELEASE, AGREES]);
     let mut builders: Vec<RawColumnBuilder> =
         names.map(|name| RawColumnBuilder::new(name.to_owned())).collect();
-    let (mut people, mut rows) = (Vec::new(), 0);
-    for (person, line) in lines {
-        people.push(person);
-        let number = people.len().to_string();
-        for event in line {
-            rows += 1;
-            let release = (event.release + 1).to_string();
-            let first = [Some(number.clone()), Some(release)].into_iter();
-            let cells = first.chain(event.quasi).chain(event.unchanged);
+    let mut rows = 0;
+    for (number, line) in (1..).zip(lines) {
+        rows += line.len();
+        let number = number.to_string();
+        for (event, release, agreements) in line {
+            let cells = [Some(number.clone())].into_iter().chain(event.quasi).chain(event.unchanged);
+            let cells = cells.chain([Some((release + 1).to_string()), Some(agreements)]);
             for (builder, cell) in builders.iter_mut().zip(cells) {
                 match cell {
                     Some(text) => builder.push(&text, Place::default()),
@@ -306,7 +195,7 @@ fn cell(was_in: Vec<bool>, lines: Vec<(u32, Vec<Event>)>, columns: EventColumns<
         }
     }
     let columns = builders.into_iter().map(RawColumnBuilder::finish).collect();
-    EventCell { was_in, people, file: RawTable { columns, rows, files: Vec::new() } }
+    RawTable { columns, rows, files: Vec::new() }
 }
 
 #[cfg(test)]

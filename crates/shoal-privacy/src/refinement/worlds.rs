@@ -1,6 +1,7 @@
-//! What the enumerations of all shapes share: dice, and all ways to hand out the rows of a release.
+//! What the tests of all shapes share that try out every world which the published files leave possible.
 
-pub(super) struct Dice(pub u64);
+/// Small numbers that look random, the same in every run.
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     pub(super) fn below(&mut self, bound: usize) -> usize {
@@ -9,9 +10,29 @@ impl Dice {
     }
 }
 
-/// How many releases are drawn: a small number, or what `SHOAL_WORLDS` says.
-pub(super) fn drawn(small: usize) -> usize {
-    std::env::var("SHOAL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(small)
+/// How many releases are drawn; `SHOAL_WORLDS` says another number.
+pub(super) fn drawn(unless_said: usize) -> usize {
+    std::env::var("SHOAL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(unless_said)
+}
+
+/// Every way to hand out rows to people, so that each of them has at least one: for each row whose it is.
+pub(super) fn hand_out(rows: usize, people: &[usize]) -> Vec<Vec<usize>> {
+    let owners = vec![people.to_vec(); rows];
+    let mut all = combine(&owners);
+    all.retain(|owners| people.iter().all(|person| owners.contains(person)));
+    all
+}
+
+/// Every list that has one of the first choices, one of the second, and so on.
+pub(super) fn combine<T: Clone>(choices: &[Vec<T>]) -> Vec<Vec<T>> {
+    let mut all = vec![Vec::new()];
+    for choices in choices {
+        let longer = |list: &Vec<T>| {
+            choices.iter().map(|next| list.iter().chain([next]).cloned().collect()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
 }
 
 /// All orders of some things.
@@ -31,12 +52,25 @@ pub(super) fn orders(things: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// All ways to choose one of each list.
-pub(super) fn choices<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
-    lists.iter().fold(vec![Vec::new()], |all, list| {
-        let longer = |some: &Vec<T>| {
-            list.iter().map(|next| [&some[..], std::slice::from_ref(next)].concat()).collect::<Vec<_>>()
-        };
-        all.iter().flat_map(longer).collect()
-    })
+/// What came out of the releases that were tried.
+#[derive(Debug, Default)]
+pub(super) struct Tried {
+    pub(super) accepted: usize,
+    /// Of the accepted, those whose releases differ.
+    pub(super) differ: usize,
+    pub(super) refused: usize,
+    /// Of the refused, those that some attacker beats.
+    pub(super) beaten: usize,
+}
+
+impl Tried {
+    pub(super) fn total(&self) -> usize {
+        self.accepted + self.refused
+    }
+
+    /// A test that accepts nothing, or that nobody could beat, shows nothing.
+    pub(super) fn report(&self, name: &str) {
+        println!("{name}: {self:?}");
+        assert!(self.accepted > self.total() / 20 && self.differ > 0 && self.beaten > 0, "{name}: {self:?}");
+    }
 }

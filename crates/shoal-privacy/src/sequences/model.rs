@@ -19,6 +19,18 @@ pub trait SequencesModel: fmt::Debug + Send + Sync {
 
     /// Whether the file keeps the promise. An error means that the question cannot be asked of this file.
     fn verify(&self, view: &SequencesView<'_>) -> Result<Outcome<SequencesViolation>, Unverifiable>;
+
+    /// The same where each person has several lists, one after the other, and nobody knows which of their events are one.
+    /// `view` shows the same people with as many as possible taken for one; `list_of_row` numbers the list of each row of `lists`.
+    fn verify_apart(
+        &self,
+        view: &SequencesView<'_>,
+        lists: &SequencesView<'_>,
+        list_of_row: &[u32],
+    ) -> Result<Outcome<SequencesViolation>, Unverifiable> {
+        let _ = (view, list_of_row);
+        self.verify(lists)
+    }
 }
 
 /// A crowd that breaks a promise: a class of people whose sequences are alike, or all of whom something known is
@@ -106,4 +118,19 @@ pub(crate) fn verify_all(
         Ok(Answer { promise: model.promise(), column: None, outcome: model.verify(view)? })
     };
     settle(models.iter().map(|model| ask(model.as_ref())).collect::<Result<_, _>>()?)
+}
+
+/// Asks every model about several lists of each person; what is broken.
+pub(crate) fn verify_all_apart(
+    view: &SequencesView<'_>,
+    lists: &SequencesView<'_>,
+    list_of_row: &[u32],
+    models: &[Box<dyn SequencesModel>],
+) -> Result<Vec<BrokenPromise<SequencesViolation>>, Unverifiable> {
+    let ask = |model: &dyn SequencesModel| {
+        lists.check_wanted();
+        let outcome = model.verify_apart(view, lists, list_of_row)?;
+        Ok(Answer { promise: model.promise(), column: None, outcome })
+    };
+    Ok(settle(models.iter().map(|model| ask(model.as_ref())).collect::<Result<_, _>>()?)?.1)
 }

@@ -22,6 +22,9 @@
 //! before the release. It needs the key to be secret, and the *first* result to be published: choosing among the results
 //! of several keys, by their loss for example, is a choice that depends on values.
 //!
+//! An empty sensitive cell is nobody's secret, and everybody sees who has one. Records without any value fill one column of a bucket
+//! of their own, and go where their quasi-identifiers fit.
+//!
 //! Cost: O(n log² n) for the cuts, then rounds of bounded work for each class. Where nobody is expected to reason about the algorithm, [`ribbon`](super::ribbon) loses
 //! less; where classes must publish the same levels there is no transparent choice here.
 
@@ -124,12 +127,17 @@ fn plan_of(
     progress: &dyn Progress,
 ) -> Result<(Vec<Plan>, Vec<Vec<u32>>), TableError> {
     let columns = sensitive(table, promise);
+    let is_empty = |code: u32, column: &Column| column.domain.missing() == Some(code);
     let mut rows_of: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
+    let mut without_value = Vec::new();
     for row in 0..table.rows {
-        let codes = columns.iter().map(|(column, _)| column.codes[row]).collect();
-        rows_of.entry(codes).or_default().push(row as u32);
+        let codes: Vec<u32> = columns.iter().map(|(column, _)| column.codes[row]).collect();
+        match codes.iter().zip(&columns).all(|(&code, (column, _))| is_empty(code, column)) {
+            true => without_value.push(row as u32),
+            false => rows_of.entry(codes).or_default().push(row as u32),
+        }
     }
-    let plans = match &columns[..] {
+    let mut plans = match &columns[..] {
         [(_, l)] => {
             let share = |(value, rows): (u32, &Vec<u32>)| Share { value, records: rows.len() as u32 };
             plan::plan(&(0..).zip(rows_of.values()).map(share).collect::<Vec<_>>(), *l)
@@ -140,14 +148,24 @@ fn plan_of(
                 records: rows.len() as u32,
             };
             let combinations: Vec<Combination> = rows_of.iter().map(combination).collect();
-            let ls: Vec<usize> = columns.iter().map(|(_, l)| *l).collect();
+            // Records that differ in a column have at most one empty cell in it, which is no company: one more makes up for it.
+            let has_empty = |at: usize| rows_of.keys().any(|codes| is_empty(codes[at], columns[at].0));
+            let ls: Vec<usize> =
+                (0..).zip(&columns).map(|(at, (_, l))| l + usize::from(has_empty(at))).collect();
             let names =
                 || columns.iter().map(|(column, _)| column.name.clone()).collect::<Vec<_>>().join("`, `");
             several::plan(&combinations, &ls, progress)
                 .ok_or_else(|| TableError::NoPlan { columns: names() })?
         }
     };
-    Ok((plans, rows_of.into_values().collect()))
+    let mut rows_of: Vec<Vec<u32>> = rows_of.into_values().collect();
+    if !without_value.is_empty() {
+        // Everybody sees that their cells are empty: they may be anywhere, and one column holds them.
+        let all = Share { value: rows_of.len() as u32, records: without_value.len() as u32 };
+        plans.push(Plan { columns: vec![vec![all]] });
+        rows_of.push(without_value);
+    }
+    Ok((plans, rows_of))
 }
 
 /// The columns about which something is promised, each with the greatest l.

@@ -8,7 +8,7 @@
 //! Whoever knows up to L values does not know what else there is, so that any two lines that fit them can be of one person: there it is enough, and
 //! asked, that both releases have a crowd.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -65,7 +65,7 @@ fn whole(target: &SequencesTarget<'_>, earlier: &EarlierSequences<'_>, progress:
     quasi.retain(|column| {
         target.published.column(&column.name).is_some() && earlier.published.column(&column.name).is_some()
     });
-    let mut cases: HashMap<Vec<Vec<u32>>, Vec<u32>> = HashMap::new();
+    let mut cases: BTreeMap<Vec<Vec<u32>>, Vec<u32>> = BTreeMap::new();
     for (person, events) in target.original.iter().enumerate() {
         if earlier.in_both.is_none_or(|in_both| in_both[person]) {
             let known =
@@ -74,9 +74,8 @@ fn whole(target: &SequencesTarget<'_>, earlier: &EarlierSequences<'_>, progress:
         }
     }
     let mut cases: Vec<(Vec<Vec<u32>>, Vec<u32>)> = cases.into_iter().collect();
-    cases.sort_unstable_by_key(|(_, people)| people[0]);
-    let drawn = cases.len() > MOST_PEOPLE;
-    if drawn {
+    let is_all = cases.len() <= MOST_PEOPLE;
+    if !is_all {
         let mut random = ChaCha8Rng::seed_from_u64(target.seed);
         for place in 0..MOST_PEOPLE {
             let other = random.random_range(place..cases.len());
@@ -84,74 +83,105 @@ fn whole(target: &SequencesTarget<'_>, earlier: &EarlierSequences<'_>, progress:
         }
         cases.truncate(MOST_PEOPLE);
     }
-    let found: Vec<Left> = cases
-        .par_iter()
-        .map(|(known, _)| {
-            progress.check();
-            left(target, &releases, known)
-        })
-        .collect();
-    let k = target.promise.k as u64;
-    let is_broken = |left: &Left| left.crowd > 0 && (left.crowd < k || left.excess > ROUNDING);
-    let mut broken: Vec<u32> = Vec::new();
-    let mut worst: Option<(u64, u32)> = None;
-    for ((_, people), left) in cases.iter().zip(&found) {
-        if is_broken(left) {
-            broken.extend(people);
-        }
-        if left.crowd > 0 && worst.is_none_or(|(least, _)| left.crowd < least) {
-            worst = Some((left.crowd, people[0]));
-        }
-    }
-    broken.sort_unstable();
+    let left = cases.into_par_iter().map(|(known, people)| {
+        progress.check();
+        left(target, &releases, &known, people)
+    });
     let question = "Whoever has two releases and knows all quasi-identifiers of somebody who is in both keeps the lines of each that fit and go with a line of \
                     the other.";
-    let shares = found.iter().filter(|left| left.excess > ROUNDING).count();
-    let attack = match worst {
-        None => Attack::exact("several releases, linkage", question, 0.0)
-            .worst("no line of the two releases may be of anybody who is in both", None),
-        Some((crowd, person)) => {
-            let mut words = format!("{crowd} lines are left in one of the releases");
-            if shares > 0 {
-                words.push_str(
-                    "; and too many of those that are left for somebody have a highly sensitive value",
-                );
-            }
-            Attack::exact("several releases, linkage", question, 1.0 / crowd as f64)
-                .worst(words, Some(target.source_rows[person as usize]))
-        }
-    };
-    let mut attack = attack.promised(1.0 / k as f64);
-    attack.beaten |= !broken.is_empty();
-    if drawn {
-        let beating = found.iter().filter(|left| is_broken(left)).count() as u64;
-        attack = attack.searched(beating, cases.len() as u64);
-    }
-    Together { attack, broken }
+    together(target, &left.collect::<Vec<Left>>(), ["several releases, linkage", question], is_all)
 }
 
-/// What is left for somebody.
+/// The adversary who knows up to `length` values.
+fn partial(
+    target: &SequencesTarget<'_>,
+    earlier: &EarlierSequences<'_>,
+    length: usize,
+    progress: &dyn Progress,
+) -> Together {
+    let before = SequencesTarget { published: earlier.published, ..*target };
+    let forms = [Forms::read(&before), Forms::read(target)];
+    let knowable = [Knowable::of(&before, &forms[0]), Knowable::of(target, &forms[1])];
+    let (mut cases, is_all) = exact_cases(target, &knowable[1], length);
+    cases.extend(drawn_cases(target, &knowable[1], length));
+    cases.retain(|case| earlier.in_both.is_none_or(|in_both| in_both[case.person as usize]));
+    let left = cases.par_iter().map(|case| {
+        progress.check();
+        let crowd = |at: usize| {
+            let fits = |form: &&Vec<Vec<u32>>| knowable[at].fit(form, &case.known);
+            let fitting = forms[at].events.iter().zip(&forms[at].count).filter(|(form, _)| fits(form));
+            fitting.map(|(_, count)| count).sum::<u64>()
+        };
+        Left { people: vec![case.person], crowd: crowd(0).min(crowd(1)), excess: 0.0 }
+    });
+    let question = format!(
+        "Whoever has two releases and knows up to {length} values of somebody who is in both looks for the people of each who fit."
+    );
+    let names = ["several releases, some values in order", &question];
+    together(target, &left.collect::<Vec<Left>>(), names, is_all)
+}
+
+/// What is left for people of whom the same is known.
 struct Left {
+    people: Vec<u32>,
     /// The smaller of the two crowds; 0 where nothing fits, since then what is known is not true of the files.
     crowd: u64,
     /// By how much a share of highly sensitive values is above what is promised.
     excess: f64,
 }
 
-/// The lines of a release that fit, and go with one of the other.
-fn left(target: &SequencesTarget<'_>, releases: &[Release; 2], known: &[Vec<u32>]) -> Left {
-    let fitting: [Vec<u32>; 2] = [0, 1].map(|at| releases[at].fitting(known));
-    let together = |before: u32, now: u32| {
-        let [first, second] = releases;
-        go_together(first, before as usize, second, now as usize, known)
+fn together(
+    target: &SequencesTarget<'_>,
+    left: &[Left],
+    [name, question]: [&str; 2],
+    is_all: bool,
+) -> Together {
+    let k = target.promise.k as u64;
+    let fitting = || left.iter().filter(|left| left.crowd > 0);
+    let is_broken = |left: &&Left| left.crowd < k || left.excess > ROUNDING;
+    let mut broken: Vec<u32> = fitting().filter(is_broken).flat_map(|left| left.people.clone()).collect();
+    broken.sort_unstable();
+    broken.dedup();
+    let worst = fitting().min_by_key(|left| (left.crowd, left.people[0]));
+    let mut attack = match worst {
+        None => Attack::exact(name, question, 0.0)
+            .worst("no line of the two releases may be of anybody who is in both", None),
+        Some(Left { people, crowd, .. }) => {
+            let mut words = format!("{crowd} lines are left in one of the releases");
+            if fitting().any(|left| left.excess > ROUNDING) {
+                words.push_str(
+                    "; and too many of those that are left for somebody have a highly sensitive value",
+                );
+            }
+            let record = target.source_rows[people[0] as usize];
+            Attack::exact(name, question, 1.0 / *crowd as f64).worst(words, Some(record))
+        }
     };
-    let left: [Vec<u32>; 2] = [
-        fitting[0].iter().copied().filter(|&a| fitting[1].iter().any(|&b| together(a, b))).collect(),
-        fitting[1].iter().copied().filter(|&b| fitting[0].iter().any(|&a| together(a, b))).collect(),
-    ];
-    let crowd = left[0].len().min(left[1].len()) as u64;
+    attack = attack.promised(1.0 / k as f64);
+    attack.beaten |= !broken.is_empty();
+    if !is_all {
+        attack = attack.searched(fitting().filter(is_broken).count() as u64, fitting().count() as u64);
+    }
+    Together { attack, broken }
+}
+
+/// The lines of a release that fit, and go with one of the other.
+fn left(target: &SequencesTarget<'_>, releases: &[Release; 2], known: &[Vec<u32>], people: Vec<u32>) -> Left {
+    let [first, second] = releases;
+    let fitting = releases.each_ref().map(|release| release.fitting(known));
+    let mut lines = [BTreeSet::new(), BTreeSet::new()];
+    for &before in &fitting[0] {
+        for &now in &fitting[1] {
+            let is_new = !lines[0].contains(&before) || !lines[1].contains(&now);
+            if is_new && go_together(first, before as usize, second, now as usize, known) {
+                lines[0].insert(before);
+                lines[1].insert(now);
+            }
+        }
+    }
+    let crowd = lines[0].len().min(lines[1].len()) as u64;
     let mut excess: f64 = 0.0;
-    for (release, lines) in releases.iter().zip(&left).filter(|_| crowd > 0) {
+    for (release, lines) in releases.iter().zip(&lines).filter(|_| crowd > 0) {
         for (limit, has) in target.promise.limits.iter().zip(&release.limited) {
             if let Bound::Share(c) = limit.bound {
                 let having = lines.iter().filter(|&&line| has[line as usize]).count();
@@ -159,7 +189,7 @@ fn left(target: &SequencesTarget<'_>, releases: &[Release; 2], known: &[Vec<u32>
             }
         }
     }
-    Left { crowd, excess }
+    Left { people, crowd, excess }
 }
 
 /// Whether two lines can be of a person with these events.
@@ -293,56 +323,6 @@ impl Values {
         }
         numbers
     }
-}
-
-/// The adversary who knows up to `length` values.
-fn partial(
-    target: &SequencesTarget<'_>,
-    earlier: &EarlierSequences<'_>,
-    length: usize,
-    progress: &dyn Progress,
-) -> Together {
-    let before = SequencesTarget { published: earlier.published, ..*target };
-    let forms = [Forms::read(&before), Forms::read(target)];
-    let knowable = [Knowable::of(&before, &forms[0]), Knowable::of(target, &forms[1])];
-    let (mut cases, all) = exact_cases(target, &knowable[1], length);
-    cases.extend(drawn_cases(target, &knowable[1], length));
-    cases.retain(|case| earlier.in_both.is_none_or(|in_both| in_both[case.person as usize]));
-    let crowds: Vec<u64> = cases
-        .par_iter()
-        .map(|case| {
-            progress.check();
-            let crowd = |at: usize| {
-                let fits = |form: &&Vec<Vec<u32>>| knowable[at].fit(form, &case.known);
-                let fitting = forms[at].events.iter().zip(&forms[at].count).filter(|(form, _)| fits(form));
-                fitting.map(|(_, count)| count).sum::<u64>()
-            };
-            crowd(0).min(crowd(1))
-        })
-        .collect();
-    let k = target.promise.k as u64;
-    let fitting = || cases.iter().zip(&crowds).filter(|(_, crowd)| **crowd > 0);
-    let mut broken: Vec<u32> =
-        fitting().filter(|(_, crowd)| **crowd < k).map(|(case, _)| case.person).collect();
-    let beating = broken.len() as u64;
-    broken.sort_unstable();
-    broken.dedup();
-    let question = format!(
-        "Whoever has two releases and knows up to {length} values of somebody who is in both looks for the people of each who fit."
-    );
-    let attack = match fitting().min_by_key(|(_, crowd)| **crowd) {
-        None => Attack::exact("several releases, some values in order", question, 0.0)
-            .worst("nobody fits anything that was tried", None),
-        Some((case, &crowd)) => {
-            Attack::exact("several releases, some values in order", question, 1.0 / crowd as f64).worst(
-                format!("{crowd} published people fit what is known in one of the releases"),
-                Some(target.source_rows[case.person as usize]),
-            )
-        }
-    };
-    let attack = attack.promised(1.0 / k as f64);
-    let attack = if all { attack } else { attack.searched(beating, fitting().count() as u64) };
-    Together { attack, broken }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! the second has a text that stands for one of its items, or one of its items is suppressed there. A line that goes with none of the other release is
 //! not the person's. What is left in each release must still be a crowd.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -60,14 +60,14 @@ pub fn attack_transactions_together(
     }
     let question = "Whoever has two releases, and knows some items of somebody who is in both, keeps the lines of each that may hold them and go with a line of the \
                     other.";
-    let attack = match at {
-        None => Attack::exact("several releases, items", question, 0.0)
-            .worst("no line of the two releases may be of anybody who is in both", None),
-        Some(record) => Attack::exact("several releases, items", question, 1.0 / least as f64).worst(
-            format!("{least} {} are left in one of the releases", pair.unit()),
-            Some(target.source_rows[record as usize]),
-        ),
+    let (success, words, record) = match at {
+        None => (0.0, "no line of the two releases may be of anybody who is in both".to_owned(), None),
+        Some(record) => {
+            let words = format!("{least} {} are left in one of the releases", pair.unit());
+            (1.0 / least as f64, words, Some(target.source_rows[record as usize]))
+        }
     };
+    let attack = Attack::exact("several releases, items", question, success).worst(words, record);
     let attack = attack.promised(1.0 / k as f64);
     if drawn { attack.searched(beating, cases.len() as u64) } else { attack }
 }
@@ -207,61 +207,25 @@ impl<'a> Pair<'a> {
         self.texts_of[item as usize].iter().any(|text| line.binary_search(text).is_ok())
     }
 
+    /// In how many earlier lines an item may be.
     fn rarity(&self, item: u32) -> usize {
         self.texts_of[item as usize].iter().map(|&text| self.postings[text as usize].len()).sum()
     }
 
     /// The smaller of the two crowds, counted up to `enough`; 0 where nothing fits, since then what is known is not true of the files.
     fn crowd(&self, items: &[u32], enough: u64) -> u64 {
-        let before = self.lines_before(items);
-        let now = self.lines_now(items);
-        let left_before =
-            before.iter().copied().filter(|&line| now.iter().any(|&row| self.go_together(line, row)));
-        let left_before = count(left_before, self.before.persons(), enough);
-        if left_before == 0 {
+        // An item that no text of a release stands for was suppressed there, and rules no line out.
+        let before = items.iter().map(|&item| self.texts_of[item as usize].clone());
+        let before = holding(before.collect(), &self.postings, self.before.len());
+        let now = items.iter().map(|&item| self.now.image_of(item).into_iter().collect());
+        let now = holding(now.collect(), &self.now.postings, self.now.rows.len());
+        let left = before.iter().copied().filter(|&line| now.iter().any(|&row| self.go_together(line, row)));
+        let left = count(left, self.before.persons(), enough);
+        if left == 0 {
             return 0;
         }
-        let left_now =
-            now.iter().copied().filter(|&row| before.iter().any(|&line| self.go_together(line, row)));
-        left_before.min(count(left_now, self.now.persons.as_deref(), enough))
-    }
-
-    /// The earlier lines that may hold some items.
-    fn lines_before(&self, items: &[u32]) -> Vec<u32> {
-        // An item that no earlier text stands for was suppressed there, and rules no line out.
-        let mut asked: Vec<&Vec<u32>> = items
-            .iter()
-            .map(|&item| &self.texts_of[item as usize])
-            .filter(|texts| !texts.is_empty())
-            .collect();
-        asked
-            .sort_by_key(|texts| texts.iter().map(|&text| self.postings[text as usize].len()).sum::<usize>());
-        let Some((rarest, others)) = asked.split_first() else {
-            return (0..self.before.len() as u32).collect();
-        };
-        let mut lines: Vec<u32> =
-            rarest.iter().flat_map(|&text| self.postings[text as usize].iter().copied()).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        lines.retain(|&line| {
-            let line = self.before.transaction(line as usize);
-            others.iter().all(|texts| texts.iter().any(|text| line.binary_search(text).is_ok()))
-        });
-        // Short ones ask for less and are looked at first; equal ones need to be looked at once each, and are next to each other.
-        lines
-    }
-
-    /// The later lines that may hold some items.
-    fn lines_now(&self, items: &[u32]) -> Vec<u32> {
-        let images = self.now.images(items.iter().copied());
-        let mut order: Vec<&[u32]> =
-            images.iter().map(|&image| self.now.postings[image as usize].as_slice()).collect();
-        order.sort_by_key(|rows| rows.len());
-        let Some((rarest, others)) = order.split_first() else {
-            return (0..self.now.rows.len() as u32).collect();
-        };
-        let holds = |row: &u32| others.iter().all(|rows| rows.binary_search(row).is_ok());
-        rarest.iter().copied().filter(holds).collect()
+        let rows = now.iter().copied().filter(|&row| before.iter().any(|&line| self.go_together(line, row)));
+        left.min(count(rows, self.now.persons.as_deref(), enough))
     }
 
     fn go_together(&self, line: u32, row: u32) -> bool {
@@ -273,17 +237,29 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// The lines that hold one of each of these lists, of so many lines; an empty list asks for nothing.
+fn holding(mut asked: Vec<Vec<u32>>, postings: &[Vec<u32>], lines: usize) -> Vec<u32> {
+    let held = |texts: &Vec<u32>| -> BTreeSet<u32> {
+        texts.iter().flat_map(|&text| &postings[text as usize]).copied().collect()
+    };
+    asked.retain(|texts| !texts.is_empty());
+    asked.sort_by_key(|texts| texts.iter().map(|&text| postings[text as usize].len()).sum::<usize>());
+    let Some((rarest, others)) = asked.split_first() else { return (0..lines as u32).collect() };
+    let holds = |line: &u32| {
+        let in_one =
+            |texts: &Vec<u32>| texts.iter().any(|&text| postings[text as usize].binary_search(line).is_ok());
+        others.iter().all(in_one)
+    };
+    held(rarest).into_iter().filter(holds).collect()
+}
+
 /// Counts lines, or the people whose they are, up to `enough`.
 fn count(lines: impl Iterator<Item = u32>, persons: Option<&[u32]>, enough: u64) -> u64 {
-    let Some(persons) = persons else { return lines.take(enough as usize).count() as u64 };
+    let enough = enough as usize;
+    let Some(persons) = persons else { return lines.take(enough).count() as u64 };
     let mut people = HashSet::new();
-    for line in lines {
-        people.insert(persons[line as usize]);
-        if people.len() as u64 >= enough {
-            break;
-        }
-    }
-    people.len() as u64
+    lines.map(|line| persons[line as usize]).filter(|&person| people.insert(person)).take(enough).count()
+        as u64
 }
 
 /// The items of the new original that an earlier text stands for, and whether these are all that it stands for.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use shoal_core::Rule;
 
-use super::super::worlds::{Dice, choices, drawn, orders};
+use crate::refinement::worlds::{Dice, combine, drawn, orders};
 use super::tests::{file, missing, models};
 use super::*;
 
@@ -131,7 +131,7 @@ fn all_orders(real: &[Release]) -> Option<Vec<Vec<Vec<usize>>>> {
         if of_classes.iter().any(|rows| rows.len() > 6) {
             return None;
         }
-        let chosen = choices(&of_classes.iter().map(|rows| orders(rows)).collect::<Vec<_>>());
+        let chosen = combine(&of_classes.iter().map(|rows| orders(rows)).collect::<Vec<_>>());
         let order = |chosen: Vec<Vec<usize>>| {
             let mut order = vec![0; rows.len()];
             for (from, to) in of_classes.iter().zip(chosen) {
@@ -142,7 +142,7 @@ fn all_orders(real: &[Release]) -> Option<Vec<Vec<Vec<usize>>>> {
         of_releases.push(chosen.into_iter().map(order).collect::<Vec<_>>());
     }
     let count: usize = of_releases.iter().map(Vec::len).product();
-    (count <= MOST_WORLDS).then(|| choices(&of_releases))
+    (count <= MOST_WORLDS).then(|| combine(&of_releases))
 }
 
 fn shown(people: usize, releases: &[Release]) -> World {

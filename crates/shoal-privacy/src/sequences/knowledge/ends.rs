@@ -18,7 +18,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
-use shoal_core::Support;
+use shoal_core::{RawColumn, Support};
 use std::hash::BuildHasher;
 
 use super::Published;
@@ -27,9 +27,10 @@ use super::groups::Step;
 use super::search::Search;
 use super::settled::MARGIN;
 use super::values::share;
+use crate::SequencesView;
 
 /// The end in a row that something known does not fit.
-const NONE: u16 = u16::MAX;
+pub(super) const NONE: u16 = u16::MAX;
 
 /// In the place of an item where a cell says nothing.
 const NOTHING: u32 = u32::MAX;
@@ -59,7 +60,7 @@ pub(super) fn search(search: Search<'_>, cell: &[u32]) -> Option<Found> {
 }
 
 /// The sequences of a cell.
-struct Rows<'a> {
+pub(super) struct Rows<'a> {
     file: &'a Published,
     groups: &'a [u32],
     quasi: usize,
@@ -86,8 +87,33 @@ impl<'a> Rows<'a> {
         rows
     }
 
+    /// The same where each row is a list of somebody, given by its rows in the file; whose they are is not asked.
+    pub(super) fn of_lists(file: &'a Published, view: &SequencesView<'_>, lists: &[&[u32]]) -> Rows<'a> {
+        let columns = view.events().quasi();
+        let mut rows = Rows { file, groups: &[], quasi: columns.len(), starts: vec![0], own: Vec::new() };
+        for list in lists {
+            for &row in *list {
+                let own = |(quasi, column): (usize, &&RawColumn)| {
+                    file.items.own(quasi, column.codes[row as usize]).unwrap_or(NOTHING)
+                };
+                rows.own.extend(columns.iter().enumerate().map(own));
+            }
+            rows.starts.push(rows.own.len() / rows.quasi.max(1));
+        }
+        rows
+    }
+
+    /// What can be known of one event; nothing where that takes too much.
+    pub(super) fn known(&self, search: Search<'_>) -> Option<KnownEvents> {
+        // An end is a number of events, so the greatest numbers must be free.
+        if self.longest() + 1 >= NONE as usize {
+            return None;
+        }
+        KnownEvents::new(self, search.length, search)
+    }
+
     fn len(&self) -> usize {
-        self.groups.len()
+        self.starts.len() - 1
     }
 
     /// How many events a row has.
@@ -263,7 +289,7 @@ impl<'a> Later<'a> {
 
 /// What can be known of one event: for each set of events of the cell that something fits, a smallest set of items that
 /// fits just these; small sets first.
-struct KnownEvents {
+pub(super) struct KnownEvents {
     items: Vec<Vec<u32>>,
     /// For each of them and each end in each row the end of the next event that fits, [`NONE`] where none does.
     next: Vec<u16>,
@@ -341,8 +367,18 @@ impl KnownEvents {
         KnownEvents { items: sets.into_iter().map(|(_, items)| items).collect(), next, width, starts }
     }
 
+    /// How many items one of them has.
+    pub(super) fn items(&self, by: usize) -> usize {
+        self.items[by].len()
+    }
+
+    /// The end of the next event that fits, behind an end in a row.
+    pub(super) fn next(&self, by: usize, row: usize, end: u16) -> u16 {
+        self.next[by * self.width + self.starts[row] + end as usize]
+    }
+
     /// How many of them have up to this number of items.
-    fn up_to(&self, items: usize) -> usize {
+    pub(super) fn up_to(&self, items: usize) -> usize {
         self.items.partition_point(|own| own.len() <= items)
     }
 

@@ -28,6 +28,7 @@
 //! ([`likeness`]). A part that does not keep the promise by itself proves nothing either way: what breaks it is held against
 //! the whole file, and the part is widened.
 
+mod apart;
 mod cells;
 mod ends;
 mod error;
@@ -62,7 +63,7 @@ use self::settled::Settled;
 use self::values::Values;
 use self::whole::Reached;
 use super::{SequencesModel, SequencesView, SequencesViolation};
-use crate::{KTooSmall, Outcome, Promise, Unverifiable};
+use crate::{Classes, Figure, KTooSmall, Outcome, Promise, Unverifiable, Violations};
 
 /// (k,β)^L or (k,C)^L, by the bounds of its limits.
 ///
@@ -273,6 +274,48 @@ impl SequencesModel for BoundedKnowledge {
             return Ok(outcome::outcome(view, &file, &Answer { found, given_up: None }));
         }
         Ok(outcome::outcome(view, &file, &answer(&file, length, work, progress)))
+    }
+
+    fn verify_apart(
+        &self,
+        view: &SequencesView<'_>,
+        lists: &SequencesView<'_>,
+        list_of_row: &[u32],
+    ) -> Result<Outcome<SequencesViolation>, Unverifiable> {
+        let parts = self.part_of_person(view).unwrap_or_else(|| vec![0; lists.people()]);
+        let holds = self.holds_apart(&parts, lists, list_of_row)?;
+        let words =
+            if holds { "crowds are large enough" } else { "a crowd is too small, or too many have a value" };
+        let found = Figure::Words(format!("{words} where a release may have left out what another one says"));
+        Ok(Outcome { found, holds, violations: Violations { total: 0, worst: Vec::new(), all: Vec::new() } })
+    }
+}
+
+impl BoundedKnowledge {
+    /// Whether the crowds of each part keep the promise, where the lists of a person have no order to each other.
+    fn holds_apart(
+        &self,
+        parts: &[u32],
+        lists: &SequencesView<'_>,
+        list_of_row: &[u32],
+    ) -> Result<bool, Unverifiable> {
+        let columns = self.columns(lists)?;
+        let person = |person: usize| {
+            let of_events: Vec<u32> =
+                lists.rows_of(person).iter().map(|&row| list_of_row[row as usize]).collect();
+            (parts[person], of_events)
+        };
+        let same_lists = Classes::of_keys((0..lists.people()).map(person)).class_of;
+        let file = self.read(lists, &columns, Some(&same_lists))?;
+        let mut groups_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (group, part) in (0..).zip(file.groups.of_each(parts)) {
+            groups_of.entry(part).or_default().push(group);
+        }
+        Ok(groups_of.values().all(|groups| {
+            let work = Work::new(self.work / QUICK, lists.progress());
+            let search = Search { file: &file, is_open: &[], length: self.length, work: &work };
+            apart::holds(search, groups, lists, list_of_row)
+        }))
     }
 }
 

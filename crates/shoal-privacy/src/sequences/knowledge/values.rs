@@ -137,7 +137,13 @@ fn first_row(column: &RawColumn, text: &str) -> u64 {
     row_number(column.codes.iter().position(is_text).unwrap_or_default())
 }
 
-/// The share of a crowd. The division is rounded correctly, hence monotone: where no part of a crowd is above a
+/// The share of a crowd. Everybody in it counts, also who has no value in any event: other than in a table, where a cell that has
+/// a value is what the promise is about, these promises are about what somebody learns who knows quasi-identifiers, and that the
+/// person has none of the values is one of the possible answers. Everybody's share p counts the same people. An attacker who
+/// knows besides that the person has some value knows more than (k,c) and (k,β)^L are about. No bound is asked of the share
+/// of those without a value.
+///
+/// The division is rounded correctly, hence monotone: where no part of a crowd is above a
 /// bound, the crowd is not.
 pub(super) fn share(count: u32, people: u32) -> f64 {
     f64::from(count) / f64::from(people)
