@@ -149,10 +149,10 @@ impl ItemCell {
 
     /// People whom one of their releases shows with an item that another one does not.
     pub fn changed(&self) -> Vec<u32> {
-        let is_missing = |&image: &u32| {
+        let has_no_place = |&image: &u32| {
             self.was_in.iter().zip(&self.images[image as usize]).any(|(in_it, text)| *in_it && text.is_none())
         };
-        let changed = self.persons.iter().zip(&self.own).filter(|(_, own)| own.iter().any(is_missing));
+        let changed = self.persons.iter().zip(&self.own).filter(|(_, own)| own.iter().any(has_no_place));
         changed.map(|(&person, _)| person).collect()
     }
 }
