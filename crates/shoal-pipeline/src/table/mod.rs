@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod attack;
+mod cells;
 mod check;
 mod compose;
 mod estimate;
@@ -17,6 +18,7 @@ mod verbs;
 mod whose;
 
 pub(crate) use attack::attack;
+pub use cells::{JudgedCells, judge_cells};
 pub use check::TablePlan;
 pub(crate) use check::check;
 pub use estimate::{Estimate, EstimatedLoss};

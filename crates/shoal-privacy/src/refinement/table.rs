@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use shoal_core::RawTable;
 
-use crate::promise::Finding;
+use crate::promise::{Finding, settle};
 use crate::table::{Classes, TableModel, TableView, ask};
 use crate::{BrokenPromise, Unverifiable};
 
@@ -108,6 +108,15 @@ impl<'a> Seen<'a> {
 /// The cells of people in some releases.
 pub fn cells_of(releases: &[Seen<'_>], people: usize) -> Vec<u32> {
     cells(&releases.iter().map(Seen::places).collect::<Vec<_>>(), people)
+}
+
+/// What is found in one release, whose classes are cut into the cells of its people, and what of it is broken.
+pub fn findings(
+    release: &Seen<'_>,
+    cell_of: &[u32],
+) -> Result<(Vec<Finding>, Vec<BrokenPromise>), Unverifiable> {
+    let view = release.view(cell_of)?;
+    settle(release.models.iter().map(|model| ask(&view, model.as_ref())).collect::<Result<_, _>>()?)
 }
 
 /// A promise that several releases break together.

@@ -12,7 +12,7 @@ from ._errors import broken, carried, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._leaks import guesses_of_people, in_classes, left_out, not_looked_at, of_untouched
-from ._names import COUNT, HASH, PART, PERSON, named, quoted
+from ._names import COUNT, HASH, LENGTH, PART, PERSON, named, quoted
 from ._people import with_canonical_people
 from ._plan import Plan
 from ._texts import folded, kernel_text
@@ -21,8 +21,8 @@ from ._worker import as_declared, use_cores_of_task
 
 __all__ = ["PLACE", "SequencesJob", "events_of", "part_of", "refuse_of_sequences"]
 
-#: The number of events of a person, by which people are cut into parts beside their first events; and the place of an event.
-LENGTH, EVENT = "__shoal_length__", "__shoal_event__"
+#: The place of an event.
+EVENT = "__shoal_event__"
 #: How many people and events a part was given.
 GIVEN_PEOPLE, GIVEN_EVENTS = "__shoal_given_people__", "__shoal_given_events__"
 #: The place of a record in its file.
