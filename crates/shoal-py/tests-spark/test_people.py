@@ -13,6 +13,7 @@ import shoal
 import shoal.spark
 from conftest import KEY_FILE
 from shoal.spark import _tables
+from shoal.spark._cells import Cells
 from test_spark import hashes
 
 QUASI = ["age", "town"]
@@ -212,10 +213,10 @@ def cells(rows):
     """The rows of each crowd by people who are in the same crowds with as many rows in each."""
     crowds, found = defaultdict(list), defaultdict(list)
     for row in rows:
-        crowds[row["__shoal_person__"]].append(tuple(row[name] for name in QUASI))
+        crowds[row["__shoal_person__"]].append(tuple(str(row[name]) for name in QUASI))
     for row in rows:
         who = row["__shoal_person__"]
-        found[tuple(row[name] for name in QUASI), tuple(sorted(crowds[who]))].append(row)
+        found[tuple(str(row[name]) for name in QUASI), tuple(sorted(crowds[who]))].append(row)
     return found
 
 
@@ -282,6 +283,30 @@ def test_what_only_all_rows_together_show_is_noticed(spark, tmp_path, monkeypatc
     with pytest.raises(shoal.PromiseError, match=message):
         shoal.spark.anonymize(spark.createDataFrame(visits(450)), ALL_ROWS, str(tmp_path / "out"), part_records=400)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_cells_on_several_workers_are_judged_as_one_list_of_rows_is(spark):
+    policy = shoal.Policy().identifier("who").data(person="who").quasi("age", "town").sensitive("illness").k(2).privacy(l_diversity={"kind": "distinct", "l": 2})
+    cells_of = Cells({**policy._native_with({}), "folder": "."}, QUASI, ["illness"])
+    accepted = []
+    for seed in range(12):
+        draw, rows = random.Random(seed), []
+        for who in range(draw.randint(6, 14)):
+            # Few lists of crowds, so that several people have the same one; a list may have a crowd twice, or be the beginning of another one.
+            for crowd in draw.choice([["a"], ["a", "a"], ["a", "b"], ["b", "a"]]):
+                rows.append({"age": crowd, "town": None if crowd == "b" else "Ulm", "illness": draw.choice(["flu", "gout", "acne", None]), "__shoal_person__": f"{who}"})
+        holds = all(
+            len({row["__shoal_person__"] for row in of_cell}) >= 2 and len({row["illness"] for row in of_cell} - {None}) != 1
+            for of_cell in cells(rows).values()
+        )
+        frame = spark.createDataFrame([tuple(row.values()) for row in rows], "age string, town string, illness string, __shoal_person__ string")
+        try:
+            cells_of.check(frame, draw.randint(1, 4))
+            accepted.append(True)
+        except shoal.PromiseError:
+            accepted.append(False)
+        assert accepted[-1] == holds, seed
+    assert set(accepted) == {True, False}
 
 
 def test_nine_people_in_a_grid_are_not_published_by_it(spark, tmp_path, monkeypatch):

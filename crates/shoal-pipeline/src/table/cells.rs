@@ -36,8 +36,7 @@ pub fn judge_cells(
     let name = rows.name();
     let table = read_published(request, rows, progress)?.table;
     let column = |wanted: &str| -> Result<&RawColumn, PipelineError> {
-        let lacking =
-            || PipelineError::PublishedColumn { file: name.clone(), column: wanted.to_owned() };
+        let lacking = || PipelineError::PublishedColumn { file: name.clone(), column: wanted.to_owned() };
         table.column(wanted).ok_or_else(lacking)
     };
     let person_of = persons(column(person)?);

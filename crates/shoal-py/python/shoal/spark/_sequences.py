@@ -273,9 +273,18 @@ class SequencesJob(Job):
         sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
         crowd, leaks = _in_order(F.col(PLACE), F.struct(*map(named, self.quasi))), []
         if length := self.full["privacy"].get("length"):
-            crowds = written.groupBy(named(self.id)).agg(crowd.alias("crowd")).groupBy("crowd").agg(F.count(F.lit(1)).alias(COUNT))
-            if alone := crowds.agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
-                leaks.append(f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values may find them, and all that is published about them")
+            crowds = written.groupBy(named(self.id)).agg(crowd.alias("crowd"), F.count(F.lit(1)).alias("events"))
+            if alone := crowds.groupBy("crowd").agg(F.count(F.lit(1)).alias(COUNT)).agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
+                leaks.append(
+                    f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values, or how many events there were, may find "
+                    "them, and all that is published about them"
+                )
+            numbers = crowds.groupBy("events").agg(F.count(F.lit(1)).alias(COUNT)).where(F.col(COUNT) < self.k)
+            if rare := numbers.agg(F.sum(COUNT)).first()[0]:
+                leaks.append(
+                    f"how many events somebody has is not covered by the promise: {rare} of {people} people publish a number of events that fewer than k = {self.k} people publish, and "
+                    "whoever knows somebody's number may find them by it"
+                )
         for name in sensitive:
             of_classes = guesses_of_people(written, named(self.id), crowd, folded(named(name), self.type_of(name), self.missing))
             leaks += in_classes(name, of_classes, "people")
