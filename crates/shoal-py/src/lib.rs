@@ -38,11 +38,11 @@ mod _native {
     #[pymodule_export]
     use crate::release::{NativeRelease, anonymize, key_of_release, release_key};
     #[pymodule_export]
-    use crate::same::fold;
+    use crate::same::{fold, positions};
     #[pymodule_export]
     use crate::save::save;
     #[pymodule_export]
     use crate::stream::NativeStream;
     #[pymodule_export]
-    use crate::verbs::{attack, check, explain, measure, verify};
+    use crate::verbs::{attack, check, explain, judge_cells, measure, verify};
 }

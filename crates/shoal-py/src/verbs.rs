@@ -45,6 +45,23 @@ pub(crate) fn verify(
     Ok((verified.holds(), json(&verified)))
 }
 
+/// Whether cells of people keep the promise: published rows of which the column `person` says whose they are, all rows of these people and
+/// all people of these cells.
+#[pyfunction]
+#[pyo3(signature = (rows, policy, person, personal_k=None))]
+pub(crate) fn judge_cells(
+    py: Python<'_>,
+    rows: PyTable,
+    policy: GivenPolicy,
+    person: &str,
+    personal_k: Option<&str>,
+) -> PyResult<String> {
+    let (request, mut rows) = (policy.request()?, source(rows));
+    answer(py, None, |progress| {
+        shoal_pipeline::table::judge_cells(&request, &mut rows, person, personal_k, progress)
+    })
+}
+
 /// What published data lose and risk.
 #[pyfunction]
 #[pyo3(signature = (original, published, policy, progress=None))]

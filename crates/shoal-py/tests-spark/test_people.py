@@ -1,8 +1,8 @@
-"""t-closeness and beta-likeness of people, who can have several records. What is published is counted here, in plain Python."""
+"""People who can have several records: all their rows together, t-closeness and beta-likeness. What is published is counted here, in plain Python."""
 
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +13,7 @@ import shoal
 import shoal.spark
 from conftest import KEY_FILE
 from shoal.spark import _tables
+from shoal.spark._cells import Cells
 from test_spark import hashes
 
 QUASI = ["age", "town"]
@@ -34,6 +35,10 @@ CONDITIONS = [
     {"columns.illness.beta-likeness": {"beta": 1.5, "kind": "enhanced"}},
     {"columns.cost.t-closeness": {"t": 0.3, "distance": "ordered"}},
 ]
+
+
+#: An attacker may know all rows of a person.
+ALL_ROWS = POLICY.set("data.known-rows", None).privacy(l_diversity={"kind": "distinct", "l": 2})
 
 
 def visits(people, seed=1):
@@ -189,3 +194,194 @@ def test_an_identifier_that_repeats_is_said_where_nobody_says_whose_a_record_is(
     release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))
     (leak,) = [one for one in release.leaks if "share their `who`" in one]
     assert leak in shoal.anonymize(table, policy).leaks
+
+
+def watch(monkeypatch, change=lambda frame: frame):
+    """What the workers give to be published, with whose it is."""
+    rows, rows_of = [], _tables.TableJob.rows_of
+
+    def watched(job, released):
+        given = change(rows_of(job, released))
+        rows[:] = [row.asDict() for row in given.collect()]
+        return given
+
+    monkeypatch.setattr(_tables.TableJob, "rows_of", watched)
+    return rows
+
+
+def cells(rows):
+    """The rows of each crowd by people who are in the same crowds with as many rows in each."""
+    crowds, found = defaultdict(list), defaultdict(list)
+    for row in rows:
+        crowds[row["__shoal_person__"]].append(tuple(str(row[name]) for name in QUASI))
+    for row in rows:
+        who = row["__shoal_person__"]
+        found[tuple(str(row[name]) for name in QUASI), tuple(sorted(crowds[who]))].append(row)
+    return found
+
+
+def test_all_rows_of_a_person_are_hidden_together(spark, tmp_path, monkeypatch):
+    table = visits(1_500)
+    # An empty cell is nobody's secret.
+    illness = [None if number % 7 == 0 else one for number, one in enumerate(table["illness"].to_pylist())]
+    table = table.set_column(3, "illness", pa.array(illness))
+    rows = watch(monkeypatch)
+    release = shoal.spark.anonymize(spark.createDataFrame(table), ALL_ROWS, str(tmp_path / "out"), part_records=600)
+    assert release.parts >= 2
+    found, longer = cells(rows), 0
+    for (_, crowds), of_cell in found.items():
+        assert len({row["__shoal_person__"] for row in of_cell}) >= 5
+        values = {row["illness"] for row in of_cell} - {None}
+        assert len(values) != 1, of_cell
+        longer += len(crowds) > 1
+    # There is something that crowds alone would not show.
+    assert longer and len(found) > release.found["classes"]
+    smallest = min(len({row["__shoal_person__"] for row in of_cell}) for of_cell in found.values())
+    people = [promise for promise in release.found["promises"] if promise["name"].endswith("of people")]
+    assert [(one["name"], one["found"], one["holds"]) for one in people] == [("k-anonymity of people", smallest, True), ("distinct-l-diversity of people", "kept by each cell of people", True)]
+    # Whoever is published is one of those who went in, with rows of their own; the others are counted.
+    assert release.found["records-out"] == len(rows) == pq.read_table(tmp_path / "out").num_rows
+    assert release.found["records-in"] == table.num_rows == release.found["records-out"] + release.found["records-suppressed"]
+    who = dict(zip(table["visit"].to_pylist(), table["who"].to_pylist()))
+    assert len({who[row["visit"]] for row in rows}) == len({row["__shoal_person__"] for row in rows}) == len({(who[row["visit"]], row["__shoal_person__"]) for row in rows})
+    verdict = shoal.verify(pq.read_table(tmp_path / "out"), ALL_ROWS, table)
+    assert verdict and verdict["promises"], verdict
+    # Rows by themselves would keep more of them, and not be enough.
+    assert release.found["records-suppressed"] < 0.2 * table.num_rows
+
+
+def test_with_one_part_all_rows_together_lose_what_one_machine_loses(spark, tmp_path):
+    table = visits(400)
+    release = shoal.spark.anonymize(spark.createDataFrame(table), ALL_ROWS, str(tmp_path / "out"))
+    one = shoal.anonymize(table, ALL_ROWS)
+    assert release.parts == 1 and release.found["records-out"] == pytest.approx(len(pa.table(one.data)), rel=0.03)
+    # Who of several equal people goes where is dealt otherwise, since people are carried along.
+    assert release.found["ncp"] == pytest.approx(one.loss, rel=0.1)
+
+
+def crossed(frame):
+    """Two rows of different crowds have changed people: no crowd becomes smaller, and no published byte is another one."""
+    given = frame.toPandas()
+    several = given[given.groupby("__shoal_person__")["visit"].transform("size") > 1].sort_values("visit")
+    first = several.iloc[0]
+    other = several[(several["age"] != first["age"]) & (several["__shoal_person__"] != first["__shoal_person__"])].iloc[0]
+    given.loc[[first.name, other.name], "__shoal_person__"] = [other["__shoal_person__"], first["__shoal_person__"]]
+    return frame.sparkSession.createDataFrame(given, frame.schema)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (crossed, "k-anonymity does not hold in the written files for all rows of a person together"),
+        # Whole crowds are gone, so that no promise is broken.
+        (lambda frame: frame.join(frame.groupBy(*QUASI).count().orderBy(*QUASI).limit(1), QUASI, "left_anti").select(frame.columns), "the workers were given [0-9]+ and left out"),
+    ],
+    ids=["people have changed places", "rows are gone"],
+)
+def test_what_only_all_rows_together_show_is_noticed(spark, tmp_path, monkeypatch, change, message):
+    watch(monkeypatch, change)
+    with pytest.raises(shoal.PromiseError, match=message):
+        shoal.spark.anonymize(spark.createDataFrame(visits(450)), ALL_ROWS, str(tmp_path / "out"), part_records=400)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cells_on_several_workers_are_judged_as_one_list_of_rows_is(spark):
+    policy = shoal.Policy().identifier("who").data(person="who").quasi("age", "town").sensitive("illness").k(2).privacy(l_diversity={"kind": "distinct", "l": 2})
+    cells_of = Cells({**policy._native_with({}), "folder": "."}, QUASI, ["illness"])
+    accepted = []
+    for seed in range(12):
+        draw, rows = random.Random(seed), []
+        for who in range(draw.randint(6, 14)):
+            # Few lists of crowds, so that several people have the same one; a list may have a crowd twice, or be the beginning of another one.
+            for crowd in draw.choice([["a"], ["a", "a"], ["a", "b"], ["b", "a"]]):
+                rows.append({"age": crowd, "town": None if crowd == "b" else "Ulm", "illness": draw.choice(["flu", "gout", "acne", None]), "__shoal_person__": f"{who}"})
+        holds = all(
+            len({row["__shoal_person__"] for row in of_cell}) >= 2 and len({row["illness"] for row in of_cell} - {None}) != 1
+            for of_cell in cells(rows).values()
+        )
+        frame = spark.createDataFrame([tuple(row.values()) for row in rows], "age string, town string, illness string, __shoal_person__ string")
+        try:
+            cells_of.check(frame, draw.randint(1, 4))
+            accepted.append(True)
+        except shoal.PromiseError:
+            accepted.append(False)
+        assert accepted[-1] == holds, seed
+    assert set(accepted) == {True, False}
+
+
+def test_nine_people_in_a_grid_are_not_published_by_it(spark, tmp_path, monkeypatch):
+    """Each crowd of the grid has three people with three illnesses; all rows of a person together are like nobody else's."""
+    ages, rows = [20, 21, 22], []
+    for copy in range(20):
+        for number in range(9):
+            for age in (ages[number // 3], 30 + ages[number % 3]):
+                rows.append((f"w{copy}-{number}", age, ["flu", "cold", "gout"][(number + number // 3) % 3]))
+    table = pa.table(dict(zip(["who", "age", "illness"], map(list, zip(*rows)))))
+    policy = shoal.Policy().identifier("who").data(person="who").quasi("age", kind="integer").sensitive("illness").k(30).algorithm(rounds=1, key_file=KEY_FILE)
+    published = watch(monkeypatch)
+    shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))
+    lists = defaultdict(list)
+    for row in published:
+        lists[row["__shoal_person__"]].append(row["age"])
+    assert min(Counter(tuple(sorted(of)) for of in lists.values()).values()) >= 30
+
+
+def test_what_a_person_asks_for_counts_for_all_their_rows_together(spark, tmp_path, monkeypatch):
+    table = visits(700)
+    asked = [12 if who.endswith("7") else None for who in table["who"].to_pylist()]
+    table = table.append_column("own", pa.array(asked, pa.int64()))
+    policy = ALL_ROWS.set("columns.own", {"role": "personal-k", "kind": "integer"})
+    rows = watch(monkeypatch)
+    release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"), part_records=500)
+    for of_cell in cells(rows).values():
+        assert len({row["__shoal_person__"] for row in of_cell}) >= max(row["__shoal_k__"] or 5 for row in of_cell)
+    assert "personal-k of people" in [promise["name"] for promise in release.found["promises"]]
+
+
+def test_conditions_that_compare_with_everybody_are_refused_where_rows_may_be_left_out(spark, tmp_path):
+    policy = POLICY.set("data.known-rows", None).set("columns.illness.t-closeness", {"t": 0.5, "distance": "equal"})
+    with pytest.raises(shoal.PolicyError, match="where rows are left out so that all rows of a person together are hidden") as raised:
+        shoal.spark.anonymize(spark.createDataFrame(visits(300)), policy, str(tmp_path / "out"))
+    assert 'known-rows = "one"' in raised.value.hint
+    # With one row each there is nothing to be left out.
+    table = visits(600)
+    first = {who: number for number, who in reversed(list(enumerate(table["who"].to_pylist())))}
+    table = table.take(sorted(first.values()))
+    release = shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))
+    assert release.found["records-suppressed"] == 0 and "t-closeness of people" in [promise["name"] for promise in release.found["promises"]]
+
+
+#: Spellings of one person, and pairs of two.
+ONE_PERSON = [["Jos\u00e9", "Jose\u0301", " JOS\u00c9"], ["Ann Lee", "Ann  Lee", "ann\u00a0lee"], ["Bern\u00adhard", "Bernhard"], ["007", "7", "7.0"]]
+TWO_PEOPLE = [("12345678901234567", "12345678901234568"), ("1e3", "1000")]
+
+
+def test_one_fold_says_who_is_who_here_and_there(spark, tmp_path, monkeypatch):
+    draw, names = random.Random(3), [of for of in ONE_PERSON] + [[name] for pair in TWO_PEOPLE for name in pair] + [[f"w{number}"] for number in range(400)]
+    rows = [(name, draw.randint(20, 79), draw.choice(["Ulm", "Kiel"]), draw.choice(["flu", "cold"])) for of in names for name in of]
+    table = pa.table(dict(zip(["who", "age", "town", "illness"], map(list, zip(*rows)))))
+    policy = ALL_ROWS.set("columns.visit", None).set("columns.cost", None).set("privacy.l-diversity", None)
+    parts, parted = {}, _tables.TableJob._parted
+
+    def watched(job, plan):
+        given = parted(job, plan)
+        parts.update((row["who"], row["n"]) for row in given.groupBy("who").agg(F.countDistinct("__shoal_part__").alias("n")).collect())
+        return given
+
+    monkeypatch.setattr(_tables.TableJob, "_parted", watched)
+    shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"), part_records=100)
+    assert len(parts) == len(names) and set(parts.values()) == {1}
+    # The same people on one machine: its note counts them.
+    report = shoal.anonymize(table, policy).report
+    assert any(f"belong to {len(names)} people" in note for note in report["notes"]), report["notes"]
+
+
+@pytest.mark.parametrize("nobody", ["na", " N\u00adA", "NA"])
+def test_a_spelling_of_nothing_names_nobody(spark, tmp_path, nobody):
+    table = visits(200)
+    table = table.set_column(0, "who", pa.array([nobody if number == 5 else who for number, who in enumerate(table["who"].to_pylist())]))
+    policy = POLICY.data(missing=["NA"])
+    for anonymize in (lambda: shoal.anonymize(table, policy), lambda: shoal.spark.anonymize(spark.createDataFrame(table), policy, str(tmp_path / "out"))):
+        with pytest.raises(shoal.Error, match="who"):
+            anonymize()
+    assert list(tmp_path.iterdir()) == []

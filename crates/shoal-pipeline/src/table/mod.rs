@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod attack;
+mod cells;
 mod check;
 mod compose;
 mod estimate;
@@ -15,6 +16,7 @@ mod run;
 mod verbs;
 
 pub(crate) use attack::attack;
+pub use cells::{JudgedCells, judge_cells};
 pub use check::TablePlan;
 pub(crate) use check::check;
 pub use estimate::{Estimate, EstimatedLoss};

@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use shoal_core::{MissingTexts, RawTable};
 
-use crate::promise::{Answer, Finding};
+use crate::promise::{Answer, Finding, settle};
 use crate::table::{Classes, TableModel, TableView, ask};
 use crate::{BrokenPromise, Unverifiable};
 
@@ -151,16 +151,47 @@ pub struct BrokenTogether {
     pub people: Vec<u32>,
 }
 
-/// Asks the models of each release of its classes, cut into the cells of people; what is promised about values, of those in a
-/// cell who have values in the same places. `is_asked` says of a person whether their cell counts; it is the same for all
-/// people of a cell. Shares of everybody are those of the release.
+/// What breaks in the releases, whose classes are cut into the cells of people. `is_asked` says of a person whether their
+/// cell counts; it is the same for all people of a cell. Shares of everybody are those of the release.
 pub fn judge(
     releases: &[Seen<'_>],
     cell_of: &[u32],
     is_asked: impl Fn(u32) -> bool,
 ) -> Result<Vec<BrokenTogether>, Unverifiable> {
-    let mut by_values: HashMap<&str, Option<Vec<u32>>> = HashMap::new();
     let mut broken = Vec::new();
+    ask_all(releases, cell_of, |release, classes, Answer { promise, column, outcome }| {
+        let mut is_bad = vec![false; classes.len()];
+        outcome.violations.all.iter().for_each(|&class| is_bad[class as usize] = true);
+        let rows = classes.class_of.iter().zip(&releases[release].person_of);
+        let bad = rows.filter(|(class, person)| is_bad[**class as usize] && is_asked(**person));
+        let people: BTreeSet<u32> = bad.map(|(_, &person)| person).collect();
+        if !people.is_empty() {
+            let finding = Finding { promise, column, found: outcome.found, holds: false };
+            let promise = BrokenPromise { finding, violations: outcome.violations };
+            broken.push(BrokenTogether { release, promise, people: people.into_iter().collect() });
+        }
+    })?;
+    Ok(broken)
+}
+
+/// What is found in one release, whose classes are cut into the cells of its people, and what of it is broken.
+pub fn findings(
+    release: &Seen<'_>,
+    cell_of: &[u32],
+) -> Result<(Vec<Finding>, Vec<BrokenPromise>), Unverifiable> {
+    let mut answers = Vec::new();
+    ask_all(std::slice::from_ref(release), cell_of, |_, _, answer| answers.push(answer))?;
+    settle(answers)
+}
+
+/// Asks the models of each release of its classes, cut into the cells of people; what is promised about values, of those in a
+/// cell who have values in the same places. `heard` gets the release, the classes that were asked about, and the answer.
+fn ask_all(
+    releases: &[Seen<'_>],
+    cell_of: &[u32],
+    mut heard: impl FnMut(usize, &Classes, Answer),
+) -> Result<(), Unverifiable> {
+    let mut by_values: HashMap<&str, Option<Vec<u32>>> = HashMap::new();
     for (release, seen) in releases.iter().enumerate() {
         let whole = seen.view(cell_of)?;
         for model in seen.models {
@@ -174,20 +205,10 @@ pub fn judge(
             };
             let cut = cut.map(|cells| seen.view(cells)).transpose()?;
             let view = cut.as_ref().unwrap_or(&whole);
-            let Answer { promise, column, outcome } = ask(view, model.as_ref())?;
-            let mut is_bad = vec![false; view.classes().len()];
-            outcome.violations.all.iter().for_each(|&class| is_bad[class as usize] = true);
-            let rows = view.classes().class_of.iter().zip(&seen.person_of);
-            let bad = rows.filter(|(class, person)| is_bad[**class as usize] && is_asked(**person));
-            let people: BTreeSet<u32> = bad.map(|(_, &person)| person).collect();
-            if !people.is_empty() {
-                let finding = Finding { promise, column, found: outcome.found, holds: false };
-                let promise = BrokenPromise { finding, violations: outcome.violations };
-                broken.push(BrokenTogether { release, promise, people: people.into_iter().collect() });
-            }
+            heard(release, view.classes(), ask(view, model.as_ref())?);
         }
     }
-    Ok(broken)
+    Ok(())
 }
 
 #[cfg(test)]

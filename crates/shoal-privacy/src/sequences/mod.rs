@@ -20,7 +20,7 @@ pub use confidence::{Confidence, ConfidenceError};
 pub use conservation::SequencesConservationError;
 pub use file::{SequencesVerdict, verify_sequences_file};
 pub use knowledge::{BoundedKnowledge, KnowledgeError};
-pub(crate) use model::{verify_all, verify_all_apart};
 pub use model::{SequencesModel, SequencesViolation};
+pub(crate) use model::{verify_all, verify_all_apart};
 pub use release::{SequencesClaim, SequencesFindings, VerifiedSequences, judge_sequences, verify_sequences};
 pub use view::SequencesView;

@@ -6,8 +6,8 @@ from typing import Any, Callable, Optional, Union, final
 
 __all__ = [
     "Error", "HeldFrame", "NativeRelease", "NativeStream", "PolicyError", "PromiseError", "addresses", "anonymize",
-    "attack", "build_hierarchy", "check", "dict_to_toml", "explain", "fold", "hierarchy_rows", "hold", "key_of_release", "measure",
-    "policy_of_release", "policy_schema", "policy_to_json", "propose", "release_key", "save", "timestamps", "toml_to_json", "verify",
+    "attack", "build_hierarchy", "check", "dict_to_toml", "explain", "fold", "hierarchy_rows", "hold", "judge_cells", "key_of_release",
+    "measure", "policy_of_release", "policy_schema", "policy_to_json", "positions", "propose", "release_key", "save", "timestamps", "toml_to_json", "verify",
 ]
 
 class Error(Exception):
@@ -59,6 +59,8 @@ def addresses(table: Any) -> list[tuple[str, list[int]]]: ...
 def hold(table: Any) -> HeldFrame: ...
 def timestamps(table: Any) -> dict[str, bool]: ...
 def fold(texts: list[Optional[str]], missing: list[str] = ..., kind: str = ..., format: Optional[str] = ...) -> list[Optional[str]]: ...
+def positions(texts: list[str], kind: str, format: Optional[str] = ...) -> list[Optional[float]]: ...
+def judge_cells(rows: Any, policy: dict[str, Any], person: str, personal_k: Optional[str] = ...) -> str: ...
 def build_hierarchy(
     table: Any,
     column: str,

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use shoal_core::Rule;
 
-use crate::refinement::worlds::{Dice, combine, drawn, orders};
 use super::tests::{file, missing, models};
 use super::*;
+use crate::refinement::worlds::{Dice, combine, drawn, orders};
 
 const K: usize = 2;
 const L: usize = 2;

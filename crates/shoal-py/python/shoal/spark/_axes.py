@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import re
 from bisect import bisect_left
 from typing import Any
 
 from .. import _native
-from ._texts import kernel_text, numbers_of
+from ._texts import kernel_text, numbers_of, same_text
 
 __all__ = ["Axis", "leaves_of", "position"]
 
@@ -79,7 +78,7 @@ class Axis:
     def _code(self, value: Any, type: str) -> float:
         text = kernel_text(value, type)
         if self.is_number:
-            return MISSING if text in self.missing else position(value, self.kind, self.format)
+            return MISSING if same_text(text, self.missing) is None else position(value, self.kind, self.format)
         if self.leaves:
             # What the hierarchy does not have is for the kernel to refuse.
             return self.leaves.get(text, -1)
@@ -93,30 +92,16 @@ class Axis:
 
 
 def position(value: Any, kind: str, format: str | None) -> float:
-    """Where a number or a date stands. What is neither stands with the missing ones: the kernel says what is wrong with it. So does a date in a notation that Python does
-    not know; parts are cut a little worse then, and where an order is promised :class:`Values` notices."""
-    try:
-        if kind == "date":
-            if isinstance(value, str):
-                value = datetime.datetime.strptime(value.strip(), _python_format(format or "%Y-%m-%d"))
-            if not isinstance(value, datetime.datetime):
-                return float(value.toordinal())
-            # Two texts of one moment stand in one place, whatever their offsets.
-            offset = value.utcoffset() or datetime.timedelta()
-            seconds = value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6 - offset.total_seconds()
-            return value.toordinal() + seconds / 86400
-        return float(value)
-    except (AttributeError, TypeError, ValueError):
+    """Where a number or a date stands, as the kernel reads it. What is neither stands with the missing ones: the kernel says what is wrong with it."""
+    if value is None:
         return MISSING
-
-
-#: Directives of the kernel that Python's strptime does not know, and what they are short for.
-_DIRECTIVES = {"%D": "%m/%d/%y", "%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%R": "%H:%M", "%e": "%d"}
-
-
-def _python_format(format: str) -> str:
-    # Two characters at a time, since `%%D` is a percent sign and a letter.
-    return re.sub("%.", lambda found: _DIRECTIVES.get(found[0], found[0]), format)
+    if isinstance(value, datetime.date):
+        # In days since 1970, as of texts. Two texts of one moment stand in one place, whatever their offsets.
+        moment = value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.timezone.utc)
+        return moment.timestamp() / 86400
+    found = _native.positions([kernel_text(value)], kind, format)[0]
+    return MISSING if found is None else found
 
 
 def leaves_of(text: str) -> dict[str, list[str]]:

@@ -37,7 +37,7 @@ class Values:
         for value, one in zip(canonical, raw):
             # Of several spellings one must have a place.
             if value is not None and not math.isfinite(ranks.get(value, math.nan)):
-                ranks[value] = self._position(one)
+                ranks[value] = position(one, self.kind, self.format)
         self._refuse_unknown_places(ranks)
         # Numbers and dates ascending: the ranks of an ordered distance.
         order = sorted(ranks, key=lambda value: (ranks[value] if self.kind != "text" else 0.0, value))
@@ -52,18 +52,12 @@ class Values:
             if value is not None:
                 self.texts[number_of[value]] = kernel_text(one, type)
 
-    def _position(self, value: Any) -> float:
-        return position(value.strip() if isinstance(value, str) else value, self.kind, self.format)
-
     def _refuse_unknown_places(self, ranks: dict[str, float]) -> None:
         """Without their places, numbers and dates would be in the order of their texts, and a distance would be verified that nobody asked for."""
         if self.kind == "text" or all(map(math.isfinite, ranks.values())):
             return
-        if self.kind != "date":
-            raise new_policy_error(f"columns.{self.column}.kind", f"`{self.column}` has values that are no numbers", "correct the values, or name in data.missing what means \"no value\"")
-        hint = "correct the values or the format; write it with directives that Python's strptime knows, or give a column of dates: frame.withColumn(…, to_date(…))"
-        what = f"`{self.column}` has values that are no dates in the notation {self.format or '%Y-%m-%d'}, or in one that cannot be verified on Spark"
-        raise new_policy_error(f"columns.{self.column}.format", what, hint)
+        what = "numbers" if self.kind != "date" else f"dates in the notation {self.format or '%Y-%m-%d'}"
+        raise new_policy_error(f"columns.{self.column}.kind", f"`{self.column}` has values that are no {what}", "correct the values, the kind or the format, or name in data.missing what means \"no value\"")
 
     def id_of(self, value: Any) -> int:
         """The number of a value. NaN is not equal to itself, and so cannot be looked up."""

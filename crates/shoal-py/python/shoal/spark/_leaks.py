@@ -9,7 +9,7 @@ from typing import Any
 from ._names import COUNT, named
 from ._texts import folded, is_missing
 
-__all__ = ["guesses", "guesses_of_people", "in_classes", "left_out", "no_condition", "not_looked_at", "of_untouched", "repeated_identifiers"]
+__all__ = ["KNOWN_ROWS", "guesses", "guesses_of_people", "in_classes", "left_out", "no_condition", "not_looked_at", "of_untouched", "repeated_identifiers"]
 
 #: The share of records from which a column's values are called nearly unique.
 NEARLY = 0.5
@@ -18,6 +18,8 @@ WORDS, DIFFERENT, LEAST_TEXTS = 4.0, 0.5, 10
 #: The crowd of a record, the look of a value, and what stands there for no value and for somebody whatever they have. No text begins with these characters.
 CROWD, LOOK = "__shoal_crowd__", "__shoal_look__"
 NO_VALUE, SOMEBODY = "\0", "\1"
+#: What it means that an attacker is said to know one row of a person.
+KNOWN_ROWS = "an attacker is said to know one row of a person (data.known-rows): an attacker who knows several rows of a person may find the others, and what all of them say"
 
 
 class Guesses:

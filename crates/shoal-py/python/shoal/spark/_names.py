@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator
 
-__all__ = ["CONTENT", "COUNT", "HASH", "ITEMS", "KEY", "OURS", "PART", "PERSON", "PERSONAL_K", "ROW", "map_in_arrow", "named", "quoted"]
+__all__ = ["CONTENT", "COUNT", "GIVEN", "HASH", "ITEMS", "KEY", "LEFT", "LENGTH", "OURS", "PART", "PERSON", "PERSONAL_K", "ROW", "map_in_arrow", "named", "quoted"]
 
 #: How the names of our own columns begin. None of them is published.
 OURS = "__shoal_"
@@ -12,6 +12,10 @@ OURS = "__shoal_"
 PART, HASH, ROW = "__shoal_part__", "__shoal_hash__", "__shoal_row__"
 #: What goes with records until people and their own k are verified.
 PERSON, PERSONAL_K = "__shoal_person__", "__shoal_k__"
+#: How many rows a person has, by which people are cut into parts beside what these rows say.
+LENGTH = "__shoal_length__"
+#: How many records a part was given, and how many of them it left out.
+GIVEN, LEFT = "__shoal_given__", "__shoal_left__"
 #: Transactions: items, a hash of all of them, a set of items as one number, and how often something occurs.
 ITEMS, CONTENT, KEY, COUNT = "__shoal_items__", "__shoal_content__", "__shoal_key__", "__shoal_n__"
 

@@ -12,7 +12,7 @@ from ._errors import broken, carried, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
 from ._leaks import guesses_of_people, in_classes, left_out, not_looked_at, of_untouched
-from ._names import COUNT, HASH, PART, PERSON, named, quoted
+from ._names import COUNT, HASH, LENGTH, PART, PERSON, named, quoted
 from ._people import with_canonical_people
 from ._plan import Plan
 from ._texts import folded, kernel_text
@@ -21,8 +21,8 @@ from ._worker import as_declared, use_cores_of_task
 
 __all__ = ["PLACE", "SequencesJob", "events_of", "part_of", "refuse_of_sequences"]
 
-#: The number of events of a person, by which people are cut into parts beside their first events; and the place of an event.
-LENGTH, EVENT = "__shoal_length__", "__shoal_event__"
+#: The place of an event.
+EVENT = "__shoal_event__"
 #: How many people and events a part was given.
 GIVEN_PEOPLE, GIVEN_EVENTS = "__shoal_given_people__", "__shoal_given_events__"
 #: The place of a record in its file.
@@ -273,9 +273,18 @@ class SequencesJob(Job):
         sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
         crowd, leaks = _in_order(F.col(PLACE), F.struct(*map(named, self.quasi))), []
         if length := self.full["privacy"].get("length"):
-            crowds = written.groupBy(named(self.id)).agg(crowd.alias("crowd")).groupBy("crowd").agg(F.count(F.lit(1)).alias(COUNT))
-            if alone := crowds.agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
-                leaks.append(f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values may find them, and all that is published about them")
+            crowds = written.groupBy(named(self.id)).agg(crowd.alias("crowd"), F.count(F.lit(1)).alias("events"))
+            if alone := crowds.groupBy("crowd").agg(F.count(F.lit(1)).alias(COUNT)).agg(F.count_if(F.col(COUNT) == 1)).first()[0]:
+                leaks.append(
+                    f"{alone} of {people} people publish a sequence that nobody else does: whoever knows more than {length} of somebody's values, or how many events there were, may find "
+                    "them, and all that is published about them"
+                )
+            numbers = crowds.groupBy("events").agg(F.count(F.lit(1)).alias(COUNT)).where(F.col(COUNT) < self.k)
+            if rare := numbers.agg(F.sum(COUNT)).first()[0]:
+                leaks.append(
+                    f"how many events somebody has is not covered by the promise: {rare} of {people} people publish a number of events that fewer than k = {self.k} people publish, and "
+                    "whoever knows somebody's number may find them by it"
+                )
         for name in sensitive:
             of_classes = guesses_of_people(written, named(self.id), crowd, folded(named(name), self.type_of(name), self.missing))
             leaks += in_classes(name, of_classes, "people")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from .._policy import Policy
-from ._axes import leaves_of
+from ._axes import Axis, leaves_of
+from ._cells import Cells
 from ._conditions import MISSING, TOLERANCE, Condition, Values, conditions_of
 from ._errors import broken, new_policy_error
 from ._hashes import hash_of_cells
 from ._job import FILE_RECORDS, LEAST_CROWDS, PART_CROWDS, WRITTEN, Job, sample_size
-from ._leaks import guesses, in_classes, left_out, no_condition, not_looked_at, of_untouched, repeated_identifiers
-from ._names import HASH, PART, PERSON, PERSONAL_K, ROW, named, quoted
+from ._leaks import KNOWN_ROWS, guesses, in_classes, left_out, no_condition, not_looked_at, of_untouched, repeated_identifiers
+from ._names import GIVEN, HASH, LEFT, LENGTH, PART, PERSON, PERSONAL_K, ROW, named, quoted
 from ._people import with_canonical_people
 from ._plan import Plan
 from ._texts import folded
-from ._verify import Expected, verify, verify_columns, verify_people
+from ._verify import UNSTEADY, Expected, verify, verify_columns, verify_people, verify_released
 from ._worker import Worker
 
 __all__ = ["TableJob"]
@@ -40,6 +41,10 @@ class TableJob(Job):
         self.identifiers = frame.select(*(named(name) for name in frame.columns if self.specs[name].get("role") == "identifier" and not self.person))
         if self.person:
             self.frame = with_canonical_people(self.frame, self.person, self.missing)
+        #: How many rows the person with most of them has, where all rows of a person may be known.
+        self.longest = 1
+        if self.person and self.full["data"].get("known-rows") != "one":
+            self.longest = self.frame.groupBy(named(self.person)).count().agg(F.max("count")).first()[0] or 1
         self.conditions = conditions_of(self.full)
         self._refuse_conditions()
         self.carried = [name for name, source in ((PERSON, self.person), (PERSONAL_K, self.personal_k)) if source]
@@ -48,6 +53,11 @@ class TableJob(Job):
         self.largest_k = max(self.k, self.figures(*asked).get("largest k") or 0)
         if self.records < self.k:
             raise broken(f"there are {self.records} records, fewer than k = {self.k}", "lower k, or publish more records at once")
+
+    @property
+    def all_rows(self) -> bool:
+        """Whether all rows of a person are judged together. With one row each there is nothing to be put together."""
+        return self.longest > 1
 
     def _refuse_conditions(self) -> None:
         for condition in self.conditions:
@@ -58,7 +68,12 @@ class TableJob(Job):
         algorithm = self.full["algorithm"]
         drops = algorithm.get("max-suppressed") or algorithm.get("outliers") == "suppress" or algorithm.get("name") in ("datafly", "incognito")
         drops = drops or algorithm.get("remainder") == "suppress" or any(column.get("missing") == "suppress" for column in self.full["columns"].values())
-        if drops and any(condition.compares for condition in self.conditions):
+        compares = any(condition.compares for condition in self.conditions)
+        if self.all_rows and compares:
+            hint = 'set data.known-rows = "one" if an attacker knows one row of a person at most, or use shoal.anonymize on one machine'
+            what = "t-closeness and beta-likeness compare with everybody who is published, which no worker knows where rows are left out so that all rows of a person together are hidden"
+            raise new_policy_error("privacy", what, hint)
+        if drops and compares:
             hint = "publish everybody (no outliers, max-suppressed, remainder or missing = \"suppress\"; ribbon, mondrian or sbc)"
             raise new_policy_error("privacy", "t-closeness and beta-likeness compare with everybody who is published, which no worker knows while records are left out", hint)
 
@@ -68,18 +83,20 @@ class TableJob(Job):
         from pyspark.sql import functions as F
 
         size, least = max(part_records, PART_CROWDS * self.largest_k), LEAST_CROWDS * self.largest_k
-        quasi = [named(name) for name in self.quasi]
+        length = Axis(LENGTH, {"kind": "integer"})
+        length.low, length.high = 1.0, float(self.longest)
+        axes = [length, *self.axes] if self.all_rows else self.axes
+        quasi = [named(axis.name) for axis in axes]
         wanted = sample_size(self.records, size)
-        if self.tuples <= wanted:
+        if self.tuples <= wanted and not self.all_rows:
             # Few enough different ones to know all of them, however many records have each.
             counted = self.frame.groupBy(*quasi).agg(F.count(F.lit(1)).alias("__shoal_n__")).toArrow()
             sample, weights = counted, counted.column("__shoal_n__").to_numpy().astype(float)
         else:
             every = max(1, int(self.records / wanted))
-            hashed = self.frame.select(*quasi, self._hash())
-            sample = hashed.where(F.pmod(F.col(HASH), F.lit(every)) == 0).drop(HASH).toArrow()
+            sample = self._hashed().where(F.pmod(F.col(HASH), F.lit(every)) == 0).select(*quasi).toArrow()
             weights = np.full(sample.num_rows, self.records / max(sample.num_rows, 1))
-        plan = Plan.of_sample(sample, weights, self.axes, size, least)
+        plan = Plan.of_sample(sample, weights, axes, size, least)
         members = F.countDistinct(PERSON) if self.person else F.count(F.lit(1))
         counted = self._parted(plan).groupBy(PART).agg(F.count(F.lit(1)).alias("records"), members.alias("members")).collect()
         sizes, people = [0] * plan.cells, [0] * plan.cells
@@ -160,15 +177,23 @@ class TableJob(Job):
         columns = [*self.published, *([self.personal_k] if self.personal_k else [])]
         return hash_of_cells(self.hash_key, [*map(named, columns)]).alias(HASH)
 
+    def _hashed(self) -> Any:
+        """The records with their hashes, and where it matters with how many their people have."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F
+
+        hashed = self.frame.select("*", self._hash())
+        return hashed.withColumn(LENGTH, F.count(F.lit(1)).over(Window.partitionBy(named(self.person)))) if self.all_rows else hashed
+
     def _parted(self, plan: Plan) -> Any:
         """The records with their parts, and with what is carried along."""
-        hashed = self.frame.select("*", self._hash())
-        types = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
+        hashed = self._hashed()
+        types = {field.name: field.dataType.simpleString() for field in hashed.schema.fields if field.name != HASH}
         schema = ", ".join(f"{quoted(name)} {type}" for name, type in types.items())
         if self.person is None:
             parted = hashed.mapInArrow(plan.assign, f"{schema}, {PART} int")
         else:
-            parted = self._parted_people(plan, hashed, schema)
+            parted = self._parted_people(plan, hashed, schema).drop(LENGTH)
         return parted.withColumn(PERSONAL_K, named(self.personal_k)) if self.personal_k else parted
 
     def _parted_people(self, plan: Plan, hashed: Any, schema: str) -> Any:
@@ -199,6 +224,8 @@ class TableJob(Job):
             types[PERSON] = "string"
         if self.personal_k:
             types[PERSONAL_K] = "bigint"
+        if self.all_rows:
+            types.update({GIVEN: "bigint", LEFT: "bigint"})
         worker = Worker(self.given, self.key, keys, self.axes, conditions, types, self.tells_everybody)
         # As many tasks as parts: left alone, Spark would put many small parts into one task, and the other workers would wait.
         parted = self._parted(plan).repartition(plan.parts, PART)
@@ -207,12 +234,16 @@ class TableJob(Job):
         # Who a record is about is looked at twice and never written where the release goes.
         return released.persist() if self.carried or self._counts_released() else released
 
+    def rows_of(self, released: Any) -> Any:
+        """What the workers gave to be published, with what is carried along."""
+        return released.where(named(GIVEN).isNull()).drop(GIVEN, LEFT) if self.all_rows else released
+
     def _counts_released(self) -> bool:
         return self.records > FILE_RECORDS and self._may_lack() > 0
 
     def write(self, released: Any) -> None:
         """Which file a record is in and where follows from what is published about it, and from nothing else: neither its part nor its place in the input can be seen."""
-        published = [named(name) for name in self.published]
+        published, released = [named(name) for name in self.published], self.rows_of(released)
         # By what is published: how many were left out must not be seen. Where everything fits into one file, nothing has to be counted for that.
         files = max(1, -(-(released.count() if self._counts_released() else self.records) // FILE_RECORDS))
         ordered = released.select(*published).repartition(files, *published).sortWithinPartitions(*[column.cast("string") for column in published])
@@ -224,12 +255,29 @@ class TableJob(Job):
         verify_columns(written, self.published)
         kept = [name for name in self.published if name not in self.quasi]
         expected = Expected(self.k, self.quasi, kept, self.records, self._may_lack(), self.axes, self.leaves_below)
-        found = verify(written, self.frame, expected, self.conditions, self.values, *([released] if self.person else []))
+        # Where all rows of a person count together, conditions are about cells.
+        conditions, rows = [] if self.all_rows else self.conditions, self.rows_of(released)
+        found = verify(written, self.frame, expected, conditions, self.values, *([rows] if self.person else []))
         self.rows = found["records-out"]
+        if self.all_rows:
+            self._check_given(released, found["records-suppressed"])
         found["leaks"] = self._leaks(written, found)
         if self.carried:
-            found["promises"] += verify_people(released, written, expected, self.published)
+            verify_released(rows, written, self.published)
+            found["promises"] += self._judge_cells(rows) if self.all_rows else verify_people(rows, expected)
         return found
+
+    def _check_given(self, released: Any, lacking: int) -> None:
+        """Rows in are rows out and those that the workers left out, which must have been given all of them."""
+        from pyspark.sql import functions as F
+
+        row = released.agg(F.sum(GIVEN).alias("given"), F.sum(LEFT).alias("left")).first()
+        if (row["given"], row["left"]) != (self.records, lacking):
+            raise broken(f"{self.records} records went in; the workers were given {row['given']} and left out {row['left']}, and {lacking} are not in the written files", UNSTEADY)
+
+    def _judge_cells(self, rows: Any) -> list[dict[str, Any]]:
+        limited = dict.fromkeys(condition.column for condition in self.conditions)
+        return Cells(self.given, self.quasi, list(limited)).check(rows, self.part_figures["count"])
 
     def _leaks(self, written: Any, found: dict[str, Any]) -> list[str]:
         """What the promise does not cover, in words."""
@@ -237,6 +285,7 @@ class TableJob(Job):
         sensitive, insensitive = ([name for name, role in kept.items() if role == wanted] for wanted in ("sensitive", "insensitive"))
         limited, records = {condition.column for condition in self.conditions}, found["records-out"]
         leaks = [no_condition(name) for name in sensitive if name not in limited]
+        leaks += [KNOWN_ROWS] * (self.full["data"].get("known-rows") == "one")
         for name in sensitive:
             of_classes = guesses(written, [*map(named, self.quasi)], folded(named(name), self.type_of(name), self.missing))
             leaks += in_classes(name, of_classes, "records")
@@ -263,6 +312,9 @@ class TableJob(Job):
         else:
             # The remainder of a part, fewer than k; incognito leaves nobody out.
             limit = 0 if name == "incognito" else (self.k - 1) * self.part_figures["count"]
+        if self.all_rows and share is None:
+            # Rows of people who have too many to be hidden with all of them. The workers say how many they are.
+            limit = self.records
         return limit + self.incomplete
 
 
@@ -275,8 +327,6 @@ def _refuse(keys: dict[str, Any]) -> None:
     known = {"k", "preset", "l-diversity", "t-closeness", "beta-likeness", "transparent"}
     if other := sorted(set(privacy) - known):
         raise new_policy_error(f"privacy.{other[0]}", f"privacy.{other[0]} has no meaning on Spark: there is no report of risks", "remove it, or " + here)
-    if keys.get("data", {}).get("person") and keys["data"].get("known-rows") != "one":
-        raise new_policy_error("data.person", "all rows of a person together are not judged on Spark", 'set data.known-rows = "one" if an attacker knows one row of a person at most, or ' + here)
     if algorithm.get("seconds") is not None:
         raise new_policy_error("algorithm.seconds", "the result would depend on how fast a worker is, and a part that is done again would not be the same", "use algorithm.rounds")
     if output.get("keep-order"):

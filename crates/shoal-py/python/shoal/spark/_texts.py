@@ -56,13 +56,9 @@ def is_missing(column: Any, type: str, missing: list[str]) -> Any:
 
 def numbers_of(tokens: list[str], type: str) -> list[float]:
     """The numbers of a column of this type that the kernel reads as one of these texts."""
-    return [number for token in tokens if (number := _number(token, type)) is not None and same_text(kernel_text(number, type)) == same_text(token)]
-
-
-def _number(text: str, type: str) -> float | None:
     import numpy as np
 
-    try:
-        return float(np.float32(text)) if type == "float" else float(text)
-    except ValueError:
-        return None
+    texts = [text for text in _native.fold(list(tokens)) if text is not None]
+    places = [place for place in _native.positions(texts, "decimal") if place is not None]
+    numbers = [float(np.float32(place)) if type == "float" else place for place in places]
+    return [number for number in numbers if same_text(kernel_text(number, type)) in texts]

@@ -10,7 +10,7 @@ from ._errors import broken
 from ._hashes import hash_of_cells
 from ._names import PERSON, PERSONAL_K, named, quoted
 
-__all__ = ["Expected", "UNSTEADY", "digests", "losses_of", "verify", "verify_columns", "verify_people"]
+__all__ = ["Expected", "UNSTEADY", "digests", "losses_of", "verify", "verify_columns", "verify_people", "verify_released"]
 
 #: The data are read several times.
 UNSTEADY = "does the DataFrame give the same records every time? With limit, sample or rand it does not: write it to files first, and give those"
@@ -229,13 +229,17 @@ class _Uses:
             yield pa.RecordBatch.from_arrays([pa.array([worst])], names=["uses"])
 
 
-def verify_people(released: Any, written: Any, expected: Expected, published: list[str]) -> list[dict[str, Any]]:
-    """k of people, and everybody's own k. Who a record is about is not published, so that is counted on what the workers gave, and the files must hold exactly that."""
-    from pyspark.sql import functions as F
-
+def verify_released(released: Any, written: Any, published: list[str]) -> None:
+    """Who a record is about is not published, so that is counted on what the workers gave, and the files must hold exactly that."""
     sums = digests([named(name) for name in published])
     if released.agg(*sums).first() != written.agg(*sums).first():
         raise broken("the written files do not hold what the workers gave")
+
+
+def verify_people(released: Any, expected: Expected) -> list[dict[str, Any]]:
+    """k of people, and everybody's own k."""
+    from pyspark.sql import functions as F
+
     members = F.countDistinct(PERSON) if PERSON in released.columns else F.count(F.lit(1))
     asked = F.greatest(F.max(F.col(PERSONAL_K)), F.lit(expected.k)) if PERSONAL_K in released.columns else F.lit(expected.k)
     crowds = released.groupBy(*map(named, expected.quasi)).agg(members.alias("__shoal_members__"), asked.alias("__shoal_asked__"))

@@ -9,7 +9,7 @@ from typing import Any
 from ._axes import Axis
 from ._conditions import MISSING, Condition, Values
 from ._errors import carried
-from ._names import PART, PERSON
+from ._names import GIVEN, LEFT, PART, PERSON
 
 __all__ = ["Worker", "as_declared", "use_cores_of_task"]
 
@@ -42,7 +42,12 @@ class Worker:
             released = pa.table(_native.anonymize(part, given, None, True, False, key=self.key))
         except _native.Error as error:
             raise carried(error) from None
-        return pa.table({name: as_declared(released.column(name), type) for name, type in self.types.items()})
+        published = pa.table({name: as_declared(released.column(name), type) for name, type in self.types.items() if name not in (GIVEN, LEFT)})
+        if LEFT not in self.types:
+            return published
+        # In a row of its own. What a table lacks is null there.
+        figures = pa.table({GIVEN: [part.num_rows], LEFT: [part.num_rows - published.num_rows]})
+        return pa.concat_tables([published, figures], promote_options="default").select(list(self.types))
 
     def policy_of(self, part: Any, distributions: dict[str, Any]) -> dict[str, Any]:
         """The policy for this part, so that its result is right for the whole. Who everybody is goes to ``distributions``, by column."""
