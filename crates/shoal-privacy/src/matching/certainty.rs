@@ -120,7 +120,7 @@ impl Certainty {
         // Who is in a class decides about k; which value is whose, about the others.
         let mut promises = models.iter().map(|model| model.promise());
         let is_of_sizes = |promise| matches!(promise, Promise::KAnonymity { .. });
-        !self.knows_values() && !(self.knows_people() && promises.all(is_of_sizes))
+        !(self.knows_values() || self.knows_people() && promises.all(is_of_sizes))
     }
 }
 

@@ -26,7 +26,7 @@ use shoal_core::{MissingTexts, RawTable};
 
 use crate::promise::{Answer, Finding, settle};
 use crate::table::{Classes, TableModel, TableView, ask};
-use crate::{BrokenPromise, Unverifiable};
+use crate::{BrokenPromise, TableViolation, Unverifiable};
 
 /// Where people are in a release: of each row its class and its person. Equal numbers are the same person in all releases.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +189,7 @@ pub fn findings(
 fn ask_all(
     releases: &[Seen<'_>],
     cell_of: &[u32],
-    mut heard: impl FnMut(usize, &Classes, Answer),
+    mut heard: impl FnMut(usize, &Classes, Answer<TableViolation>),
 ) -> Result<(), Unverifiable> {
     let mut by_values: HashMap<&str, Option<Vec<u32>>> = HashMap::new();
     for (release, seen) in releases.iter().enumerate() {
