@@ -45,8 +45,8 @@ pub(crate) fn verify(
     Ok((verified.holds(), json(&verified)))
 }
 
-/// Whether cells of people keep the promise: published rows of which the column `person` says whose they are, all rows of these people and
-/// all people of these cells.
+/// Whether cells of people keep the promise: published rows, with whose they are in the column
+/// `person`; all rows of these people and all people of their cells.
 #[pyfunction]
 #[pyo3(signature = (rows, policy, person, personal_k=None))]
 pub(crate) fn judge_cells(

@@ -1,4 +1,5 @@
-//! All rows of a person together, where no machine holds the whole release: some of its cells are judged by themselves.
+//! All rows of a person together, where no machine holds the whole release: some of its cells are
+//! judged by themselves.
 
 use serde::Serialize;
 use shoal_core::{Progress, RawColumn, Role};
@@ -24,8 +25,9 @@ pub struct JudgedCells {
     pub broken: Vec<BrokenPromise>,
 }
 
-/// Judges rows of a published table. The column `person` says whose each is; it must have all rows of these people, and all people
-/// of their cells. `personal_k` is a column of what each row's person asks for.
+/// Judges rows of a published table. The column `person` says whose each is; all rows of these
+/// people must be there, and all people of their cells. `personal_k` is a column of what each row's
+/// person asks for.
 pub fn judge_cells(
     request: &Request,
     rows: &mut dyn Source,
@@ -56,7 +58,8 @@ pub fn judge_cells(
     Ok(JudgedCells { rows: table.rows, people, promises, broken })
 }
 
-/// For each row the greatest k that its person asks for in any row. A text that is no number asks for more than there is.
+/// For each row the greatest k that its person asks for in any row. A text that is not a number asks
+/// for more than there is.
 fn asked_by_people(column: &RawColumn, person_of: &[u32], people: usize) -> Vec<u32> {
     let asked = |text: &str| if text.is_empty() { 1 } else { text.parse().unwrap_or(u32::MAX) };
     let of_code: Vec<u32> = column.labels.iter().map(asked).collect();
