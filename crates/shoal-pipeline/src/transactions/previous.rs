@@ -82,10 +82,7 @@ impl<'a> Earlier<'a> {
             Ok(people) if !self.request.earlier.allow_absent => self.finest(people, None),
             _ => Vec::new(),
         };
-        // First, so that items are not put together for the sake of people who have to go.
-        staying.settle(&earlier, progress);
-        let rows = staying.rows();
-        let mut cohorts = self.cohorts(&rows, &persons);
+        let mut cohorts = self.cohorts(&persons);
         loop {
             let start = (atoms.clone(), cohorts.len());
             let mut hidden = Vec::new();
@@ -105,7 +102,7 @@ impl<'a> Earlier<'a> {
                 break;
             }
         }
-        let hopeless = rows.len() - staying.rows().len();
+        let hopeless = data.len() - staying.rows().len();
         let recoding = TransactionsRecoding::from_clusters(data.items().len(), atoms.clusters);
         if let Ok(people) = &self.people {
             self.leave_out(data, &recoding, people, &mut staying, &earlier, progress);
@@ -142,13 +139,13 @@ impl<'a> Earlier<'a> {
         Ok(Plan { recoding, kept, notes })
     }
 
-    /// Some transactions, those of people who are in the same releases together.
-    fn cohorts(&self, rows: &[u32], persons: &[u32]) -> Vec<Vec<u32>> {
+    /// The transactions of those who are in the same releases.
+    fn cohorts(&self, persons: &[u32]) -> Vec<Vec<u32>> {
         let before = self.people.iter().flat_map(|people| &people.before);
         let was_in: Vec<HashSet<u32>> = before.map(|people| people.iter().copied().collect()).collect();
         let mut cohorts: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
-        for &row in rows {
-            let was = was_in.iter().map(|people| people.contains(&persons[row as usize])).collect();
+        for (row, person) in (0..).zip(persons) {
+            let was = was_in.iter().map(|people| people.contains(person)).collect();
             cohorts.entry(was).or_default().push(row);
         }
         cohorts.into_values().collect()
@@ -198,6 +195,7 @@ impl<'a> Earlier<'a> {
     ) {
         let texts = image_texts(data, recoding, None);
         loop {
+            staying.settle(earlier, progress);
             let rows = staying.rows();
             let mut builder = TransactionsBuilder::default();
             for &row in &rows {
@@ -208,7 +206,6 @@ impl<'a> Earlier<'a> {
             let persons: Vec<u32> = rows.iter().map(|&row| people.now[row as usize]).collect();
             let finest = self.finest(people, Some((&builder.finish().0, &persons)));
             staying.without_rare(finest.iter().filter(|cell| cell.was_in.last() == Some(&true)));
-            staying.settle(earlier, progress);
             if staying.rows().len() == rows.len() {
                 return;
             }

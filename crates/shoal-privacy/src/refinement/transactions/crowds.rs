@@ -1,6 +1,6 @@
 //! The people of everything that can be known: what a release is made by. The judge does not use it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::{ItemCell, KnownItems};
 
@@ -19,7 +19,7 @@ impl ItemCell {
                 (0..).zip(&postings).for_each(|(image, lines)| crowds.grow(image, lines, *m));
             }
             KnownItems::All => {
-                let distinct: HashSet<&Vec<u32>> = lines.iter().filter(|line| !line.is_empty()).collect();
+                let distinct: BTreeSet<&Vec<u32>> = lines.iter().filter(|line| !line.is_empty()).collect();
                 distinct.into_iter().for_each(|line| crowds.holding(line, &postings));
             }
             KnownItems::Listed(sets) => {
