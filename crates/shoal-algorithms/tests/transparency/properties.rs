@@ -117,7 +117,7 @@ fn several_columns_are_kept_together() {
     let mut other = table.columns.last().unwrap().clone();
     other.name = "wage".into();
     let missing = other.domain.missing().unwrap();
-    other.codes = (0..900).map(|n: u32| if n % 7 == 0 { missing } else { n * 17 % 7 }).collect();
+    other.codes = (0..900).map(|n: u32| if n.is_multiple_of(7) { missing } else { n * 17 % 7 }).collect();
     table.columns.push(other);
     let about = |column: &str, l| Condition { column: column.into(), rule: Rule::Frequency { l } };
     let promise =

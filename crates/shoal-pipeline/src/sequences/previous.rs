@@ -205,7 +205,7 @@ impl<'a> Earlier<'a> {
                 match search.publish(people, &asked, &atoms[was])? {
                     Added::Published(part) => {
                         left_out.companions += people.len() - part.cluster_of.len();
-                        joined.add(part);
+                        joined.add(*part);
                     }
                     Added::Short => left_out.short += people.len(),
                     Added::Exposed => left_out.exposed += people.len(),

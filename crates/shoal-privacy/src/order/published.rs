@@ -155,8 +155,9 @@ mod tests {
             let people: Vec<Range<usize>> = cuts.windows(2).map(|pair| pair[0]..pair[1]).collect();
             let mut numbered = Vec::new();
             for (number, &person) in people_as_published(&file, &people).iter().enumerate() {
-                let id = number.to_string();
-                numbered.extend(rows[people[person as usize].clone()].iter().map(|row| [&row[..], &[id.clone()]].concat()));
+                let id = [number.to_string()];
+                let rows = &rows[people[person as usize].clone()];
+                numbered.extend(rows.iter().map(|row| [&row[..], &id[..]].concat()));
             }
             prop_assert_eq!(people_out_of_order(&table(&numbered, 4), "c3"), None);
         }

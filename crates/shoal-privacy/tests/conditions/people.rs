@@ -116,12 +116,12 @@ fn holds(release: &Release, rules: &[(Sensitive, Rule)]) -> bool {
     holds_among(release, rules, &all)
 }
 
+/// What a class publishes, and the rows of its people: what each publishes, and whether it has a value.
+type Place<'a> = (&'a String, Vec<(&'a String, bool)>);
+
 /// All rows of a person are known: a class has the people whose rows are in the same places as well, and, where it is about a
 /// column, have a value there.
-fn classes(
-    release: &Release,
-    column: Option<Sensitive>,
-) -> BTreeMap<(&String, Vec<(&String, bool)>), Vec<&[String; 5]>> {
+fn classes(release: &Release, column: Option<Sensitive>) -> BTreeMap<Place<'_>, Vec<&[String; 5]>> {
     let rows = || release.original.iter().zip(&release.zips);
     let has_value =
         |row: &[String; 5]| column.is_some_and(|column| column.meaning(&row[column as usize + 1]).is_some());

@@ -215,7 +215,7 @@ mod tests {
                 .all
                 .iter()
                 .zip(&people)
-                .all(|(belief, own)| belief[&own.own.keys().next().unwrap()] == 1.0)
+                .all(|(belief, own)| belief[own.own.keys().next().unwrap()] == 1.0)
         );
     }
 

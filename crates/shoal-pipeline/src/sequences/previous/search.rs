@@ -32,7 +32,7 @@ enum Way {
 
 /// What became of an atom.
 pub(super) enum Added {
-    Published(Part),
+    Published(Box<Part>),
     /// Those who stay do not keep the promise.
     Short,
     /// Those who are gone do not.
@@ -91,7 +91,7 @@ impl Search<'_> {
             }
         }
         Ok(match best {
-            Some(part) => Added::Published(part),
+            Some(part) => Added::Published(Box::new(part)),
             None if stays => Added::Exposed,
             None => Added::Short,
         })

@@ -224,7 +224,7 @@ fn best_guess(
     stays: bool,
     judged: bool,
 ) -> Best {
-    let mut possible: Vec<(&Vec<Vec<usize>>, Vec<Release>, World)> = Vec::new();
+    let mut possible = Vec::new();
     for order in orders {
         let releases = handed_out(real, order);
         let world = shown(people, &releases);

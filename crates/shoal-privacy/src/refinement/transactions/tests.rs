@@ -395,7 +395,7 @@ fn best_guess(releases: &Releases, m: usize, attacker: Attacker, judge: Judge) -
         let is_possible = |bundle: &Bundle| !files.histories(bundle, attacker == Attacker::Grows).is_empty();
         let possible = match attacker {
             Attacker::Counts => bundles.iter().zip(&real_bundles).all(same_counts),
-            attacker if attacker.takes_to_stay() => bundles.iter().all(|bundle| is_possible(bundle)),
+            attacker if attacker.takes_to_stay() => bundles.iter().all(is_possible),
             _ => true,
         };
         if !possible || !passes(&bundles) {
@@ -458,7 +458,7 @@ fn try_out(
     tries: usize,
     judge: Judge,
     attackers: &[Attacker],
-    visit: &mut dyn FnMut(&Releases, usize, bool, &[bool]),
+    mut visit: impl FnMut(&Releases, usize, bool, &[bool]),
 ) -> Tried {
     let mut dice = Dice(7);
     let mut tried = Tried::default();
@@ -538,7 +538,7 @@ impl Releases {
 #[test]
 fn what_is_accepted_is_not_beaten() {
     let mut covered: BTreeMap<&str, usize> = BTreeMap::new();
-    let tried = try_out(drawn(150), Judge::Together, &PROMISED, &mut |releases, m, accepted, beaten| {
+    let tried = try_out(drawn(150), Judge::Together, &PROMISED, |releases, m, accepted, beaten| {
         assert!(!accepted || !beaten.contains(&true), "{beaten:?} of {releases:?}, m = {m}");
         if accepted {
             releases.covers().into_iter().for_each(|name| *covered.entry(name).or_default() += 1);
@@ -552,8 +552,8 @@ fn what_is_accepted_is_not_beaten() {
 #[test]
 fn a_judge_who_looks_at_each_release_alone_is_found() {
     let mut beaten = 0;
-    try_out(100, Judge::EachAlone, &PROMISED, &mut |_, _, _, attackers| {
-        beaten += usize::from(attackers.contains(&true))
+    try_out(100, Judge::EachAlone, &PROMISED, |_, _, _, attackers| {
+        beaten += usize::from(attackers.contains(&true));
     });
     assert!(beaten > 3, "{beaten}");
 }
@@ -562,7 +562,7 @@ fn a_judge_who_looks_at_each_release_alone_is_found() {
 #[ignore = "a measurement"]
 fn attackers_who_know_more_than_is_promised() {
     let mut beaten = [0; 5];
-    let tried = try_out(drawn(150), Judge::Together, &NOT_PROMISED, &mut |_, _, accepted, by| {
+    let tried = try_out(drawn(150), Judge::Together, &NOT_PROMISED, |_, _, accepted, by| {
         by.iter().zip(&mut beaten).for_each(|(by, count)| *count += usize::from(accepted && *by));
     });
     println!("{tried:?}, accepted and beaten by {NOT_PROMISED:?}: {beaten:?}");
