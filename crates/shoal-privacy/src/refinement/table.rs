@@ -26,7 +26,7 @@ use shoal_core::{MissingTexts, RawTable};
 
 use crate::promise::{Answer, Finding, settle};
 use crate::table::{Classes, TableModel, TableView, ask};
-use crate::{BrokenPromise, TableViolation, Unverifiable};
+use crate::{BrokenPromise, Promise, TableViolation, Unverifiable};
 
 /// Where people are in a release: of each row its class and its person. Equal numbers are the same person in all releases.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +199,9 @@ fn ask_all(
                 let rows = releases.iter().filter_map(|seen| Some((seen.places(), seen.has_value(column)?)));
                 cells_by_values(&rows.collect::<Vec<_>>(), cell_of)
             };
-            let cut = match model.column() {
+            // The column of a person's own k holds no secret.
+            let is_about_values = matches!(model.promise(), Promise::Values(_));
+            let cut = match model.column().filter(|_| is_about_values) {
                 Some(column) => by_values.entry(column).or_insert_with(|| cells(column)).as_deref(),
                 None => None,
             };

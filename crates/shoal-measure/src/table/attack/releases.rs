@@ -159,6 +159,7 @@ impl Together<'_> {
         };
         let mut least: Option<Least> = None;
         let (mut people, mut below, mut searched) = (0, 0, false);
+        let target = self.now.target;
         let mut look = |cell: &Cell, judged: &BTreeMap<u32, f64>, all: &BTreeMap<u32, f64>| {
             let success = |belief: &BTreeMap<u32, f64>| match rule {
                 None => {
@@ -191,7 +192,11 @@ impl Together<'_> {
                 progress.check();
             }
             let attacked = |cell: &&Cell| cell.places.len() > 1;
-            match worlds(&part, &counts, &keeps, &mut all_steps) {
+            // Who only might have been in an earlier release may fit one of its classes by chance.
+            let are_there =
+                target.returning.is_some() || target.earlier.is_empty() || are_full(&part, &counts);
+            let found = are_there.then(|| worlds(&part, &counts, &keeps, &mut all_steps)).flatten();
+            match found {
                 Some(Believed { judged, all }) => {
                     let cells = part.iter().zip(judged.iter().zip(&all));
                     cells
@@ -311,6 +316,15 @@ impl Together<'_> {
         }
         (own, published, missing)
     }
+}
+
+/// Whether the people of cells are as many as the rows of all their classes, so that they are those in them.
+fn are_full(cells: &[&Cell], counts: &Counts) -> bool {
+    let mut people: HashMap<u32, u64> = HashMap::new();
+    for cell in cells {
+        cell.places.iter().flatten().for_each(|class| *people.entry(*class).or_default() += cell.people());
+    }
+    people.iter().all(|(class, &people)| counts[class].values().sum::<u64>() == people)
 }
 
 /// All worlds of cells that share classes. The rows of others, who left or whose class is not known, are handed out to nobody.
