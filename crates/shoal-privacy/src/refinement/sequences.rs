@@ -4,11 +4,11 @@
 //! depends on what the promise lets them know:
 //!
 //! - *All events* ((k,c)): people are alike where everything is that such an attacker can test: the list of each release,
-//!   and which events of two releases may be one ([`agreement`]). The finest list is the lists one after the other, each
+//!   and which events of two releases may be one (`agreement`). The finest list is the lists one after the other, each
 //!   event with its release and with those it agrees with.
 //! - *Up to L values in order* ((k,β)^L, (k,C)^L): an event that two releases show has the lower of two nodes, and an
 //!   event that one release leaves out has what the other one says. Which events are one is not published. So two things
-//!   are asked. First, as many as possible are taken for one, in order ([`merged`]): an attacker may believe that nothing
+//!   are asked. First, as many as possible are taken for one, in order (`merged`): an attacker may believe that nothing
 //!   was left out. Then none is taken for one, and their order is open: an old event may have been left out where a new one
 //!   is published ([`SequencesModel::verify_apart`]).
 //!

@@ -3,7 +3,7 @@
 //! - The *refined image* of an item is what each release publishes for it: `(a,b)` in the first and `(a,b,c)` in
 //!   the second. A finest line holds the refined images of one transaction.
 //! - Files do not say which lines of two releases are one transaction. Each line of a person goes with the line of
-//!   theirs in every other release that shares most with it; see [`lines`].
+//!   theirs in every other release that shares most with it; see `lines`.
 //! - People who are in exactly the same releases are a cell. In each cell, what an attacker may know of a
 //!   transaction of somebody, k people have in one of their finest lines.
 //!
