@@ -6,7 +6,7 @@
 //! Where there are too many worlds, or it is not known who is in which class, crowds are intersected: only values that occur in
 //! all of them are left, each as often as where it is rarest.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use shoal_core::{Progress, RawTable, Role, Rule};
 
@@ -159,7 +159,6 @@ impl Together<'_> {
         };
         let mut least: Option<Least> = None;
         let (mut people, mut below, mut searched) = (0, 0, false);
-        let target = self.now.target;
         let mut look = |cell: &Cell, judged: &BTreeMap<u32, f64>, all: &BTreeMap<u32, f64>| {
             let success = |belief: &BTreeMap<u32, f64>| match rule {
                 None => {
@@ -186,16 +185,18 @@ impl Together<'_> {
                 least = Some(Least { success, bound, all, record, people: 0, below: 0, searched: false });
             }
         };
+        let unsure = cells.iter().filter(|cell| !cell.is_known()).flat_map(|cell| &cell.places);
+        let unsure: HashSet<u32> = unsure.flatten().copied().collect();
         let mut all_steps = ALL_STEPS;
         for (number, part) in parts(&cells).into_iter().enumerate() {
             if number % 256 == 0 {
                 progress.check();
             }
             let attacked = |cell: &&Cell| cell.places.len() > 1;
-            // Who only might have been in an earlier release may fit one of its classes by chance.
-            let are_there =
-                target.returning.is_some() || target.earlier.is_empty() || are_full(&part, &counts);
-            let found = are_there.then(|| worlds(&part, &counts, &keeps, &mut all_steps)).flatten();
+            let found = match self.is_certain(&part, &unsure, &counts) {
+                true => worlds(&part, &counts, &keeps, &mut all_steps),
+                false => None,
+            };
             match found {
                 Some(Believed { judged, all }) => {
                     let cells = part.iter().zip(judged.iter().zip(&all));
@@ -272,6 +273,24 @@ impl Together<'_> {
         cells
     }
 
+    /// Whether it is certain who is in the classes of some cells. Nobody may be there who could be elsewhere. All rows of the newest
+    /// release belong to people of the original; those of an earlier one may be of people who left, if it is known who was there.
+    fn is_certain(&self, cells: &[&Cell], unsure: &HashSet<u32>, counts: &Counts) -> bool {
+        let mut people: HashMap<u32, u64> = HashMap::new();
+        for cell in cells {
+            cell.places
+                .iter()
+                .flatten()
+                .for_each(|class| *people.entry(*class).or_default() += cell.people());
+        }
+        people.iter().all(|(class, &people)| {
+            let may_have_left =
+                (*class as usize) >= self.seen[0].rows.len() && self.now.target.returning.is_some();
+            let rows = counts[class].values().sum::<u64>();
+            !unsure.contains(class) && (rows == people || may_have_left && people < rows)
+        })
+    }
+
     /// How often each value is in each class of each release.
     fn counts(&self, published: &[Vec<u32>], missing: Option<u32>) -> Counts {
         let mut counts = Counts::new();
@@ -318,25 +337,13 @@ impl Together<'_> {
     }
 }
 
-/// Whether the people of cells are as many as the rows of all their classes, so that they are those in them.
-fn are_full(cells: &[&Cell], counts: &Counts) -> bool {
-    let mut people: HashMap<u32, u64> = HashMap::new();
-    for cell in cells {
-        cell.places.iter().flatten().for_each(|class| *people.entry(*class).or_default() += cell.people());
-    }
-    people.iter().all(|(class, &people)| counts[class].values().sum::<u64>() == people)
-}
-
-/// All worlds of cells that share classes. The rows of others, who left or whose class is not known, are handed out to nobody.
+/// All worlds of cells that share classes. The rows of people who left are handed out to nobody.
 fn worlds(
     cells: &[&Cell],
     counts: &Counts,
     keeps: &dyn Fn(&BTreeMap<u32, u64>) -> bool,
     all_steps: &mut u64,
 ) -> Option<Believed> {
-    if !cells.iter().all(|cell| cell.is_known()) {
-        return None;
-    }
     let places = cells.iter().flat_map(|cell| &cell.places).map(|classes| classes[0]);
     let left: Counts = places.map(|class| (class, counts[&class].clone())).collect();
     let steps = STEPS.min(*all_steps);
