@@ -558,15 +558,17 @@ fn a_judge_who_looks_at_each_release_alone_is_found() {
     assert!(beaten > 3, "{beaten}");
 }
 
+/// docs/apply.md names what is not promised.
 #[test]
-#[ignore = "a measurement"]
-fn attackers_who_know_more_than_is_promised() {
+fn attackers_who_know_more_than_is_promised_may_win() {
     let mut beaten = [0; 5];
     let tried = try_out(drawn(150), Judge::Together, &NOT_PROMISED, |_, _, accepted, by| {
         by.iter().zip(&mut beaten).for_each(|(by, count)| *count += usize::from(accepted && *by));
     });
     println!("{tried:?}, accepted and beaten by {NOT_PROMISED:?}: {beaten:?}");
+    assert!(beaten.iter().any(|&count| count > 0));
 }
+
 fn one_release(lines: &[(&str, u32)]) -> (Transactions, Vec<u32>) {
     let rows: Vec<Vec<&str>> = lines.iter().map(|(line, _)| line.split_whitespace().collect()).collect();
     (Transactions::from_texts(&rows), lines.iter().map(|(_, person)| *person).collect())
