@@ -235,7 +235,7 @@ def test_records_without_a_value_are_left_out_where_the_policy_says_so(spark, tm
 def test_what_the_kernel_refuses_on_a_worker_is_raised_here(spark, tmp_path):
     table = people(300)
     table = table.set_column(1, "age", pa.array(["forty" if n == 7 else str(n % 90) for n in range(300)]))
-    with pytest.raises(shoal.Error, match="a value in column `age` is not of the kind integer") as raised:
+    with pytest.raises(shoal.Error, match="`…` in column `age` is not an integer") as raised:
         shoal.spark.anonymize(spark.createDataFrame(table), POLICY, str(tmp_path / "out"))
     assert "part" in raised.value.message and "Traceback" not in str(raised.value)
     # What a worker says is kept in logs.
