@@ -8,6 +8,10 @@ impl Dice {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % bound
     }
+
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
 }
 
 /// How many releases are drawn; `SHOAL_WORLDS` says another number.

@@ -7,25 +7,13 @@ use std::sync::Arc;
 use shoal_core::{Bound, Limit, Silent};
 
 use super::*;
+use crate::refinement::worlds::{Dice, drawn, orders};
 use crate::{BoundedKnowledge, Confidence, SequenceAnonymity};
 
 const K: usize = 2;
 const C: f64 = 0.5;
 const CELLS: [&str; 5] = ["a", "b", "c", "ab", "*"];
 const LEAVES: [usize; 3] = [0, 1, 2];
-
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound
-    }
-
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
 
 /// Whether a cell lies at or above another one.
 fn above(cell: usize, other: usize) -> bool {
@@ -470,31 +458,10 @@ fn grown_histories(
     })
 }
 
-fn orders(things: &[usize]) -> Vec<Vec<usize>> {
-    if things.is_empty() {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for at in 0..things.len() {
-        let mut rest = things.to_vec();
-        let first = rest.remove(at);
-        all.extend(orders(&rest).into_iter().map(|mut order| {
-            order.insert(0, first);
-            order
-        }));
-    }
-    all
-}
-
-/// How many are drawn; `SHOAL_WORLDS` says another number.
-fn drawn() -> usize {
-    std::env::var("SHOAL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
-}
-
 fn try_out(asked: impl Fn(&mut Dice) -> Asked, name: &str, seed: u64) {
     let mut dice = Dice(seed);
     let (mut accepted, mut differ, mut beaten, mut refused, mut refused_beaten) = (0, 0, 0, 0, 0);
-    while accepted + refused < drawn() {
+    while accepted + refused < drawn(100) {
         let count = 2 + dice.below(4) / 3;
         let releases = draw(&mut dice, count);
         let asked = asked(&mut dice);
@@ -523,7 +490,7 @@ fn try_out(asked: impl Fn(&mut Dice) -> Asked, name: &str, seed: u64) {
         "{name}: {accepted} accepted ({differ} differ), {beaten} of them beaten; {refused} refused, {refused_beaten} of them beaten"
     );
     assert_eq!(beaten, 0);
-    assert!(accepted > drawn() / 20 && refused_beaten > 0, "{accepted} accepted, {refused_beaten} beaten");
+    assert!(accepted > drawn(100) / 20 && refused_beaten > 0, "{accepted} accepted, {refused_beaten} beaten");
 }
 
 #[test]
